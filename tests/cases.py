@@ -85,7 +85,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def waited_for(pipe: Path, process: subprocess.Popen[bytes]) -> IO[bytes]:
     """Open a named pipe for writing as soon as the process has opened it for reading."""
-    for _ in range(3000):
+    for _ in range(30_000):
         with contextlib.suppress(OSError):  # nobody reads yet
             return os.fdopen(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK), "wb")
         assert process.poll() is None, "the process has ended without reading"
@@ -124,7 +124,7 @@ def run_outside(wanted: Case, folder: Path) -> Outcome:
         try:
             if wanted.meanwhile:
                 wanted.meanwhile(process)
-            printed, said = (stream.decode() for stream in process.communicate(timeout=30))
+            printed, said = (stream.decode() for stream in process.communicate(timeout=300))
         finally:
             process.kill()
     return Outcome(process.returncode, printed, said)

@@ -22,10 +22,16 @@ if TYPE_CHECKING:
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes are started: compile their modules only once
 
-settings.register_profile(
-    "levelhead", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
-settings.load_profile("levelhead")
+for name, same in (("same-examples", True), ("new-examples", False)):  # scripts/full/properties draws new ones
+    settings.register_profile(
+        name,
+        max_examples=30,
+        deadline=None,
+        derandomize=same,
+        suppress_health_check=[HealthCheck.too_slow],
+        print_blob=True,
+    )
+settings.load_profile("same-examples")
 
 ROOT = Path(__file__).parent.parent
 """The repository."""

@@ -2,8 +2,11 @@
 
 import os
 import signal
+import subprocess
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from pathlib import Path
 
 from levelhead.jobs import Job, StaleInput
@@ -14,9 +17,8 @@ def square(number: int) -> bytes:
     return str(number * number).encode()
 
 
-def slow_square(number: int, folder: str) -> bytes:
+def marked_square(number: int, folder: str) -> bytes:
     """A job that leaves a mark for each time it was done."""
-    time.sleep(0.02)
     with (Path(folder) / str(number)).open("a") as file:
         file.write("x")
     return square(number)
@@ -47,10 +49,35 @@ def stale(number: int) -> bytes:
     raise StaleInput(f"changed {number}", "changing-file")
 
 
-def process_number(_: int) -> bytes:
-    """Say which process does the work."""
-    time.sleep(0.05)
+def process_number(_: int, folder: str, n: int) -> bytes:
+    """Say which process does the work, once so many processes work."""
+    (Path(folder) / str(os.getpid())).touch()
+    wait_until(lambda: len(list(Path(folder).iterdir())) >= n)
     return str(os.getpid()).encode()
+
+
+def wait_forever(_: int) -> bytes:
+    """A job that does not end by itself."""
+    while True:
+        time.sleep(60)
+
+
+@contextmanager
+def killed_at_end(process: subprocess.Popen) -> Iterator[subprocess.Popen]:
+    """Kill a process on every way out, and close its pipes."""
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_until(done: Callable[[], object]) -> None:
+    """Wait for what another process or thread does, however long it takes on a busy machine."""
+    deadline = time.monotonic() + 300
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 class Batches(Executor):

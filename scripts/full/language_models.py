@@ -1,5 +1,7 @@
 """The scores of real answers of language models, as the rows of the table in docs/language-models.md.
 
+The last line counts answers to another text, as they are and if all are shifted by one sentence.
+
 LEVELHEAD_DATA=FOLDER python scripts/full/language_models.py
 """
 
@@ -11,6 +13,8 @@ from functools import cache
 from pathlib import Path
 
 import levelhead
+from levelhead.recovery import Layout
+from levelhead.recovery.answers import read_answers
 
 FOLDER = Path(os.environ["LEVELHEAD_DATA"]) / "llm"
 BASELINES = ("left", "right", "random", "random-projective")
@@ -71,8 +75,17 @@ def row(entry: dict[str, str], valid: list[bool], folder: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def other_texts(entry: dict[str, str]) -> tuple[int, int, int]:
+    """Return the number of answers, of those to another text, and of those to another text if answers are shifted."""
+    gold = levelhead.read(FOLDER / entry["gold"])
+    texts = [answer.text for answer in read_answers(FOLDER / entry["path"], Layout(), len(gold))]
+    as_they_are, shifted = (levelhead.recover(some, gold) for some in (texts, [*texts[1:], texts[0]]))
+    return len(texts), *(len(found.classes["another text"]) for found in (as_they_are, shifted))
+
+
 if __name__ == "__main__":
     known = valid_answers()
     with tempfile.TemporaryDirectory() as temporary:
         for one in file_of_answers():
             print(row(one, known[one["path"].removesuffix(".xz")], temporary), flush=True)
+    print(*map(sum, zip(*map(other_texts, file_of_answers()))))

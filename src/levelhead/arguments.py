@@ -27,11 +27,7 @@ _OPERATORS = {True: ("above", "below"), False: ("at least", "at most")}
 
 
 def checked(**checks: Check) -> Callable[[_Function], _Function]:
-    """Return a decorator that checks the arguments of a function when it is called.
-
-    Args:
-        checks: the check of each argument by name; other arguments are passed on unchanged.
-    """
+    """Return a decorator that checks the arguments of a function when it is called."""
 
     def decorate(function: _Function) -> _Function:
         """Return the function with its checks."""
@@ -59,16 +55,7 @@ def _checked(checks: Mapping[str, Check], name: str, value: Any) -> Any:
 
 
 def refuse(name: str, value: object, expected: str) -> NoReturn:
-    """Raise the error for an invalid argument.
-
-    Args:
-        name: the name of the argument.
-        value: its value.
-        expected: what it must be: "a path".
-
-    Raises:
-        InputError: always.
-    """
+    """Raise the error for an invalid argument."""
     raise InputError(Fault("invalid-argument", f"{name} must be {expected}, not {_shown(value)}"))
 
 
@@ -84,12 +71,7 @@ def _shown(value: object) -> str:
 
 
 def whole(low: int, high: int | None = None) -> Check:
-    """Return the check of a whole number.
-
-    Args:
-        low: the smallest number.
-        high: the largest number; None without a limit.
-    """
+    """Return the check of a whole number."""
     expected = f"a whole number of at least {low:,}" if high is None else f"a whole number from {low:,} to {high:,}"
 
     def check(name: str, value: Any) -> int:
@@ -108,13 +90,7 @@ def whole(low: int, high: int | None = None) -> Check:
 
 
 def number(low: float = -math.inf, high: float = math.inf, *, inside: bool = False) -> Check:
-    """Return the check of a finite number.
-
-    Args:
-        low: the smallest number.
-        high: the largest number.
-        inside: whether both limits are excluded.
-    """
+    """Return the check of a finite number."""
     above, below = _OPERATORS[inside]
     limits = [f"{above} {low:g}"] if low > -math.inf else []
     limits += [f"{below} {high:g}"] if high < math.inf else []
@@ -136,12 +112,7 @@ def number(low: float = -math.inf, high: float = math.inf, *, inside: bool = Fal
 
 
 def confidence_level(name: str, value: Any) -> float:
-    """Check a confidence level of intervals.
-
-    Args:
-        name: the name of the argument.
-        value: its value.
-    """
+    """Check a confidence level of intervals."""
     level: float = number(0, 1, inside=True)(name, value)
     if level > HIGHEST_LEVEL:
         refuse(name, level, f"at most {HIGHEST_LEVEL}")
@@ -149,36 +120,21 @@ def confidence_level(name: str, value: Any) -> float:
 
 
 def flag(name: str, value: Any) -> bool:
-    """Check a Boolean value.
-
-    Args:
-        name: the name of the argument.
-        value: its value.
-    """
+    """Check a Boolean value."""
     if type(value).__name__ not in {"bool", "bool_"}:
         refuse(name, value, "True or False")
     return bool(value)
 
 
 def text(name: str, value: Any) -> str:
-    """Check a string that is not empty.
-
-    Args:
-        name: the name of the argument.
-        value: its value.
-    """
+    """Check a string that is not empty."""
     if not isinstance(value, str) or not value:
         refuse(name, value, "a non-empty string")
     return value
 
 
 def path(name: str, value: Any) -> str | os.PathLike[str]:
-    """Check the type of a path of a file or folder; whether it exists is checked when it is opened.
-
-    Args:
-        name: the name of the argument.
-        value: its value.
-    """
+    """Check the type of a path of a file or folder; whether it exists is checked when it is opened."""
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         refuse(name, value, "a path")
     return value
@@ -188,12 +144,7 @@ _UNITS = ("auto", "sentence", "document")
 
 
 def resampling_unit(name: str, value: Any) -> str:
-    """Check the independent units of tests: auto, sentence, document or comment:NAME.
-
-    Args:
-        name: the name of the argument.
-        value: its value.
-    """
+    """Check the independent units of tests: auto, sentence, document or comment:NAME."""
     is_unit = isinstance(value, str) and (value in _UNITS or value.removeprefix("comment:") not in {value, ""})
     if not is_unit:
         refuse(name, value, "auto, sentence, document or comment:NAME")
@@ -201,12 +152,7 @@ def resampling_unit(name: str, value: Any) -> str:
 
 
 def choice(values: Iterable[Any] | Callable[[], Iterable[Any]], kind: str | None = None) -> Check:
-    """Return the check of a choice of values; the error suggests a similar value.
-
-    Args:
-        values: the values, or a function that loads them when they are needed.
-        kind: the kind of value, for errors: "parser"; by default the name of the argument.
-    """
+    """Return the check of a choice of values; the error suggests a similar value."""
 
     def check(name: str, value: Any) -> Any:
         """Return the value."""
@@ -221,21 +167,12 @@ def choice(values: Iterable[Any] | Callable[[], Iterable[Any]], kind: str | None
 
 
 def optional(check: Check) -> Check:
-    """Return a check that also accepts None.
-
-    Args:
-        check: the check of any other value.
-    """
+    """Return a check that also accepts None."""
     return lambda name, value: None if value is None else check(name, value)
 
 
 def several(check: Check, least: int = 0) -> Check:
-    """Return the check of several values; a single value is accepted as well.
-
-    Args:
-        check: the check of each value.
-        least: how many values are required.
-    """
+    """Return the check of several values; a single value is accepted as well."""
 
     def check_each(name: str, value: Any) -> list[Any]:
         """Return the values as a list."""
@@ -250,23 +187,14 @@ def several(check: Check, least: int = 0) -> Check:
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value is a list or another iterable, but not a string, a path or a mapping.
-
-    Args:
-        value: any value.
-    """
+    """Return whether a value is a list or another iterable, but not a string, a path or a mapping."""
     if isinstance(value, str | bytes | os.PathLike | Mapping) or not isinstance(value, Iterable):
         return False
     return not hasattr(value, "ndim") or value.ndim > 0
 
 
 def mapping(check: Check, what: str) -> Check:
-    """Return the check of a mapping of names to values.
-
-    Args:
-        check: the check of each value.
-        what: a description of the mapping for errors: "a mapping of names to weights".
-    """
+    """Return the check of a mapping of names to values."""
 
     def check_each(name: str, value: Any) -> dict[str, Any]:
         """Return the mapping."""
@@ -278,21 +206,12 @@ def mapping(check: Check, what: str) -> Check:
 
 
 def is_path(value: object) -> bool:
-    """Return whether a value is a path, or could be one.
-
-    Args:
-        value: any value.
-    """
+    """Return whether a value is a path, or could be one."""
     return isinstance(value, str | os.PathLike)
 
 
 def either(checks: Collection[tuple[Callable[[Any], bool], Check]], otherwise: Check) -> Check:
-    """Return a check that depends on the type of the value.
-
-    Args:
-        checks: for each kind of value, a function that recognizes it, and its check.
-        otherwise: the check of all other values.
-    """
+    """Return a check that depends on the type of the value."""
 
     def check(name: str, value: Any) -> Any:
         """Return the value."""
@@ -302,12 +221,7 @@ def either(checks: Collection[tuple[Callable[[Any], bool], Check]], otherwise: C
 
 
 def instance(kinds: Callable[[], type | tuple[type, ...]], what: str) -> Check:
-    """Return the check of an object of some type.
-
-    Args:
-        kinds: gives the types when they are needed, so that a check loads nothing.
-        what: what the object must be, for the error: "a treebank or a path".
-    """
+    """Return the check of an object of some type."""
 
     def check(name: str, value: Any) -> Any:
         """Return the object."""

@@ -13,6 +13,7 @@ Each slug is explained in `levelhead.messages`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, TypeVar
@@ -72,9 +73,13 @@ class Fault:
 
     def __str__(self) -> str:
         """Return `file:line: slug: message`."""
-        more = f" ({self.count} such cases, this is the first)" if self.count > 1 else ""
         place = f"{self.place}: " if self.place != NOWHERE else ""
-        return f"{place}{self.slug}: {self.message}{more}"
+        return f"{place}{self.slug}: {self.message_with_count}"
+
+    @property
+    def message_with_count(self) -> str:
+        """The message, with the number of such faults unless it is 1."""
+        return self.message + (f" ({self.count} such cases, this is the first)" if self.count > 1 else "")
 
     def in_file(self, name: str | None) -> Fault:
         """Return the same fault, placed in the named file."""
@@ -84,16 +89,13 @@ class Fault:
 _Key = TypeVar("_Key")
 
 
-def add_fault(faults: dict[_Key, Fault], kind: _Key, fault: Fault) -> None:
-    """Add a fault to a collection, which keeps the first fault of each kind with a count.
-
-    Args:
-        faults: the faults by kind, to which it is added.
-        kind: the kind of the fault.
-        fault: the fault.
-    """
-    first = faults.get(kind)
-    faults[kind] = fault if first is None else replace(first, count=first.count + fault.count)
+def add_fault(faults: dict[_Key, list[Fault]], kind: _Key, fault: Fault, most: int = 1) -> None:
+    """Add a fault to a collection, which keeps the first faults of each kind; the last of them counts the others."""
+    kept = faults.setdefault(kind, [])
+    if len(kept) < most:
+        kept.append(fault)
+    else:
+        kept[-1] = replace(kept[-1], count=kept[-1].count + fault.count)
 
 
 class LevelheadError(Exception):
@@ -163,29 +165,48 @@ class MalformedDeps(ValueError):
 
 
 def printable(text: str) -> str:
-    """Return text for one line of a terminal: control, format and undecodable characters are escaped."""
+    """Return text for one line of a terminal: control, format and undecodable characters are escaped.
+
+    Zero-width joiners and non-joiners are kept where they are part of a word or an emoji.
+    """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
+    return "".join(
+        c if c.isprintable() or is_joining(text, at) else c.encode("unicode_escape", "backslashreplace").decode()
+        for at, c in enumerate(text)
+    )
+
+
+_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+_JOINED = ((0x590, 0x1CFF), (0xA800, 0xABFF), (0x10800, 0x11FFF), (0x1E900, 0x1E95F))
+"""The blocks with the scripts whose letters join or have a virama, such as Arabic and Devanagari."""
+
+
+def is_joining(text: str, at: int) -> bool:
+    """Return whether a character is a zero-width joiner or non-joiner inside a word or an emoji.
+
+    Inside a word, it is between letters, marks or digits, at least one of them of a script that needs it (a rougher
+    rule than those of UAX 31, which require the joining type of each letter).
+    """
+    import unicodedata
+
+    around = text[max(at - 1, 0) : at] + text[at + 1 : at + 2]
+    if text[at] not in _JOINERS or len(around) < len("xx"):
+        return False
+    kinds = "".join(unicodedata.category(c)[0] for c in around)
+    if text[at] == _JOINERS[1] and kinds in {"SS", "MS"}:
+        return True
+    return set(kinds) <= set("LMN") and any(first <= ord(c) <= last for c in around for first, last in _JOINED)
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return names for a message: the first few, each in full, and the number of the others.
-
-    Args:
-        names: at least one name.
-        most: the largest number of names to list.
-    """
+    """Return names for a message: the first few, each in full, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(printable, names[:most])) + more
 
 
 def shortened(name: str) -> str:
-    """Return a name that may be anything, cut where it is very long; names and paths of files are never cut.
-
-    Args:
-        name: the name.
-    """
+    """Return a name that may be anything, cut where it is very long; names and paths of files are never cut."""
     return name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
 
 
@@ -193,11 +214,6 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """Return the message for an unknown name: "unknown measure 'LSA': did you mean LAS?".
 
     If no known name is similar, the message lists known names.
-
-    Args:
-        kind: the kind of name: "measure".
-        name: the unknown name.
-        known: the valid names.
     """
     names = list(known)
     near = _similar(name.lower(), {known.lower(): known for known in names})
@@ -221,13 +237,23 @@ def _similar(name: str, known: Mapping[str, str]) -> str | None:
 
 
 def number_of(count: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless the number is 1.
+    """Return a number with its noun, in the plural unless the number is 1."""
+    return f"{count_text(count)} {noun}{'' if count == 1 else 's'}"
 
-    Args:
-        count: the number.
-        noun: the noun in the singular.
-    """
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+def count_text(count: int) -> str:
+    """Return a number of things for readers: 1,222,143."""
+    return f"{count:,}"
+
+
+def percent_text(share: float, digits: int = 1) -> str:
+    """Return a share for readers: 16.2%."""
+    return f"{100 * share:.{digits}f}%"
+
+
+def with_minus(text: str) -> str:
+    """Return text with minus signs before numbers; hyphens between words or numbers stay."""
+    return re.sub(r"(?<![\w.,%)\]-])-(?=\.?\d)", "\N{MINUS SIGN}", text)
 
 
 def quoted(text: str, longest: int = 40) -> str:

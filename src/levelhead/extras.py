@@ -40,11 +40,7 @@ LIBRARIES: Mapping[str, Library] = MappingProxyType(
 
 
 def installed(module: str) -> bool:
-    """Return whether a library is installed.
-
-    Args:
-        module: a key of `LIBRARIES`.
-    """
+    """Return whether a library is installed."""
     import importlib.util
 
     try:
@@ -54,34 +50,17 @@ def installed(module: str) -> bool:
 
 
 def install_command(extra: str) -> str:
-    """Return the commands that install an extra, in a checkout and for a release.
-
-    Args:
-        extra: the name of the extra.
-    """
+    """Return the commands that install an extra, in a checkout and for a release."""
     return f"pip install '.[{extra}]' in a checkout of levelhead, or pip install 'levelhead[{extra}]' with a release"
 
 
 def missing_library(module: str, use: str) -> Fault:
-    """Return the error for a library that is not installed.
-
-    Args:
-        module: a key of `LIBRARIES`.
-        use: the feature that requires the library, in the plural: "figures".
-    """
+    """Return the error for a library that is not installed."""
     library = LIBRARIES[module]
     return Fault("missing-extra", f"{use} require {library.project}: {install_command(library.extra)}")
 
 
 def require(module: str, use: str) -> None:
-    """Check that an optional library is installed, before the work that needs it.
-
-    Args:
-        module: a key of `LIBRARIES`.
-        use: the feature that requires the library, in the plural: "figures".
-
-    Raises:
-        InputError: it is not installed; its slug is `missing-extra`.
-    """
+    """Check that an optional library is installed, before the work that needs it."""
     if not installed(module):
         raise InputError(missing_library(module, use))

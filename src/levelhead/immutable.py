@@ -8,6 +8,7 @@ Here nothing is compiled: all classes share their methods, and what `dataclasses
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from types import FunctionType
 from typing import Any, NoReturn, TypeVar, dataclass_transform
@@ -18,12 +19,7 @@ _Class = TypeVar("_Class", bound=type[Any])
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 def immutable(*, eq: bool = False, repr: bool = True) -> Callable[[_Class], _Class]:  # noqa: A002 -- as in dataclasses
-    """Return a decorator that makes a class a frozen dataclass; `fields` and `replace` work with its instances.
-
-    Args:
-        eq: whether instances with equal fields are equal; by default, an instance is equal only to itself.
-        repr: whether to add a `__repr__` with all fields, unless the class defines its own.
-    """
+    """Return a decorator that makes a class a frozen dataclass; `fields` and `replace` work with its instances."""
 
     def decorate(cls: _Class) -> _Class:
         """Return the class with its methods."""
@@ -41,6 +37,32 @@ def immutable(*, eq: bool = False, repr: bool = True) -> Callable[[_Class], _Cla
         return cls
 
     return decorate
+
+
+def digest_of(value: Any) -> str:
+    """Return the SHA-256 of the contents of an immutable value; functions only count by their names."""
+    from hashlib import sha256
+    from json import dumps
+
+    return sha256(dumps(_plain(value)).encode()).hexdigest()
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return the name of a function with its module."""
+    return ".".join(getattr(function, key, "") or "?" for key in ("__module__", "__qualname__"))
+
+
+def _plain(value: Any) -> Any:
+    """A value of the types that JSON has."""
+    if hasattr(value, "_field_defaults"):
+        return {name: _plain(getattr(value, name)) for name in value._field_defaults}
+    if isinstance(value, Mapping):
+        return [[_plain(key), _plain(content)] for key, content in value.items()]
+    if isinstance(value, AbstractSet):
+        return sorted(map(_plain, value))
+    if isinstance(value, tuple | list):
+        return [*map(_plain, value)]
+    return name_of(value) if callable(value) else value
 
 
 class _Fields:

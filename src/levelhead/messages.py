@@ -51,6 +51,9 @@ MESSAGES: Mapping[str, Message] = {
         "A partial score requires rows, but no line of the output has ten columns, a number as ID, and a form.",
         "Convert answers of language models to CoNLL-U with `levelhead recover` first.",
     ),
+    "too-many-errors": _error(
+        "`validate` stops after 100,000 errors in a file.", "Correct these first, or check how the file was written."
+    ),
     "byte-order-mark": _warning("The file starts with a byte order mark, which is ignored.", "Save it without one."),
     "line-ends": _warning("Lines end with carriage returns, which are ignored.", "Convert them to line feeds."),
     "extra-blank-line": _warning("A blank line that does not end a sentence is ignored.", "Remove it."),
@@ -154,16 +157,18 @@ MESSAGES: Mapping[str, Message] = {
         "Keep the sentences of the input, in their order, with one blank line after each.",
     ),
     "missing-system-file": _error(
-        "A gold file has no system file of the same name.",
-        "Run the system on it, or rename its output; levelhead rank counts missing outputs as 0.",
+        "A gold file has no system file of the same name, or no file of a system matches a test set.",
+        "Run the system on it, or rename its output; levelhead rank counts missing outputs and empty folders as 0.",
     ),
     "no-pairs": _error(
         "A folder has no CoNLL-U file, or two that differ only in compression.",
         "Name a folder with one .conllu file for each treebank.",
     ),
     "ambiguous-layout": _error(
-        "A folder matches two layouts, for example outputs and runs, or two of its files match the same test set.",
-        "Name a more specific folder, choose a split with --split, remove one of two outputs, or write a manifest.",
+        "A folder matches two layouts, for example outputs and runs, has several systems instead of one, or two of its"
+        " files match the same test set.",
+        "Name a more specific folder, choose a split with --split, remove one of two outputs, name runs run1, run2 ...,"
+        " or write a manifest.",
     ),
     # answers of language models
     "no-answers": _error(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -29,13 +29,7 @@ def _on_terminal() -> bool:
 
 @contextmanager
 def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Advance]:
-    """Show a bar if standard error is a terminal; yields a function to call with the weight of each finished job.
-
-    Args:
-        what: the activity, for example "scoring".
-        n_jobs: the number of jobs.
-        weight: the sum of their weights, by which the time left is estimated.
-    """
+    """Show a bar if standard error is a terminal; yields a function to call with the weight of each finished job."""
     if not _on_terminal():
         yield lambda *_: None
         return
@@ -59,20 +53,20 @@ def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Advance]:
         yield advance
 
 
-def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
-    """Yield items, and after a second show how many are done; nothing is shown for a single item.
-
-    Args:
-        items: the items to process, for example files.
-        what: the activity, for example "scoring".
-    """
+@contextmanager
+def tracked(items: Collection[Item], what: str) -> Iterator[Iterator[Item]]:
+    """Yield an iterator over items; after a second, show how many are done. Nothing is shown for a single item."""
     if len(items) < 2:
-        yield from items
+        yield iter(items)
         return
     with _after_a_second(lambda: _item_bar(what, len(items)), len(items)) as advance:
-        for item in items:
-            yield item
-            advance(1)
+        yield _counted(items, advance)
+
+
+def _counted(items: Iterable[Item], advance: Callable[[int], None]) -> Iterator[Item]:
+    for item in items:
+        yield item
+        advance(1)
 
 
 @contextmanager
@@ -80,10 +74,6 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
     """Return a function to call with the number of items just done, which shows a bar after a second.
 
     Without a terminal, return None, since counting may slow down the work.
-
-    Args:
-        what: the activity, for example "parsing".
-        total: the number of items.
     """
     if not _on_terminal():
         yield None
@@ -94,15 +84,7 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
 
 @contextmanager
 def counter(what: str, unit: str) -> Iterator[Callable[[int], None]]:
-    """Show how much is done, after a second, if the total is unknown, as for a file read in pieces.
-
-    Args:
-        what: the activity, for example "scoring".
-        unit: the unit, for example "words".
-
-    Yields:
-        A function to call with the number of units that were done.
-    """
+    """Show how much is done, after a second, if the total is unknown, as for a file read in pieces."""
     if not _on_terminal():
         yield lambda _: None
         return
@@ -112,11 +94,7 @@ def counter(what: str, unit: str) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show an activity and its elapsed time, on terminals only, if it cannot be counted.
-
-    Args:
-        what: the activity, for example "making the page".
-    """
+    """Show an activity and its elapsed time, on terminals only, if it cannot be counted."""
     if not _on_terminal():
         yield
         return

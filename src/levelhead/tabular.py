@@ -87,10 +87,6 @@ def _size(name: str, value: object) -> str | None:
 
 
 def tree_svg(sentence: object) -> str:
-    """Return the tree of a sentence as SVG.
-
-    Args:
-        sentence: a `Sentence`.
-    """
+    """Return the tree of a sentence as SVG."""
     svg: str = import_module("levelhead.report.tree_svg").tree_drawing(sentence).file()
     return svg

@@ -61,6 +61,6 @@ def test_json_is_that_of_the_function(case: str) -> None:
 def test_five_sentences_are_drawn_and_all_are_listed() -> None:
     found = levelhead.trees(GOLD, TWO)
     losses = found.to_dict()["systems"][0]["loses"]
-    assert len(losses) == len(found.to_frame()) > 5
+    assert len(losses) == len(found.table().rows) > 5
     assert "largest losses of beta against alpha: 5 sentences" in str(found)
     assert len(levelhead.trees(GOLD, TWO, limit=2).to_dict()["systems"][0]["loses"]) == 2

@@ -4,10 +4,8 @@ import json
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import pytest
 
 from campaigns import ENGLISH, LANGUAGES, everything, scored
 from conftest import library
+from job_functions import killed_at_end
 from levelhead import campaign as c
 from levelhead.errors import InputError
 from levelhead.jobs import Store, borrowed, cluster, processes
@@ -151,48 +150,52 @@ def test_a_worker_that_does_not_see_a_file_is_an_error_and_no_zero(folders: Path
         scored(folders, workers=borrowed(executor))
 
 
-def run_rank(folder: Path, *more: object, **settings) -> subprocess.Popen:
-    arguments = [sys.executable, "-m", "levelhead", "rank", folder / "gold", folder / "systems", *more]
+def run_rank(folder: Path, *more: object, program=("-m", "levelhead"), **settings) -> subprocess.Popen:
+    arguments = [sys.executable, *program, "rank", folder / "gold", folder / "systems", *more]
     return subprocess.Popen(list(map(os.fspath, arguments)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **settings)
 
 
-@pytest.mark.slow
+HELD = """
+import sys
+from levelhead.cli import main
+from levelhead.jobs import Store, store
+
+put = Store.put
+
+def put_and_wait(self, key, result):
+    put(self, key, result)
+    if len(self) == 10:
+        self.commit()
+    elif len(self) == 11:  # the last is not committed
+        print("half-way", flush=True)
+        sys.stdin.read()
+
+if __name__ == "__main__":
+    store._SECONDS_BETWEEN_COMMITS = float("inf")
+    Store.put = put_and_wait
+    main()
+"""
+"""The command, which waits when it has 11 results of 24."""
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill")
-def test_a_campaign_that_was_killed_continues_and_ends_with_the_same_bytes(folders: Path, tmp_path: Path) -> None:
-    for number in range(20):
-        system = folders / "systems" / f"copy-{number}"
-        shutil.copytree(folders / "systems" / ("alpha", "beta", "gamma")[number % 3], system)
-        for path in system.iterdir():
-            path.write_bytes(b"# copy %d\n" % number + path.read_bytes())  # or it would have the key of its source
-    clean = run_rank(folders, "--format", "json", "-j", "2")
-    expected, _ = clean.communicate()
-    assert clean.returncode == 0
-    for jobs in ("1", "2"):
-        stores = (tmp_path / f"store{jobs}-{number}" for number in range(20))  # a busy machine may kill it too late
-        store = next(store for store in stores if 0 < killed_early(folders, store, jobs) < 23 * 8)
-        again = run_rank(folders, "--store", store, "--format", "json", "-j", jobs)
-        output, errors = again.communicate()
-        assert (again.returncode, errors) == (0, b"")
-        assert output == expected
-
-
-def killed_early(folders: Path, store: Path, jobs: str) -> int:
-    """Kill a campaign as soon as the store has a result, and return how many it has."""
-    killed = run_rank(folders, "--store", store, "--format", "json", "-j", jobs)
-    n = 0
-    while n == 0 and killed.poll() is None:
-        time.sleep(0.005)
-        try:
-            with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
-                n = connection.execute("SELECT count(*) FROM results").fetchone()[0]
-            connection.close()
-        except sqlite3.OperationalError:
-            pass
-    killed.kill()
-    output, _ = killed.communicate()
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_campaign_that_was_killed_continues_and_ends_with_the_same_bytes(
+    folders: Path, tmp_path: Path, jobs: str
+) -> None:
+    expected, errors = run_rank(folders, "--format", "json", "-j", jobs).communicate()
+    assert errors == b""
+    held, store = tmp_path / "held.py", tmp_path / "store"
+    held.write_text(HELD)
+    arguments = ["--store", store, "--format", "json", "-j", jobs]
+    with killed_at_end(run_rank(folders, *arguments, program=[held], stdin=subprocess.PIPE)) as held_rank:
+        assert held_rank.stdout.readline() == b"half-way\n"
     with Store(store) as results:
-        assert (output == b"") or len(results) == 23 * 8
-        return len(results)
+        assert len(results) == 10
+    again = run_rank(folders, *arguments)
+    assert again.communicate() == (expected, b"")
+    with Store(store) as results:
+        assert len(results) == 24
 
 
 def test_a_full_disk_is_an_error_and_a_rerun_continues(folders: Path, tmp_path: Path) -> None:

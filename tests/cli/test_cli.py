@@ -422,12 +422,15 @@ def on_a_terminal(*arguments):
 
 
 def test_validate_sums_up_on_a_terminal(tmp_path):
-    assert on_a_terminal("validate", GOLD.parent) == (0, "", "8 files, 0 errors, 0 warnings\n")
+    code, out, said = on_a_terminal("validate", GOLD.parent)
+    assert (code, out) == (0, "")
+    assert said.endswith("8 files, 0 errors, 0 warnings\n")  # on a slow machine, after a bar
     odd = tmp_path / "odd.conllu"
     odd.write_bytes(b"\xef\xbb\xbf" + GOLD.read_bytes() + b"\n\n")
     code, out, said = on_a_terminal("validate", odd)
     assert (code, out.count("\n"), said) == (0, 4, "1 file, 0 errors, 3 warnings\n")  # one of two faults occurs twice
     assert "(2 such cases" in out
     code, out, said = on_a_terminal("validate", GOLD, INVALID)
-    assert (code, out, said) == (2, levelhead("validate", GOLD, INVALID).stdout, "2 files, 2 errors, 0 warnings\n")
+    assert (code, out) == (2, levelhead("validate", GOLD, INVALID).stdout)
+    assert said.endswith("2 files, 2 errors, 0 warnings\n")
     assert levelhead("validate", GOLD.parent).stderr == ""

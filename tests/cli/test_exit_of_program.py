@@ -13,8 +13,9 @@ AT_START = {
     "nothing": "",
     "exit handler": "import atexit\natexit.register(lambda: print('handler ran'))\n",
     "thread": (
-        "import threading, time\n"
-        "threading.Thread(target=lambda: (time.sleep(.5), print('thread ended', flush=True))).start()\n"
+        "import threading\n"
+        "main = threading.main_thread()\n"
+        "threading.Thread(target=lambda: (main.join(), print('thread ended', flush=True))).start()\n"
     ),
     "tracer": "import sys\nsys.settrace(lambda *_: None)\n",
 }
@@ -29,7 +30,7 @@ def run(arguments: list[str], folder: Path, start: str = "", **options: object) 
     path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path}
     options = {"capture_output": True, "text": True, **options}
-    return subprocess.run(arguments, env=environment, check=False, timeout=60, **options)
+    return subprocess.run(arguments, env=environment, check=False, timeout=300, **options)
 
 
 def test_the_program_leaves_at_once(tmp_path: Path) -> None:

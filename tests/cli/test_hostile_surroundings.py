@@ -281,7 +281,7 @@ def interrupted_while_reading(folder: Path, number: signal.Signals, code: int, s
             for _ in range(100):  # one that comes right before the process begins to wait is seen only at the next
                 process.send_signal(number)
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(timeout=0.3)
+                    process.wait(timeout=30)  # a second would end it while it ends
                     break
 
     return Case([*SCORE, "-o", "scores"], code, says=says, command=LISTENING, meanwhile=interrupt)

@@ -185,6 +185,7 @@ def test_validate_lists_every_error_and_warning(tmp_path: Path) -> None:
         (3, "refused-by-rules"),
         (4, "refused-by-rules"),
         (5, "refused-by-rules"),
+        (7, "invalid-feats"),
     ]
     path.write_text("\n".join(rows[-2:]) + "\n")
     warned = command("validate", path, *RULES)

@@ -9,7 +9,10 @@ import levelhead
 from conftest import EXAMPLES
 
 PARALLEL = EXAMPLES / "parallel"
-NOTHING = {"answered": 0, "valid_trees": 0, "aligned": 0, "with_head": 0, "extra": 0, "unreadable": 0}
+NOTHING = dict.fromkeys(
+    "answered valid_trees aligned with_head extra unreadable forms_matched other_text fits_next fits_previous".split(),
+    0,
+)
 
 
 @pytest.fixture

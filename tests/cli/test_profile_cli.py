@@ -150,11 +150,11 @@ def test_selection(levelhead_command):
     _, output, _ = levelhead_command("select", EN, DE, *loose)
     assert output.split("\n")[2:5] == [
         "en       | en       | yes      |",
-        "de       | de       | no       | 5.0 % non-projective trees, at least 5 %",
+        "de       | de       | no       | 5.0% non-projective trees, at least 5%",
         "1 of 2 selected",
     ]
     _, output, _ = levelhead_command("select", EN)
-    assert "163 tokens, fewer than 30000" in output
+    assert "163 tokens, fewer than 30,000" in output
     _, output, _ = levelhead_command("select", EN, "--min-tokens", 0, "--any-features", "--several-per-language")
     assert "1 of 1 selected" in output
 
@@ -235,7 +235,7 @@ REFUSED = {
     "unknown scheme 'x': use nivre-fang": [EN, "--scheme", "x"],
     "no-pairs: the folder has no CoNLL-U file": [EXAMPLES],
     "unreadable-file": ["no-such-file"],
-    "no-pairs: two files have the name en": [EN, EXAMPLES / "parallel/systems/alpha/en.conllu", "--merge"],
+    "no-pairs: another file is also this part of en": [EN, EXAMPLES / "parallel/systems/alpha/en.conllu", "--merge"],
 }
 
 

@@ -36,7 +36,7 @@ def test_json(run, tmp_path: Path) -> None:
     assert document == json.loads(json.dumps(found.to_dict()))
     assert {name: one["answers"] for name, one in document["classes"].items()} == {
         "as_is": 1, "unpacked": 1, "respaced": 1, "repaired": 1, "words_changed": 0, "rows_missing_or_extra": 1,
-        "unreadable": 1, "no_answer": 0,
+        "another_text": 0, "unreadable": 1, "no_answer": 0,
     }  # fmt: skip
     assert document["trees"] == {"tree": 4, "several_roots": 0, "no_root": 0, "cycle": 0, "incomplete": 2}
     assert (document["words"], document["words_recovered"], document["extra_rows"]) == (44, 33, 0)
@@ -65,7 +65,7 @@ def test_ranges_and_documents_of_gold_are_kept(run, tmp_path: Path) -> None:
     assert run("recover", tmp_path / "answer", "--gold", gold, "-o", tmp_path / "out")[0] == 0
     assert (tmp_path / "out").read_text(encoding="utf-8") == (
         "# newdoc id = d\n# sent_id = s\n# text = zum Haus\n"
-        "# recovery = rows missing or extra (ranges, ids), 2 of 3 words, incomplete\n"
+        "# recovery = rows missing or extra (ranges, ids), 2 of 3 forms, 2 of 3 words, incomplete\n"
         "1-2\tzum\t_\t_\t_\t_\t_\t_\t_\t_\n1\tzu\t_\tADP\t_\t_\t3\tcase\t_\t_\n2\tdem\t_\t_\t_\t_\t_\t_\t_\t_\n"
         "3\tHaus\t_\tNOUN\t_\tA=B\t0\troot\t_\tSpaceAfter=No\n\n"
     )

@@ -10,6 +10,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.cli.shared.color import colored_trees
+from levelhead.report.tree_svg import tree_drawing
 from levelhead.report.tree_text import draw, draw_both
 
 PARALLEL = EXAMPLES / "parallel"
@@ -58,21 +59,43 @@ def arcs(path: Path, number: int) -> list[tuple[int, int, str]]:
 
 
 def test_latex_has_the_arcs_of_both_sides(run) -> None:
-    """Gold above, the system below, wrong words in red."""
+    """Gold above, the system below; gray where they agree, gold's other arcs blue, the system's orange."""
     _, out, _ = run("trees", GOLD, ALPHA, "--show", "nsubj:obj", "--format", "tikz")
     found = {True: [], False: []}
-    red = []
+    colors = {True: [], False: []}
     for options, head, word, relation, root_options, root, root_relation in EDGE.findall(out):
         arc = (int(head or 0), int(word or root), relation or root_relation)
-        found["edge below" in options + root_options].append(arc)
-        red += [arc[1]] if "red" in options + root_options else []
+        side = "edge below" in options + root_options
+        found[side].append(arc)
+        colors[side].append(tuple(re.findall("gray|blue|orange", options + root_options)))
     gold, system = arcs(GOLD, 17), arcs(ALPHA, 17)
     assert (found[False], found[True]) == (gold, system)
-    assert red == [
-        word for (head, word, relation), (other, _, label) in zip(gold, system)
-        if head != other or relation.partition(":")[0] != label.partition(":")[0]
-    ]  # fmt: skip
+    heads = [one[0] == other[0] for one, other in zip(gold, system)]
+    both = [
+        same and one[2].partition(":")[0] == other[2].partition(":")[0] for same, one, other in zip(heads, gold, system)
+    ]
     assert out.startswith("% \\usepackage{tikz-dependency}\n")
+    assert not all(both)
+    assert colors[False] == [("gray", "gray") if right else ("blue", "blue") for right in both]
+    assert colors[True] == [
+        ("gray" if head else "orange", "gray" if right else "orange") for head, right in zip(heads, both)
+    ]
+
+
+def test_svg_has_the_colors_of_pages(run) -> None:
+    """One class for each color: blue for arcs of gold only, orange for those of the system; none for one tree."""
+    out = run("trees", GOLD, ALPHA, "--show", "nsubj:obj", "--format", "svg")[1]
+    gold, system = arcs(GOLD, 17), arcs(ALPHA, 17)
+    n_heads = sum(one[0] != other[0] for one, other in zip(gold, system))
+    n_wrong = sum(one[::2] != other[::2] for one, other in zip(gold, system))
+    counts = [len(re.findall(f'class="{name}', out)) for name in ("l0 ", "l1 ", "small s0", "small s1")]
+    assert counts == [n_wrong, n_heads, n_wrong, n_wrong]
+    css = (Path(levelhead.__file__).parent / "report/page/assets/trees.css").read_text(encoding="utf-8")
+    assert ".tree .gold path { stroke: var(--s0)" in css
+    assert ".tree .wrong path { stroke: var(--s1)" in css
+    assert ".tree .mislabeled .label { fill: var(--s1)" in css
+    alone = tree_drawing(levelhead.read(GOLD)[17]).file().partition("</style>")[2]
+    assert not re.search('class="[sl][01]', alone)
 
 
 @pytest.mark.parametrize("pair", [(GOLD, ALPHA), AR], ids=["left to right", "right to left"])
@@ -113,8 +136,8 @@ def test_marked_words_are_red_on_terminals(run) -> None:
     for arguments in (("--show", "obl:nmod", ALPHA), (ALPHA, BETA)):
         out = run("trees", GOLD, *arguments)[1]
         colored = colored_trees(out).splitlines()
-        red = [line for line in colored if line.startswith("\x1b[31m") and line.endswith("\x1b[0m")]
-        assert len(red) == len([line for line in out.splitlines() if " * " in line]) > 0
+        marked = [line for line in colored if line.startswith("\x1b[33m") and line.endswith("\x1b[0m")]
+        assert len(marked) == len([line for line in out.splitlines() if " * " in line]) > 0
         assert "\x1b" not in out
 
 

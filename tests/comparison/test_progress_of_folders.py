@@ -1,7 +1,9 @@
 """Commands that read many outputs one after another show how far they are."""
 
+import pydoc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -39,3 +41,44 @@ def test_each_step_is_shown(work: Callable[[], object], what: str, steps: int, m
     monkeypatch.setattr("levelhead.progress._SECONDS_BEFORE_BAR", -1.0)
     work()
     assert shown[what] == steps
+
+
+@pytest.mark.parametrize(
+    ("work", "interrupted"),
+    [
+        (lambda: levelhead.confusion(GOLD, ALPHA), "comparison.breakdowns._provenance"),
+        (
+            lambda: levelhead.breakdown(GOLD, [ALPHA, ALPHA.parent / "beta"], by="deprel"),
+            "comparison.contrasts.sources_of",
+        ),
+        (lambda: levelhead.similarity(GOLD), "typology.collection.similarity"),
+        (lambda: levelhead.profile(GOLD), "typology.collection._ReadFiles.add_profiled"),
+    ],
+)
+def test_bars_end_before_an_error_is_handled(work: Callable[[], object], interrupted: str, monkeypatch) -> None:
+    shown: list[str] = []
+
+    @contextmanager
+    def bar(name: str, *_: int) -> Iterator[Advance]:
+        shown.append(name)
+        try:
+            yield lambda *_: None
+        finally:
+            shown.remove(name)
+
+    function = pydoc.locate(f"levelhead.{interrupted}")
+
+    def interrupt(*given: Any, **named: Any) -> Any:
+        if shown:
+            raise KeyboardInterrupt
+        return function(*given, **named)
+
+    monkeypatch.setattr("levelhead.progress.progress_bar", bar)
+    monkeypatch.setattr("levelhead.progress._SECONDS_BEFORE_BAR", -1.0)
+    monkeypatch.setattr(f"levelhead.{interrupted}", interrupt)
+    try:
+        work()
+    except KeyboardInterrupt:
+        assert shown == []
+    else:
+        pytest.fail("the work was not interrupted")

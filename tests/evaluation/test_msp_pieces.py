@@ -71,6 +71,27 @@ def test_pairs_with_errors(folder: Path, seed: int, rules: str) -> None:
         assert outcome(*paths, rules, sizes) == whole
 
 
+ROW = "1\t{}\t_\t_\t_\t|\t{}\t{}\t_\t_\n"
+GOLD = (ROW.format("a", 0, "root") + ROW.format("b", 1, "obj") + "\n").encode()
+SYSTEM = (ROW.format("c", 2, "dep") + ROW.format("a", 0, "root") + ROW.format("b", 2, "obj") + "\n").encode()
+"""One word more at the start, so that words are only right if they are aligned from the end."""
+
+
+@pytest.mark.parametrize("sizes", [WHOLE, *TINY])
+def test_blank_lines_at_the_end(folder: Path, sizes: PieceSizes) -> None:
+    """The script reads sentences without words: gold must not have more; it only uses those of gold to reach the end."""
+
+    def feats(n_gold: int, n_system: int) -> Any:
+        found = outcome(*written(folder, GOLD * 2 + b"\n" * n_gold, SYSTEM * 2 + b"\n" * n_system), "msp25", sizes)
+        return found if isinstance(found, str) else [found[0]["scores"]["LAS"][part] for part in ("correct", "aligned")]
+
+    plain = feats(0, 0)
+    assert feats(1, 1) == feats(1, 2) == feats(2, 2) == plain
+    assert feats(0, 1) == feats(0, 2) != plain
+    for n_gold, n_system in ((1, 0), (2, 1)):
+        assert f"{n_system} blank line" in feats(n_gold, n_system)
+
+
 def file_of(path: Path, data: bytes) -> File:
     path.write_bytes(data)
     return File(str(path), hashlib.sha256(data).hexdigest())

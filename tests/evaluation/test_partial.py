@@ -104,8 +104,11 @@ def check(gold: str, system: str) -> None:
         assert found == {name: theirs[name] for name in found}, which
     coverage = ours.coverage
     assert coverage is not None
-    assert (coverage.paired_by, coverage.answered, coverage.aligned) == (
-        expected.paired_by, expected.answered, expected.n_aligned,
+    assert (coverage.paired_by, coverage.answered, coverage.aligned, coverage.forms_matched) == (
+        expected.paired_by, expected.answered, expected.n_aligned, expected.n_equal,
+    )  # fmt: skip
+    assert (coverage.other_text, coverage.fits_next, coverage.fits_previous) == (
+        len(expected.other_text), expected.fits_next, expected.fits_previous,
     )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def test_by_hand(tmp_path):
     assert (found["Tokens"].correct, found["Tokens"].gold, found["Tokens"].system) == (1 + 2 + 3, 11, 11)
     assert (found["Sentences"].correct, found["Sentences"].system) == (2, 4)
     assert (found["UEM"].correct, found["UEM"].gold, found["UEM"].system) == (1, 4, 4)
-    assert tuple(found.coverage) == ("sent_id", 3, 4, 2, 7, 6, 11, 1, 0)
+    assert tuple(found.coverage) == ("sent_id", 3, 4, 2, 7, 6, 11, 1, 0, 6, 0, 0, 0)
 
 
 @pytest.mark.parametrize("rules", ["ud", "udtools", "conll18"])

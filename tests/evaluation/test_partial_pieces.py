@@ -92,7 +92,9 @@ def answered(draw: Random, gold: list[list[str]], n_changes: int) -> list[list[s
     found = [list(lines) for lines in gold]
     for _ in range(n_changes):
         at = draw.randrange(len(found))
-        kind = draw.choice("leave leave repeat repeat-changed form form head head relation id order row ".split())
+        kind = draw.choice(
+            "leave leave repeat repeat-changed form form head head relation id order row other shift ".split()
+        )
         rows = [n for n, line in enumerate(found[at]) if line.split("\t")[0].isdigit()]
         if kind == "leave" and len(found) > 1:
             del found[at]
@@ -104,6 +106,11 @@ def answered(draw: Random, gold: list[list[str]], n_changes: int) -> list[list[s
             found[at][0] = draw.choice(["# other", "# sent_id = x", "# sent_id = 1"])
         elif kind == "order" and draw.random() < 0.2:
             draw.shuffle(found)
+        elif kind == "other":
+            found[at] = ["\t".join([cells[0], "@@@@", *cells[2:]]) if len(cells := line.split("\t")) > 1 else line for line in found[at]]  # fmt: skip
+        elif kind == "shift":
+            ids, bodies = [lines[0] for lines in found], [lines[1:] for lines in found]
+            found = [[one, *body] for one, body in zip(ids, [*bodies[1:], bodies[0]])]
         elif kind == "row" and len(rows) > 1:
             del found[at][draw.choice(rows)]
         elif kind in {"form", "head", "relation"} and rows:
@@ -184,6 +191,22 @@ def of_gold(text: str, changes: dict[str, str]) -> tuple[bytes, bytes]:
 
 
 TEXT = some_treebank(Random(3), [3, 2, 4, 1, 5])
+
+
+def test_answers_to_other_texts(folder: Path) -> None:
+    """Nothing is aligned, and shifted answers are found across the borders of pieces."""
+    gold = renamed(some_treebank(Random(1), [5, 4, 6, 5, 3, 4]))
+    gold = [[line.replace("\t", f"\tw{n}", 1) if line[0] != "#" else line for line in lines] for n, lines in enumerate(gold)]  # fmt: skip
+    unlike = [["\t".join([*line.split("\t")[:1], "@@@@", *line.split("\t")[2:]]) if line[0] != "#" else line for line in lines] for lines in gold]  # fmt: skip
+    _, _, coverage, *_, n_whole = compare(folder, written(gold).encode(), written(unlike).encode(), "ud")
+    assert (coverage.paired_by, coverage.aligned, coverage.answered, coverage.valid_trees) == ("sent_id", 0, 0, 0)
+    assert (coverage.other_text, coverage.fits_next, coverage.fits_previous, n_whole) == (6, 0, 0, 0)
+    for by, counts in ((1, (6, 5, 0)), (-1, (6, 0, 5))):
+        shifted = [[gold[n][0], *gold[(n + by) % 6][1:]] for n in range(6)]
+        document, _, coverage, *_, n_whole = compare(folder, written(gold).encode(), written(shifted).encode(), "ud")
+        assert (coverage.other_text, coverage.fits_next, coverage.fits_previous, n_whole) == (*counts, 0)
+        assert {document["scores"][name]["f1"] for name in ("Words", "Tokens", "LAS", "Sentences", "Trees")} == {0}
+        assert "the answers are shifted: 5 of them fit the" in str(coverage)
 
 
 def test_ids_with_the_same_hash_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

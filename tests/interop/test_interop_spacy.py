@@ -14,9 +14,15 @@ from levelhead.treebank import to_conllu
 from strategies import SEEDS, treebanks
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _spacy():
+    """Loaded only where these tests run, since it takes a second."""
+    library("spacy")
+
+
 @cache
 def blank(language):
-    """Return a pipeline without components; spaCy is loaded only where these tests run, since it takes a second."""
+    """Return a pipeline without components."""
     return library("spacy").blank(language)
 
 

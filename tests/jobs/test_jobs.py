@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 
 import job_functions
 from conftest import ROOT, library, script
-from job_functions import SQUARES, jobs
+from job_functions import SQUARES, jobs, killed_at_end, wait_until
 from levelhead.cli.program import run as run_command
 from levelhead.errors import InputError, OutputError
 from levelhead.jobs import Job, StaleInput, Store, borrowed, check_store, n_cores, processes, run_jobs
@@ -39,10 +38,13 @@ def test_any_executor_will_do_and_stays_open():
         assert executor.submit(int, "1").result() == 1
 
 
-def test_processes_are_others_unless_there_is_one():
+def test_processes_are_others_unless_there_is_one(tmp_path):
     own = str(os.getpid()).encode()
-    assert set(run_jobs(jobs(3, job_functions.process_number), processes(1)).results.values()) == {own}
-    others = set(run_jobs(jobs(8, job_functions.process_number), processes(2)).results.values())
+    (tmp_path / "others").mkdir()
+    numbers = jobs(3, job_functions.process_number, str(tmp_path), 1)
+    assert set(run_jobs(numbers, processes(1)).results.values()) == {own}
+    numbers = jobs(2, job_functions.process_number, str(tmp_path / "others"), 2)
+    others = set(run_jobs(numbers, processes(2)).results.values())
     assert own not in others
     assert len(others) == 2
     assert n_cores() >= 1
@@ -50,7 +52,7 @@ def test_processes_are_others_unless_there_is_one():
 
 def test_jobs_of_one_key_are_done_once(tmp_path):
     weights = []
-    twice = jobs(5, job_functions.slow_square, str(tmp_path)) * 2
+    twice = jobs(5, job_functions.marked_square, str(tmp_path)) * 2
     outcome = run_jobs(twice, processes(1), advance=weights.append)
     assert len(outcome.results) == 5
     assert sum(weights) == 2 * sum(range(5))
@@ -131,7 +133,8 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     """Otherwise a pool's workers would wait forever for more work."""
     script = (
         "import sys, job_functions, levelhead.jobs as j\n"
-        "some = [j.Job(str(i), job_functions.process_number, (i,), '') for i in range(10000)]\n"
+        "functions = [*[job_functions.square] * 4, job_functions.wait_forever]\n"
+        "some = [j.Job(str(i), function, (i,), '') for i, function in enumerate(functions)]\n"
         "def advance(_):\n"
         "    print('working', flush=True)\n"
         "if __name__ == '__main__':\n"
@@ -142,19 +145,22 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     parent = subprocess.Popen(
         [sys.executable, tmp_path / "campaign.py"], env=environment, stdout=subprocess.PIPE, start_new_session=True
     )
-    for _ in range(4):
-        assert parent.stdout.readline() == b"working\n"
-    parent.kill()
-    parent.wait()
-    parent.stdout.close()
-    for _ in range(100):
-        try:
-            os.killpg(parent.pid, 0)  # the session still has members
-        except ProcessLookupError:
-            return
-        time.sleep(0.1)
-    os.killpg(parent.pid, signal.SIGKILL)
-    pytest.fail("workers outlived their parent by ten seconds")
+    with killed_at_end(parent):
+        for _ in range(4):
+            assert parent.stdout.readline() == b"working\n"
+    try:
+        wait_until(lambda: not has_members(parent.pid))
+    except AssertionError:
+        os.killpg(parent.pid, signal.SIGKILL)
+        raise
+
+
+def has_members(session):
+    try:
+        os.killpg(session, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 # The store
@@ -162,7 +168,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
 
 def test_what_is_stored_is_not_done_again(tmp_path):
     (tmp_path / "marks").mkdir()
-    some = jobs(6, job_functions.slow_square, str(tmp_path / "marks"))
+    some = jobs(6, job_functions.marked_square, str(tmp_path / "marks"))
     with Store(tmp_path / "s") as store:
         first = run_jobs(some[:4], processes(1), store=store)
     with Store(tmp_path / "s") as store:

@@ -89,9 +89,17 @@ def read(data: bytes) -> list[Sentence]:
             open_sentence = None
     if open_sentence is not None:
         raise Refused("no blank line at the end")
-    if not sentences:
+    n_blank = blank_at_end(sentences)
+    if len(sentences) == n_blank:
         raise Refused("no sentences")
+    if any(not sentence.nodes for sentence in sentences[: len(sentences) - n_blank]):
+        raise Refused("empty sentence")
     return sentences
+
+
+def blank_at_end(sentences: list[Sentence]) -> int:
+    """The number of sentences without words after the last sentence."""
+    return next((n for n, sentence in enumerate(reversed(sentences)) if sentence.nodes), len(sentences))
 
 
 def add_line(sentence: Sentence, line: str) -> None:
@@ -116,8 +124,6 @@ def add_line(sentence: Sentence, line: str) -> None:
 
 def settle(sentence: Sentence) -> None:
     """Give each content word its parent: another node, "root", or in the end None for function words."""
-    if not sentence.nodes:
-        raise Refused("empty sentence")
     for node in sentence.nodes:
         if not node.content:
             node.parent, node.settled = None, True
@@ -207,18 +213,22 @@ def credits_of(pairs: list[tuple[Node, Node]], *, in_order: bool) -> dict[str, f
 
 def score_sentences(gold: list[Sentence], system: list[Sentence], rules: str = "msp25") -> list[dict[str, Counted]]:
     """The counts of every measure in every sentence."""
-    if len(gold) != len(system):
+    n_gold, n_system = blank_at_end(gold), blank_at_end(system)
+    gold, system = gold[: len(gold) - n_gold], system[: len(system) - n_system]
+    if len(gold) != len(system) or n_gold > n_system:
         raise Refused("different numbers of sentences")
+    in_order, misses_last = rules == "msp25", n_system > n_gold == 0
     return [
-        score_sentence(ours.content, theirs.content, in_order=rules == "msp25") for ours, theirs in zip(gold, system)
+        score_sentence(ours.content, theirs.content, in_order=in_order, backward=not (misses_last and ours is gold[-1]))
+        for ours, theirs in zip(gold, system)
     ]
 
 
-def score_sentence(gold: list[Node], system: list[Node], *, in_order: bool) -> dict[str, Counted]:
+def score_sentence(gold: list[Node], system: list[Node], *, in_order: bool, backward: bool) -> dict[str, Counted]:
     """The counts of one sentence: for each measure the better direction, backward if they are as good."""
     forward = aligned(gold, system)
-    backward = aligned(gold[::-1], system[::-1])[::-1]
-    sums = [(pairs, credits_of(pairs, in_order=in_order)) for pairs in (backward, forward)]
+    from_end = aligned(gold[::-1], system[::-1])[::-1] if backward else []
+    sums = [(pairs, credits_of(pairs, in_order=in_order)) for pairs in (from_end, forward)]
     counted = {}
     for measure in MEASURES:
         pairs, found = max(sums, key=lambda one: one[1][measure])

@@ -40,14 +40,26 @@ def aligned(gold: Sequence[str], system: Sequence[str]) -> list[int]:
     return list(min(cheapest, key=lambda one: [at if at >= 0 else math.inf for at in one]))
 
 
-def recovered_heads(gold: Sequence[str], rows: Sequence[tuple[int, str, int]]) -> list[int | None]:
-    """The heads of gold words by rows of (id, form, head): through the alignment, where ids are clear."""
-    places = aligned(gold, [form for _, form, _ in rows])
-    ids = [number for number, _, _ in rows]
+ROOTS = ("ROOT", "_", "-", None, "0 (ROOT)", "**0**", "root", "")
+"""What models write for the head 0."""
+
+
+def recovered_heads(gold: Sequence[str], rows: Sequence[tuple[int, str, int | str | None, str]]) -> list[int | None]:
+    """The heads of gold words by rows of (id, form, head, relation): through the alignment, where ids are clear.
+
+    Nothing is aligned if less than half of the forms of gold, and of the rows, are equal.
+    """
+    places = aligned(gold, [row[1] for row in rows])
+    ids = [row[0] for row in rows]
+    n_equal = sum(at >= 0 and rows[at][1] == form for form, at in zip(gold, places, strict=True))
+    if n_equal < min(len(gold), len(rows)) / 2:
+        return [None] * len(gold)
     found: list[int | None] = []
     for at in places:
-        head = rows[at][2] if at >= 0 else None
-        if head == 0 and 0 not in ids:
+        _, _, head, relation = rows[at] if at >= 0 else (0, "", None, "")
+        from_zero = 0 in ids
+        is_root = relation == "root" and (head in ROOTS or (head == -1 and from_zero))
+        if is_root or (head == 0 and not from_zero):
             found.append(0)
         elif head is not None and ids.count(head) == 1 and ids.index(head) in places:
             found.append(places.index(ids.index(head)) + 1)

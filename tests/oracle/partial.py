@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from oracle import measures
 from oracle.align import Pair, align
@@ -48,6 +48,10 @@ class Scores:
     paired_by: str
     answered: int
     n_aligned: int
+    n_equal: int = 0
+    other_text: list[int] = field(default_factory=list)
+    fits_next: int = 0
+    fits_previous: int = 0
 
 
 def id_of(block: Sequence[str]) -> str | None:
@@ -167,9 +171,44 @@ def score(gold_text: str, system_text: str) -> Scores:
         return whole_score(ours, theirs, system)
     by, places = pairing(gold, system)
     pairs = [(one, system[place] if place >= 0 else None) for one, place in zip(gold, places, strict=True)]
-    rows = [(row_of_pair(one, other), other is not None and other.valid) for one, other in pairs]
-    answered = sum(other is not None and other.n_heads > 0 for _, other in pairs)
-    return summed(rows, by, answered)
+    others = [n for n, (one, other) in enumerate(pairs) if other and is_other_text(one.document, other.document)]
+    rows = [
+        (row_of_pair(one, other), other is not None and other.valid and n not in others)
+        for n, (one, other) in enumerate(pairs)
+    ]
+    answered = sum(other is not None and other.n_heads > 0 and n not in others for n, (_, other) in enumerate(pairs))
+    near = {by: [n for n in others if 0 <= n + by < len(gold) and fits(gold[n + by], pairs[n][1])] for by in (1, -1)}
+    return replace(
+        summed(rows, by, answered),
+        n_equal=sum(
+            n_equal_forms(one.document, other.document)
+            for n, (one, other) in enumerate(pairs)
+            if other is not None and n not in others
+        ),
+        other_text=others,
+        fits_next=len(near[1]),
+        fits_previous=len(near[-1]),
+    )
+
+
+def n_equal_forms(gold: Document, system: Document) -> int:
+    pairs = word_pairs(gold, system, same=gold.characters == system.characters)
+    return sum(gold.words[one].columns[FORM] == system.words[other].columns[FORM] for one, other in pairs)
+
+
+def is_other_text(gold: Document, system: Document) -> bool:
+    """Whether texts differ and less than half of the forms of either are equal."""
+    if gold.characters == system.characters:
+        return False
+    return n_equal_forms(gold, system) < min(len(gold.words), len(system.words)) / 2
+
+
+def fits(gold: Sentence, system: Sentence | None) -> bool:
+    assert system is not None
+    ours, theirs = ([word.columns[FORM] for word in one.document.words] for one in (gold, system))
+    places = aligned(ours, theirs)
+    n_equal = sum(place >= 0 and form == theirs[place] for form, place in zip(ours, places, strict=True))
+    return n_equal >= min(len(ours), len(theirs)) / 2
 
 
 def summed(rows: list[tuple[dict[str, Row], bool]], by: str, answered: int) -> Scores:
@@ -193,8 +232,9 @@ def row_of_pair(gold: Sentence, system: Sentence | None) -> dict[str, Row]:
     nothing = Document("ud")
     theirs = nothing if system is None else system.document
     same = gold.document.characters == theirs.characters
-    m = matched(gold.document, theirs, word_pairs(gold.document, theirs, same=same))
-    n_tokens = same_tokens(gold.document, theirs, same=same)
+    other = is_other_text(gold.document, theirs)
+    m = matched(gold.document, theirs, [] if other else word_pairs(gold.document, theirs, same=same))
+    n_tokens = 0 if other else same_tokens(gold.document, theirs, same=same)
     rows = {
         "Tokens": Row(n_tokens, len(gold.document.tokens), len(theirs.tokens), None),
         "Sentences": Row(int(same), 1, 1, None),
@@ -258,7 +298,9 @@ def whole_score(gold: Document, system: Document, sentences: Sequence[Sentence])
     for number in lacking:
         for counted in rows[number].values():
             counted.system = max(counted.system, counted.gold)
-    return summed([(row, number not in broken) for number, row in enumerate(rows)], "characters", len(answered))
+    by_row = [(row, number not in broken) for number, row in enumerate(rows)]
+    n_equal = sum(gold.words[one].columns[FORM] == system.words[other].columns[FORM] for one, other in m.pairs)
+    return replace(summed(by_row, "characters", len(answered)), n_equal=n_equal)
 
 
 def home_of(span: Range, starts: list[int]) -> int:

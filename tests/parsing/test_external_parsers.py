@@ -5,7 +5,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 
 from conftest import EXAMPLES, library
-from job_functions import Batches
+from job_functions import Batches, killed_at_end, wait_until
 from levelhead import InputError, Treebank, read, score
 from levelhead.cli.program import run
 from levelhead.conversion import backward, forward
@@ -34,7 +33,7 @@ from levelhead.parsing import (
     write_model,
 )
 from levelhead.parsing.any_parser import parse_fold
-from levelhead.parsing.external import filled
+from levelhead.parsing.programs import filled, run_program
 from levelhead.parsing.udpipe import check_options
 from levelhead.treebank import from_conllu, to_conllu
 
@@ -409,31 +408,46 @@ def test_nothing_to_parse(chain: ExternalSettings) -> None:
 WAITING = """
 import os, sys, time
 print(os.getpid(), file=open(sys.argv[3], "a"), flush=True)
-time.sleep(60)
+time.sleep(10_000)
 """
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no signals")
 @pytest.mark.parametrize("n", [1, 2])
 def test_stopping_ends_running_folds(n: int, tmp_path: Path) -> None:
-    """Within seconds, even during a long fold, including its programs, and without an output."""
+    """Even during a fold that would not end, including its programs, and without an output."""
     program, started, output = tmp_path / "wait.py", tmp_path / "started", tmp_path / "out.conllu"
     program.write_text(WAITING, encoding="utf-8")
     train = f"{sys.executable} {program} {{train}} {{model}} {started}"
     command = [sys.executable, "-m", "levelhead", "crossval", "command", str(GOLD), "--train-cmd", train]
     command += ["--parse-cmd", "none {model} {input} {output}", "-j", str(n), "-o", str(output)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
-    while not started.exists() or len(started.read_text().split()) < n:
-        time.sleep(0.05)
-    start = time.monotonic()
-    process.send_signal(signal.SIGTERM)
-    assert process.communicate(timeout=50)[1] == "terminated\n"
-    assert time.monotonic() - start < 10
+    with killed_at_end(subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")) as process:
+        wait_until(lambda: started.exists() and len(started.read_text().split()) == n)
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate()[1] == "terminated\n"
     assert process.returncode == 143
     assert not output.exists()
-    while any(map(is_running, started.read_text().split())):  # a killed process is there until the system takes it away
-        assert time.monotonic() - start < 10
-        time.sleep(0.05)
+    running = started.read_text().split()
+    wait_until(lambda: not any(map(is_running, running)))  # a killed process is there until the system takes it away
+
+
+def test_a_program_that_starts_when_the_order_to_end_comes_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    class Interrupted(subprocess.Popen):
+        def __init__(self, *given: object, **settings: object) -> None:
+            super().__init__(*given, **settings)
+            started.append(self)
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        with pytest.raises(SystemExit):
+            run_program([sys.executable, "-c", "import time; time.sleep(10_000)"])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert started[0].poll() == -signal.SIGKILL
 
 
 def is_running(number: str) -> bool:

@@ -124,3 +124,14 @@ def test_the_example_workflow_uses_inputs_of_the_action():
     steps = library("yaml").safe_load((EXAMPLES / "gate/workflow.yml").read_text(encoding="utf-8"))
     (step,) = [one for job in steps["jobs"].values() for one in job["steps"] if "levelhead" in one.get("uses", "")]
     assert set(step["with"]) <= set(action()["inputs"])
+
+
+def test_warnings_fail_strict_steps_and_hooks(tmp_path):
+    file = tmp_path / "warned.conllu"
+    file.write_text("1\ta\t_\t_\t_\t_\t0\tfoo\t_\t_\n\n")
+    for strict, code in (("false", 0), ("true", 2)):
+        assert run_action(tmp_path, files=file, strict=strict)[0] == code
+    (hook,) = library("yaml").safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    for arguments, code in ((hook["args"], 0), (["--strict", "--"], 2)):
+        command = [sys.executable, "-m", *hook["entry"].split(), *arguments, str(file)]
+        assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == code

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import library
 from documentation import CONSOLE, PAGES_WITH_SESSIONS, PYTHON, console, folder_of, python, scrubbed, text_of
 from levelhead._version import VERSION
 
@@ -22,6 +23,8 @@ def test_console_sessions_print_what_the_page_shows(session: str, folder: Path) 
 @pytest.mark.parametrize("page", [page for page in PAGES_WITH_SESSIONS if PYTHON.search(text_of(page))])
 def test_python_sessions_print_what_the_page_shows(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder_of(page))
+    if '"pandas"' in text_of(page):
+        library("pandas")
     names: dict[str, object] = {}
     for session in PYTHON.findall(text_of(page)):
         assert python(session, names) == session

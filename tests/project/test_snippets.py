@@ -295,7 +295,7 @@ def test_a_shared_task_from_beginning_to_end(reader: Path) -> None:
     assert serve == "levelhead task serve my-task"
     task = reader / "my-task/task.toml"
     task.write_text(task.read_text().replace('# user = "levelhead-run" ', f'user = "{SANDBOX_USER}" '))
-    secret = shell(token).stdout.strip()
+    secret = shell(token).stdout.split("\t")[1].strip()
     with serving(reader / "my-task", reader / "errors") as server:
         named = taking_part.replace("lvlh_...", secret).replace("http://127.0.0.1:8018", server.address)
         assert "8018" not in named

@@ -107,9 +107,8 @@ def test_json_lines(tmp_path: Path) -> None:
     nested = [{"id": one, "choices": [{"message": {"content": text}}]} for one, text in zip(IDS, ANSWERS)]
     path.write_text("\n".join(map(json.dumps, nested)), encoding="utf-8")
     assert levelhead.recover(path, GOLD, field="choices.0.message.content").answers == BASE.answers
-    path.write_text(
-        '{"rows": [{"id": 1, "form": "to", "head": 0, "deprel": "root"}]}\n{"rows": null}\n' * 3, encoding="utf-8"
-    )
+    row = '{"rows": [{"id": 1, "form": "%s", "head": 0, "deprel": "root"}]}\n{"rows": null}\n'
+    path.write_text("".join(row % GOLD[at].forms[0] for at in (0, 2, 4)), encoding="utf-8")
     assert [one.recovered for one in levelhead.recover(path, GOLD, field="rows").answers] == [1, 0, 1, 0, 1, 0]
 
 

@@ -9,7 +9,6 @@ from levelhead.campaign.look_jobs import LookAtEach
 from levelhead.campaign.plan import find_plan
 from levelhead.campaign.run import score_plan
 from levelhead.evaluation.setup import setup_of
-from levelhead.measures.registry import STANDARD
 from levelhead.report.page.joined_errors import joined_errors
 from levelhead.report.page.treebank_errors import PROPERTY_TITLES, errors_of_each
 
@@ -18,7 +17,7 @@ GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems
 
 def test_every_error_keeps_its_name() -> None:
     plan = find_plan(GOLD, {"beta": SYSTEMS / "beta"})
-    find = partial(errors_of_each, name="beta", n_treebanks=8, registry=STANDARD, measure="LAS", partial=False)
+    find = partial(errors_of_each, name="beta", n_treebanks=8, setup=setup_of(["LAS"]), measure="LAS", partial=False)
     results = score_plan(plan, setup_of(["LAS"]), look=LookAtEach(find))
     parts = [results.looked[one.code]["beta"] for one in plan.test_sets]
     joined, start, at = joined_errors(parts), 0, 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -18,6 +19,7 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.cli import program
 from levelhead.report.page import examples
+from levelhead.report.page.error_costs import informative
 from levelhead.report.page.examples import OutputTrees, examples_of_errors
 from levelhead.report.page.terms import RELATIONS
 from levelhead.scoring.matches import match
@@ -113,11 +115,52 @@ def test_sentences_won_are_those_with_more_right_words(tmp_path: Path) -> None:
     every = [one for _, _, _, *both in found for some in both for one in some]
     joint = data["stores"]["0"]
     assert sum(joint["totals"]["1"].values()) == len(every)
-    assert len(joint["words"]) == 2 * len(every)  # few enough to be all on the page
+    assert joint["words"][1::2].count(-1) == len(every)  # few enough to be all on the page
     assert "Sentences in which beta has fewer correct words" in text
     first = data["sentences"][joint["words"][0]]
     right = [tree["e"].count("o") for tree in first["s"]]
     assert abs(right[1] - right[0]) == max(abs(one.system - one.baseline) for one in every)
+
+
+def differing_words(language: str) -> dict[tuple[str, int], str]:
+    """The gold relations of words that only one of two systems gets right, in sentences where one gets more right."""
+    alpha, gamma = (wrong_words(language, PARALLEL / "systems" / name) for name in ("alpha", "gamma"))
+    balance = Counter(sentence for sentence, _ in alpha)
+    balance.subtract(Counter(sentence for sentence, _ in gamma))
+    both = {**alpha, **gamma}
+    return {word: universal(both[word][0]) for word in alpha.keys() ^ gamma.keys() if balance[word[0]]}
+
+
+@pytest.mark.parametrize("languages", [["de"], ["de", "fr"]])
+def test_differences_open_the_words_that_only_one_system_gets_right(tmp_path: Path, languages: list[str]) -> None:
+    """On a single treebank, on one of several, and on all of them together, where sums and means are not mixed."""
+    for side in ("gold", "systems/alpha", "systems/gamma"):
+        (tmp_path / side).mkdir(parents=True)
+        for language in languages:
+            shutil.copy(PARALLEL / side / f"{language}.conllu", tmp_path / side)
+    sides = [tmp_path / side for side in ("gold", "systems/alpha", "systems/gamma")]
+    page = page_of(tmp_path / "page.html", "compare", *sides, "--resamples", "20")
+    data, text = data_of(page), page.read_text(encoding="utf-8")
+    rows = dict(re.findall(r'data-open="(\d deprel \d+)" data-title="Relation (\w+): words that only one', text))
+    expected = {str(store): Counter(differing_words(one).values()) for store, one in enumerate(languages, 1)}
+    if len(languages) > 1:
+        expected["0"] = expected["1"] + expected["2"]
+    opened: dict[str, Counter[str]] = {store: Counter() for store in expected}
+    known = {word for language in languages for word in differing_words(language)}
+    for address, relation in rows.items():
+        words = opened_by(data, address)
+        opened[address[0]][relation] = len(words)
+        assert known.issuperset(words)
+    assert opened == expected
+    gains = text[text.index('<section id="gains"') : text.index('<section id="sentences"')]
+    heads = [re.sub("<[^>]*>", "", head) for head in re.findall(r'<th scope="col" class="n">(?:.*?)</th>', gains)]
+    assert ("Treebanks" in heads, heads.count("Words")) == (len(languages) > 1, 4 if len(languages) > 1 else 8)
+
+
+def test_an_interval_that_says_nothing_is_not_shown() -> None:
+    assert informative((-1.0, 1.0)) is None
+    assert informative((-0.2, 0.7)) == (-0.2, 0.7)
+    assert informative(None) is None
 
 
 def test_what_does_not_fit_is_sampled_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,20 @@ def test_the_filter_keeps_systems_and_test_sets(page: Page) -> None:
     assert page.locator(f"{OPENED} tr.heading:visible").count() > 1
 
 
+def test_what_the_filter_does_not_change_says_so(page: Page) -> None:
+    def notes(block: str) -> list[str]:
+        return page.locator(f"{block} .block:visible .unfiltered").all_inner_texts()
+
+    page.locator(".find input").fill("slavic")
+    assert notes("#leaderboard") == notes("#ranks") == ["All test sets, not only those found."]
+    assert notes("#treebanks") == []
+    page.locator(".find input").fill("slavic alpha")
+    assert notes("#ranks") == notes("#zeros") == ["All systems and test sets, not only those found."]
+    assert notes("#leaderboard") == ["All test sets, not only those found."]
+    page.locator(".find input").fill("")
+    assert page.locator(".unfiltered").count() == 0
+
+
 def test_an_address_opens_the_page_as_it_was(page: Page) -> None:
     by_family = rows(page)
     page.get_by_label("measure").select_option(label="CLAS")
@@ -89,10 +103,10 @@ def test_a_cell_opens_the_errors_behind_it(page: Page) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     assert page.locator(f"{OPENED} tbody a[tabindex='0']").evaluate("node => node === document.activeElement")
-    system = page.evaluate("document.activeElement.getAttribute('href').split('/')[0]")
+    system, name = page.evaluate("document.activeElement.getAttribute('href').split('/')")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/{system}/*.html")
-    assert page.locator("h1").inner_text() == system
+    assert page.locator("h1").inner_text() == f"{system} on {name.removesuffix('.html')}"
     assert page.locator("#confusion").count() == 1
     page.get_by_role("link", name="Ranking").first.click()
     page.wait_for_url("**/index.html*")
@@ -117,6 +131,6 @@ def test_no_page_of_the_folder_overflows(browser: Browser, folder: Path, setting
     context = browser.new_context(**settings)
     page = context.new_page()
     for path in (folder / "index.html", folder / "alpha" / "ar.html"):
-        page.goto(path.as_uri())
+        page.goto(path.as_uri() + "#find=slavic%20alpha")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     context.close()

@@ -5,12 +5,14 @@ import importlib
 import json
 import pkgutil
 import sys
+from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 import levelhead
-from conftest import EXAMPLES
+from conftest import EXAMPLES, library
 from levelhead._version import VERSION
 from levelhead.conversion import check_round_trip
 from levelhead.errors import LevelheadError
@@ -20,6 +22,7 @@ from levelhead.studies.study import Claim, Study
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.typology.collection import files_of, sampled
+from naming import naming
 
 PARALLEL = EXAMPLES / "parallel"
 GOLDS, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
@@ -82,6 +85,11 @@ RESULTS = {
 """A result of each type."""
 
 
+@cache
+def result_of(name: str) -> Tabular:
+    return RESULTS[name]()
+
+
 def classes(parent: type) -> set[type]:
     return {one for child in parent.__subclasses__() for one in {child, *classes(child)}}
 
@@ -97,12 +105,11 @@ def test_every_result_is_here() -> None:
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_results_print_themselves(name: str) -> None:
-    result = RESULTS[name]()
+    result = result_of(name)
     assert type(result).__name__ == name
     table = result.table()
     assert isinstance(table, Table)
     assert json.loads(json.dumps(result.to_dict()))["schema"] == 1
-    assert len(result.to_frame("polars")) == len(result.to_frame("pandas")) == len(table.rows)
     assert str(result)
     html = result._repr_html_()
     assert html.startswith("<table>")
@@ -113,10 +120,20 @@ def test_results_print_themselves(name: str) -> None:
     assert "\n" not in short
 
 
+@pytest.mark.parametrize("frames", ["polars", "pandas"])
+def test_results_become_frames(frames: Literal["polars", "pandas"]) -> None:
+    library(frames)
+    for name in RESULTS:
+        with naming(name):
+            result = result_of(name)
+            assert len(result.to_frame(frames)) == len(result.table().rows)
+    assert list(levelhead.score(GOLD, ALPHA, measures="LAS").to_frame(frames, counts=True)["Correct"]) == [146]
+
+
 @pytest.mark.parametrize("name", [name for name in RESULTS if name not in {"Study", "Validation"}])
 def test_results_say_where_they_come_from(name: str) -> None:
     """Signature, hashes of all files that were read, warnings and notes are one value; its signature is printed."""
-    result = RESULTS[name]()
+    result = result_of(name)
     provenance = result.provenance
     assert type(provenance) is Provenance
     assert provenance.signature["version"] == VERSION
@@ -149,7 +166,6 @@ def test_options_of_tables() -> None:
     """What the command offers is an argument of `table` and `to_dict`."""
     scores = levelhead.score(GOLD, ALPHA, measures="LAS")
     assert scores.table(counts=True).rows[0][:4] == ("LAS", 146, 164, 164)
-    assert list(scores.to_frame("pandas", counts=True)["Correct"]) == [146]
     assert "per_sentence" in levelhead.perplexity(GOLD, ALPHA).to_dict(sentences=True)
 
 

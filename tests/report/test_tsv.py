@@ -8,6 +8,7 @@ import pytest
 
 from conftest import EXAMPLES, library
 from levelhead.cli import program
+from levelhead.errors import number_of, percent_text, with_minus
 from levelhead.report.frames import to_pandas, to_polars
 from levelhead.report.table import Column, Table, interval_cell
 from levelhead.report.writers import to_latex, to_markdown, to_text, to_tsv
@@ -190,3 +191,17 @@ def test_intervals_are_two_columns_of_data_frames(name) -> None:
     table = Table((Column("95% CI", ends=("low", "high")),), ((interval_cell((0.5, 0.75), perplexity=False),),))
     frame = to_polars(table) if name == "polars" else to_pandas(table)
     assert [(column, float(frame[column][0])) for column in frame.columns] == [("low", 0.5), ("high", 0.75)]
+
+
+def test_numbers_for_readers() -> None:
+    """Commas from 1,000 on, but not in positions and data; minus signs, not hyphens; singular and plural."""
+    columns = (Column("n", "number"), Column("x", "number", key="x"), Column("Line", "position"), Column("p", "text"))
+    table = Table(columns, ((999, 1000.5, 12345, "1000"), (1222143, -1234.0, 1000, "x")))
+    for text in (to_text(table), to_markdown(table)):
+        found = [re.findall(r"[-\w.,]+", line) for line in text.splitlines()[2:]]
+        assert found == [["999", "1,000.50", "12345", "1000"], ["1,222,143", "-1,234", "1000", "x"]]
+    assert to_tsv(table, 2).splitlines()[1:] == ["999\t1000.50\t12345\t1000", "1222143\t-1234\t1000\tx"]
+    assert [number_of(n, "treebank") for n in (1, 2, 1109)] == ["1 treebank", "2 treebanks", "1,109 treebanks"]
+    assert percent_text(0.644) == "64.4%"
+    text = "r = -0.52 (-.3 to -1), CLAS - LAS, pages 2-15, en-ud-2, 5%-6%"
+    assert with_minus(text) == "r = −0.52 (−.3 to −1), CLAS - LAS, pages 2-15, en-ud-2, 5%-6%"

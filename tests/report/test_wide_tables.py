@@ -29,7 +29,12 @@ def test_every_table_fits_and_has_every_word(table: Table) -> None:
     text = to_text(table)
     assert max(map(len, text.split("\n"))) <= 100
     expected = {word for column in table.columns for word in column.name.split()}
-    expected |= {word for row in table.every_row for cell in row for word in str(cell).split()}
+    expected |= {
+        word
+        for row in table.every_row
+        for cell in row
+        for word in (f"{cell:,}" if isinstance(cell, int) else str(cell)).split()
+    }
     assert expected == {word for word in words_of(text) if not set(word) <= set("-+")}
 
 

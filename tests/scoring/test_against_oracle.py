@@ -37,7 +37,7 @@ COLUMNS = {
     "ELAS": (DEPS,),
     "EULAS": (DEPS,),
 }
-"""Under `ud` a measure is not scored where gold has no value in any of these columns."""
+"""Under `ud` a measure is not scored where gold has no value in one of these columns."""
 
 RELATION_WEIGHTS = st.dictionaries(
     st.sampled_from(sorted({relation.split(":")[0] for relation in RELATIONS} - {"_"})),
@@ -81,8 +81,8 @@ def oracle_verdict(gold: bytes, system: bytes, rules: str) -> str | dict[str, Co
 
 
 def is_annotated(gold: Document, measure: str) -> bool:
-    columns = COLUMNS.get(measure)
-    return columns is None or any(word.columns[i] not in {"", "_"} for word in gold.words for i in columns)
+    columns = COLUMNS.get(measure, ())
+    return all(any(word.columns[i] not in {"", "_"} for word in gold.words) for i in columns)
 
 
 def our_matches(gold: str, system: str, rules: str) -> Matches:

@@ -458,7 +458,7 @@ def test_compressed_parts_of_conllx_are_read(tmp_path: Path) -> None:
         (tmp_path / f"{name}.conll.gz").write_bytes(gzip.compress(danish(0).encode()))
     code, out, _ = run("sogaard-haulrich", "--treebanks", tmp_path, "--quick")
     assert code == 0
-    assert "1 treebanks with training sets." in out
+    assert "1 treebank with training sets." in out
 
 
 def test_empty_groups_are_not_mentioned(studies: dict[str, Study], tmp_path: Path) -> None:

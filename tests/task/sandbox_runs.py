@@ -20,6 +20,19 @@ LIMITS = SandboxLimits(
 )
 SHELL, PYTHON = "#!/bin/sh\n", "#!/usr/bin/python3\nimport os, sys\n"
 
+BOMB = (
+    PYTHON
+    + """
+while not os.path.exists("/input/stop"):
+    try:
+        os.fork()
+    except OSError:
+        pass
+os.kill(os.getpid(), 9)
+"""
+)
+"""Starts as many processes as it may, until its inputs tell it to stop."""
+
 
 def run(place, program, limits=LIMITS, **files):
     """Run a program in the sandbox, and return its result, log and outputs."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from job_functions import killed_at_end, wait_until
 from levelhead.task.model.database import Database
 from levelhead.task.model.description import SubmissionLimits, read_task
 from levelhead.task.model.folder import TaskFolder
@@ -52,7 +53,7 @@ def make_task(folder: Path, gold: Path = EXAMPLES / "gold", **sections: Mapping[
 def token(folder: Path, name: str) -> str:
     """Create a team, and return its token."""
     with Database(TaskFolder(folder).database) as database:
-        return new_token(database, name)
+        return new_token(database, name, replace=True)
 
 
 def tar(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:
@@ -94,15 +95,10 @@ class Server:
         """Submit an archive."""
         return self.ask("POST", f"/submissions?kind={kind}", token, body, **headers)
 
-    def wait(self, token: str, name: str, seconds: float = 240):
+    def wait(self, token: str, name: str):
         """Wait until a submission is finished."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            _, found = self.ask("GET", f"/submissions/{name}", token)
-            if found["state"] in {"finished", "failed"}:
-                return found
-            time.sleep(0.1)
-        raise AssertionError(found)
+        wait_until(lambda: self.ask("GET", f"/submissions/{name}", token)[1]["state"] in {"finished", "failed"})
+        return self.ask("GET", f"/submissions/{name}", token)[1]
 
 
 @contextmanager
@@ -111,14 +107,10 @@ def serving(folder: Path, errors: Path | None = None, options: Sequence[str] = (
     command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), "--port", "0", *options]
     with (errors or folder / "errors").open("ab") as said:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said)
-    try:
+    with killed_at_end(process):
         line = process.stdout.readline().decode().strip()
         assert line.startswith("http://"), (errors or folder / "errors").read_text()
         yield Server(process, line)
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 def wait_for_end(pid: int) -> None:

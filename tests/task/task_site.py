@@ -41,7 +41,7 @@ class Site:
 
     def browse(self, method, path, body=None, cookie=None, **headers):
         """Send a request as a browser would; return the status, the headers and the text of the response."""
-        connection = http.client.HTTPConnection(self.host, timeout=60)
+        connection = http.client.HTTPConnection(self.host, timeout=300)
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         if cookie:
             names["Cookie"] = cookie
@@ -69,7 +69,7 @@ def head(site, secret, *more):
 
 def connect(site):
     name, _, port = site.host.partition(":")
-    return socket.create_connection((name, int(port)), 30)
+    return socket.create_connection((name, int(port)), 300)
 
 
 @contextlib.contextmanager

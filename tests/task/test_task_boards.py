@@ -87,7 +87,7 @@ def test_hidden_and_open_boards(coarse):
     assert leaderboard(shown, database).ranking.rows[0][2] == pytest.approx(0.8123)
     assert own_results(shown, database, one)["en"]["values"]["LAS"] == pytest.approx(81.23)
     with database.transaction() as connection:
-        connection.execute("INSERT INTO facts VALUES ('final', 'now')")
+        connection.execute("INSERT INTO main.facts (name, value) VALUES ('final', 'now')")
     assert leaderboard(hidden, database).ranking.rows[0][2] == pytest.approx(0.8123)
     assert leaderboard(shown, database).ranking is None
     assert "values" not in own_results(shown, database, one)["en"]

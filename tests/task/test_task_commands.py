@@ -10,6 +10,7 @@ from contextlib import closing
 import pytest
 
 from levelhead.cli.program import run
+from levelhead.task.model.database import Database
 from levelhead.task.model.folder import TaskFolder
 from task.task_server import EXAMPLES, make_task, serving, token
 
@@ -102,10 +103,11 @@ def test_a_damaged_database_is_not_served(tmp_path, refusal):
     """Damage in a later page would only be noticed hours later, so the whole file is checked at the start."""
     folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
     database = TaskFolder(folder).database
-    with sqlite3.connect(database) as connection:
-        connection.executemany("INSERT INTO audit (time, actor, action) VALUES ('t', 'a', ?)", [("x" * 500,)] * 500)
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    connection.close()
+    with Database(database) as opened:
+        with opened.transaction() as connection:
+            insert = "INSERT INTO main.audit (time, actor, action) VALUES ('t', 'a', ?)"
+            connection.executemany(insert, [("x" * 500,)] * 500)
+        opened.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     whole = bytearray(database.read_bytes())
     size = int.from_bytes(whole[16:18], "big")
     for page in (len(whole) // size // 2, len(whole) // size - 2):
@@ -170,7 +172,7 @@ def test_answers_are_for_people_unless_json_is_asked_for(submitted, capfd):
     text = capfd.readouterr().out
     assert "\x1b" not in text
     lines = text.splitlines()
-    assert lines[0] == "Submission 1 (outputs, a try[2J): finished, your primary submission"
+    assert lines[0] == "Submission 1 (outputs, a try[2J): finished, 7 of 8 outputs valid, your primary submission"
     assert re.fullmatch(r"Received 20\d\d-\d\d-\d\d \d\d:\d\d UTC", lines[1])
     assert re.fullmatch(rf"{re.escape(address)}/submissions/[0-9a-f]{{32}}", lines[2])
     assert lines[4].split() == ["Treebank", "|", "State", "|", "LAS", "|", "MLAS", "|", "BLEX", "|", "CLAS"]
@@ -196,10 +198,10 @@ def test_answers_are_for_people_unless_json_is_asked_for(submitted, capfd):
 def test_a_submission_is_done_again_by_the_short_id_of_status(tmp_path, capfd):
     folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
     token(folder, "a")
-    with closing(sqlite3.connect(TaskFolder(folder).database)) as connection, connection:
+    with Database(TaskFolder(folder).database) as database, database.transaction() as connection:
         for number, name in enumerate(("abcdef00" + "0" * 24, "abcdef00" + "1" * 24, "12345678" + "0" * 24), 1):
             connection.execute(
-                "INSERT INTO submissions (id, team, number, kind, label, sha256, size, received, state, log)"
+                "INSERT INTO main.submissions (id, team, number, kind, label, sha256, size, received, state, log)"
                 " VALUES (?, 1, ?, 'outputs', '', '', 0, '2026-01-01T00:00:00.000+00:00', 'failed', 'x')",
                 (name, number),
             )

@@ -9,7 +9,6 @@ import random
 import re
 import shutil
 import tarfile
-import time
 import zipfile
 
 import pytest
@@ -236,9 +235,8 @@ def test_a_copy_of_gold_with_short_sentences_is_not_served(pack, tmp_path):
     "line", [b"a1" * 200_000, b"a" * 400_000, b"a " * 200_000, b"1" * 400_000, b"head" + b" " * 400_000]
 )
 def test_long_lines_are_checked_in_linear_time(line, serve_with):
-    before = time.process_time()
+    """In quadratic time, this test would take hours."""
     serve_with("data.bin", line)
-    assert time.process_time() - before < 10
 
 
 @pytest.mark.parametrize("name", CONTAINERS)
@@ -319,7 +317,7 @@ def test_links_among_inputs_are_not_published(tmp_path):
     folder.final.mkdir()
     with Database(folder.database) as database:
         with database.transaction() as connection:
-            connection.execute("INSERT INTO facts VALUES ('final', 'now')")
+            connection.execute("INSERT INTO main.facts (name, value) VALUES ('final', 'now')")
         export_task(task_of(task), database, tmp_path / "export.tar.gz")
     with tarfile.open(tmp_path / "export.tar.gz") as archive:
         names = archive.getnames()

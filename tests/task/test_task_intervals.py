@@ -90,7 +90,7 @@ def test_documents_of_older_versions_have_no_interval(three_teams):
     for results in kept["results"].values():
         results.pop("spreads", None)
     with database.transaction() as connection:
-        connection.execute("UPDATE submissions SET document = ? WHERE id = ?", (json.dumps(kept), own["alpha"].id))
+        connection.execute("UPDATE main.submissions SET document = ? WHERE id = ?", (json.dumps(kept), own["alpha"].id))
     table = leaderboard(task, database).ranking
     names = [column.name for column in table.columns]
     intervals = {row[names.index("System")]: row[names.index("95% CI")] for row in table.rows}
@@ -116,7 +116,7 @@ def test_the_ranking_of_the_organizer_scores_nothing_again(three_teams):
         if not folder.exists():
             shutil.copytree(systems / name, folder / "output")
         with database.transaction() as connection:
-            connection.execute("UPDATE submissions SET run = ? WHERE id = ?", (one.id, one.id))
+            connection.execute("UPDATE main.submissions SET run = ? WHERE id = ?", (one.id, one.id))
     with closing(sqlite3.connect(task.folder.scores)) as store:
         tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         before = {name: store.execute(f"SELECT count(*) FROM {name}").fetchone() for name in tables}

@@ -9,7 +9,10 @@ import zipfile
 import pytest
 
 from levelhead.cli.program import run
+from levelhead.task.model.database import Database
+from levelhead.task.model.folder import TaskFolder
 from task.task_server import make_task, outputs, serving, tar, token
+from task.task_site import Site, in_process
 
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -33,7 +36,7 @@ def downloaded(server, secret):
     request = urllib.request.Request(f"{server.address}/api/v1/inputs.zip")
     request.add_header("Authorization", f"Bearer {secret}")
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=300) as answer:
             return answer.status, answer.read()
     except urllib.error.HTTPError as error:
         with error:
@@ -148,3 +151,46 @@ def test_pages_on_a_phone(browser, served):
         assert download.value.suggested_filename == "inputs.zip"
         context.close()
     assert wrong == []
+
+
+def test_a_submission_without_an_output_says_so_and_does_not_replace_a_complete_one(served, capfd):
+    folder, server, secret, name = served
+    said = "finished, 7 of 8 outputs valid"
+    site = Site.of(folder, server)
+    cookie, _ = site.sign_in(secret)
+    page = site.browse("GET", f"/submissions/{name}", cookie=cookie)[2]
+    assert "7 of 8 outputs are valid." in page
+    assert "Keep this as the primary submission" in page  # not "make", since it is
+    assert said in site.browse("GET", "/submissions", cookie=cookie)[2]
+    found = server.ask("GET", f"/submissions/{name}", secret)[1]
+    assert (found["state"], found["valid"], found["outputs"], found["primary"]) == ("finished", 7, 8, True)
+    assert run(["task", "status", str(folder), "--format", "tsv"]) == 0
+    assert said in capfd.readouterr().out
+    whole = server.submit(secret, tar(outputs("beta")))[1]["id"]
+    server.wait(secret, whole)
+    assert "A later one can replace it" in site.browse("GET", f"/submissions/{whole}", cookie=cookie)[2]
+    again = server.submit(secret, tar({"en.conllu": outputs("alpha")["en.conllu"]}))[1]["id"]
+    assert server.wait(secret, again)["primary"] is False
+    assert "Make this the primary submission" in site.browse("GET", f"/submissions/{again}", cookie=cookie)[2]
+
+
+def test_a_closed_task_shows_its_description_but_not_how_to_submit(tmp_path):
+    text = "Parse <b>it</b>.\n\nRules: no\nother data."
+    folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"], "description": text})
+    secret = token(folder, "a")
+    with in_process(folder) as server:
+        site = Site.of(folder, server)
+        cookie, _ = site.sign_in(secret)
+        home = site.browse("GET", "/")[2]
+        assert "<p>Parse &lt;b&gt;it&lt;/b&gt;.</p>\n<p>Rules: no other data.</p>" in home
+        assert "Each team can submit outputs" in home
+        assert "<button>Submit</button>" in site.browse("GET", "/submissions", cookie=cookie)[2]
+        with Database(TaskFolder(folder).database) as database, database.transaction() as connection:
+            connection.execute("INSERT INTO main.facts (name, value) VALUES ('closed', 'now')")
+        home = site.browse("GET", "/")[2]
+        assert "The task is closed." in home
+        assert "can submit" not in home
+        page = site.browse("GET", "/submissions", cookie=cookie)[2]
+        assert "<button>Submit</button>" not in page
+        assert "The task is closed." in page
+        assert server.ask("GET", "/task")[1]["description"] == text

@@ -54,7 +54,7 @@ def test_limits_by_day_and_by_waiting(place):
     with pytest.raises(Refused, match="2 submissions for today"):
         accept(database, folder, team, upload(folder), limits)
     with database.transaction() as connection:
-        connection.execute("UPDATE submissions SET received = '2020-01-01T00:00:00.000+00:00'")
+        connection.execute("UPDATE main.submissions SET received = '2020-01-01T00:00:00.000+00:00'")
     accept(database, folder, team, upload(folder), limits)
     assert len(list(folder.uploads.iterdir())) == 3
 
@@ -172,7 +172,7 @@ def test_the_primary_submission_is_the_chosen_or_the_last(place):
 
 
 def test_what_has_no_valid_output_becomes_primary_only_if_nothing_has(place):
-    """A failed last submission does not replace a valid one; the choice of the team always has priority."""
+    """A submission with fewer valid outputs, or with a failed run, does not replace a better one; the choice of the team always has priority."""
     folder, database, team = place
 
     def hand_in(*states, reason=None):
@@ -190,8 +190,15 @@ def test_what_has_no_valid_output_becomes_primary_only_if_nothing_has(place):
     assert primary() == (nothing, "the last; none has a valid output")
     good = hand_in("invalid", "valid", reason="it ended with exit code 1")
     last = hand_in("invalid", "invalid")
-    assert primary() == (good, "the last with a valid output")
-    assert [one.valid for one in submissions(database)] == [False, True, False]
+    assert primary() == (good, "the last with the most valid outputs")
+    assert [(one.valid, one.outputs) for one in submissions(database)] == [(0, 2), (1, 2), (0, 2)]
+    complete = hand_in("valid", "valid", reason="it ended with exit code 1")
+    assert primary() == (complete, "the last with the most valid outputs")
+    hand_in("valid", "missing")
+    assert primary()[0] == complete
+    better = hand_in("valid", "valid")
+    hand_in("valid", "valid", reason="it ended with exit code 1")
+    assert primary()[0] == better
     choose(database, submission(database, last))
     assert primary() == (last, "chosen by the team")
 

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import pytest
 
+from job_functions import killed_at_end, wait_until
 from levelhead.errors import InputError
 from levelhead.task.runner import sandbox
 from levelhead.task.runner.processes import Interrupted
 from levelhead.task.runner.sandbox import check_sandbox, run_system
-from task.sandbox_runs import LIMITS, PYTHON, SHELL, first_inside, parent, run
+from task.sandbox_runs import BOMB, LIMITS, PYTHON, SHELL, first_inside, parent, run
 from task.task_server import SANDBOX_USER, SANDBOX_USERS
 
 pytestmark = pytest.mark.sandbox
@@ -37,16 +38,6 @@ def place():
     shutil.rmtree(path)
 
 
-BOMB = PYTHON + textwrap.dedent("""
-    while True:
-        try:
-            os.fork()
-        except OSError:
-            pass
-""")
-"""Starts as many processes as it may, until its time is over."""
-
-
 TWO = LIMITS._replace(at_once=2, user=SANDBOX_USERS)
 
 
@@ -55,11 +46,7 @@ as_root = pytest.mark.skipif(not SANDBOX_USER, reason="only root can run systems
 
 def nothing_is_left():
     """Whether no process of the sandbox's user is left, after the kernel has removed killed processes."""
-    deadline = time.monotonic() + 60
-    while _of_the_user() if SANDBOX_USER else _commands():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
+    wait_until(lambda: not (_of_the_user() if SANDBOX_USER else _commands()))
     return True
 
 
@@ -237,7 +224,7 @@ def test_a_fork_bomb_stays_in_its_limit(place):
                     pass
         bomb()
     """
-    done, log, _ = run(place, PYTHON + textwrap.dedent(script), LIMITS._replace(seconds=4))
+    done, log, _ = run(place, PYTHON + textwrap.dedent(script), LIMITS._replace(seconds=8))
     assert "killed" in done.reason
     assert 0 < int(log.split("children ")[1].split()[0]) < LIMITS.processes
     assert nothing_is_left()
@@ -325,9 +312,28 @@ def test_forged_and_endless_outputs_through_the_pipe_of_its_shell(place):
     assert nothing_is_left()
 
 
+def test_an_exit_code_through_the_pipe_of_its_shell_is_not_believed(place):
+    script = """
+        for pipe in pipes():
+            os.write(pipe, b"ended 0 0\\n")
+        sys.exit(3)
+    """
+    done, _, outputs = run(place, PYTHON + textwrap.dedent(STEAL) + textwrap.dedent(script))
+    assert "exit code 3" in done.reason or "is refused" in done.reason
+    assert outputs == {}
+
+
+def test_a_sandbox_killed_before_its_end_has_no_exit_code(place, monkeypatch):
+    for said in ("ended 0 137", "ended 0", "ended 0 0; echo x"):
+        monkeypatch.setattr(sandbox, "_command", lambda *_, said=said: ["sh", "-c", f"echo started; echo {said}"])
+        with pytest.raises(Interrupted, match="the sandbox was killed"):
+            run(place, SHELL)
+        (place / "output").rmdir()
+
+
 @pytest.mark.parametrize(("script", "reason"), [
-    ("cat {}", "is refused"), ("yes", "larger than allowed"), ("true", "returned no output"),
-    ("echo no archive", "is refused"), ("exec 1>&- 2>&-; sleep 1000", "did not end in time"),
+    ("cat {}; echo ended 0 0", "is refused"), ("yes", "larger than allowed"),
+    ("echo ended 0 2", "returned no output"), ("echo no archive; echo ended 0 0", "is refused"), ("exec 1>&- 2>&-; sleep 1000", "did not end in time"),
     ("sleep 1000", "did not end in time"),
 ])  # fmt: skip
 def test_whatever_comes_out_of_a_sandbox_is_read_like_any_archive(place, monkeypatch, script, reason):
@@ -353,7 +359,10 @@ def test_whatever_comes_out_of_a_sandbox_is_read_like_any_archive(place, monkeyp
     ("exit 3", "exit code 3"),
     ("kill -9 $$", "killed"),
     ("kill -9 -1", "killed"), ("kill -9 1; exit 4", "exit code 4"),
-    ("echo 0 > /status/code; kill -9 2", "killed"), ("rm -rf $2; chmod 0 /status /output; exit 0", "is refused"),
+    ("kill -9 2", "killed"),
+    # a process that goes on blocks the file of the exit code, and writes another one later
+    ("setsid sh -c 'rm -f /status/code; mkfifo /status/code; sleep 5; echo 0 > /status/code' & sleep 1; exit 3",
+     "exit code 3"),
 ])  # fmt: skip
 def test_how_it_ends_is_told(place, script, reason):
     done, _, _ = run(place, SHELL + script)
@@ -376,16 +385,9 @@ def test_it_ends_when_the_runner_is_killed(place):
         f"run_system(p / 'system', p / 'input', p / 'output', SandboxLimits(user='{SANDBOX_USER}', output_megabytes=8))"
     )
     (place / "system" / "run").write_text(SHELL + "trap '' TERM HUP; sleep 1000 & setsid sleep 1000 & sleep 1000")
-    runner = subprocess.Popen([sys.executable, "-c", program, str(place)])
-    deadline = time.monotonic() + 60
-    while b"sleep" not in _commands() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert b"sleep" in _commands()
-    runner.kill()
-    runner.wait()
-    while b"sleep" in _commands() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert b"sleep" not in _commands()
+    with killed_at_end(subprocess.Popen([sys.executable, "-c", program, str(place)])):
+        wait_until(lambda: b"sleep" in _commands())
+    wait_until(lambda: b"sleep" not in _commands())
 
 
 def _commands():
@@ -405,18 +407,28 @@ def _commands():
 def test_runs_at_the_same_time_do_not_see_each_other(place):
     second = place / "second"
     shutil.copytree(place, second)
-    script = "echo $2 > /tmp/mine; sleep 1; ls /tmp /output; ls -d /proc/[0-9]*; cp /tmp/mine $2/x"
+    script = "echo $2 > /tmp/mine; until test -e $1/both; do sleep .1; done\n"
+    script += "ls /tmp /output; ls -d /proc/[0-9]*; cp /tmp/mine $2/x"
     (second / "system" / "run").write_text(SHELL + script)
     results = []
     other = threading.Thread(
         target=lambda: results.append(run_system(second / "system", second / "input", second / "output", LIMITS))
     )
     other.start()
+    watcher = threading.Thread(target=tell_when_both_run, args=([place / "input", second / "input"],))
+    watcher.start()
     done, log, _ = run(place, SHELL + script)
     other.join()
+    watcher.join()
     assert done.reason is None
     assert results[0].reason is None
     assert log.count("mine") == results[0].log.decode().count("mine") == 1
+
+
+def tell_when_both_run(inputs):
+    wait_until(lambda: _commands().count(b"sleep") == 2)
+    for folder in inputs:
+        (folder / "both").touch()
 
 
 @as_root
@@ -424,26 +436,20 @@ def test_a_fork_bomb_takes_no_processes_from_a_system_that_runs_at_the_same_time
     second = place / "second"
     shutil.copytree(place, second)
     (second / "system" / "run").write_text(BOMB)
-    limits, bomb = TWO._replace(seconds=5), []
+    limits, bomb = TWO._replace(seconds=1000), []
     other = threading.Thread(
         target=lambda: bomb.append(run_system(second / "system", second / "input", second / "output", limits, 1))
     )
     other.start()
-    wait_for(lambda: len(_commands()) >= LIMITS.processes - 4)
+    wait_until(lambda: len(_commands()) >= LIMITS.processes - 4)
     done, _, outputs = run(place, SHELL + 'for i in 1 2 3; do (cat "$1/en.txt" > "$2/$i") & done; wait', limits)
     assert bomb == []  # it went on all the time
     assert done.reason is None
     assert outputs == dict.fromkeys("123", b"a word\n")
+    (second / "input" / "stop").touch()
     other.join()
     assert "killed" in bomb[0].reason  # its own fault: nothing to try again
     assert nothing_is_left()
-
-
-def wait_for(done):
-    deadline = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("inside", [False, True])
@@ -452,13 +458,13 @@ def test_a_sandbox_that_is_killed_is_no_fault_of_the_system(place, inside):
 
     def run_it():
         try:
-            ends.append(run(place, SHELL + "cp $1/en.txt $2/en.conllu; sleep 50"))
+            ends.append(run(place, SHELL + "cp $1/en.txt $2/en.conllu; sleep 1000", LIMITS._replace(seconds=1000)))
         except Interrupted as error:
             ends.append(str(error))
 
     running = threading.Thread(target=run_it)
     running.start()
-    wait_for(lambda: b"sleep" in _commands())
+    wait_until(lambda: b"sleep" in _commands())
     os.kill(first_inside() if inside else parent(first_inside()), signal.SIGKILL)
     running.join()
     assert "the sandbox was killed" in ends[0]

@@ -8,7 +8,7 @@ import pytest
 
 from levelhead.errors import InputError
 from levelhead.task.model.description import SandboxLimits
-from levelhead.task.runner.sandbox import check_sandbox, users_of
+from levelhead.task.runner.sandbox import _command, check_sandbox, users_of
 from task.sandbox_runs import LIMITS
 from task.task_server import SANDBOX_USER
 
@@ -70,6 +70,16 @@ def test_systems_are_tried_out_in_the_scratch_folder_of_the_task(tmp_path):
 
 
 def test_a_machine_without_bubblewrap_is_told_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setattr("shutil.which", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
     with pytest.raises(InputError, match="apt-get install bubblewrap"):
         check_sandbox(LIMITS, tmp_path)
+
+
+def test_bubblewrap_in_any_folder_of_the_path_is_started(monkeypatch, tmp_path):
+    bwrap = tmp_path / "bwrap"
+    bwrap.write_text("#!/bin/sh\n")
+    bwrap.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    command = _command(tmp_path, tmp_path, LIMITS)
+    assert command[command.index("--") + 1] == str(bwrap)
+    assert Path(command[0]).is_absolute()

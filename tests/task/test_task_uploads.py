@@ -1,6 +1,7 @@
 """Uploads over HTTP: slow ones, refused ones, several at a time."""
 
 import contextlib
+import datetime as dt
 import sqlite3
 import time
 from contextlib import closing
@@ -8,7 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from job_functions import wait_until
 from levelhead.task.model.folder import TaskFolder
+from levelhead.task.web.uploads import Uploads
 from task.task_server import make_task, outputs, tar, token
 from task.task_site import MEGABYTE, NO_SYSTEMS, Site, connect, head, in_process
 
@@ -28,7 +31,7 @@ def test_slow_uploads_are_cut_off(tmp_path, monkeypatch):
         for data in (head(site, secret, "Content-Length: 1000") + b"x", "\r\n".join([*form, "", ""]).encode()):
             with connect(site) as connection:
                 connection.sendall(data)
-                connection.settimeout(60)
+                connection.settimeout(300)
                 assert b" 408 " in connection.recv(1000)[:20]
         assert list(TaskFolder(folder).incoming.iterdir()) == []
         assert server.submit(secret, tar(outputs("alpha")))[0] == 201
@@ -113,7 +116,7 @@ def begun(site, size, cookie):
     lines = ["POST /submissions HTTP/1.1", f"Host: {site.host}", f"Cookie: {cookie}", f"Content-Length: {size}"]
     with connect(site) as connection:
         connection.sendall("\r\n".join([*lines, "Content-Type: multipart/form-data; boundary=b", "", "--b"]).encode())
-        connection.settimeout(60)
+        connection.settimeout(300)
         return int(connection.recv(1000).split()[1])
 
 
@@ -124,14 +127,11 @@ def test_one_upload_a_team_at_a_time(tmp_path):
         site = type("S", (), {"host": urlsplit(server.address).netloc})
         with connect(site) as connection:
             connection.sendall(head(site, secret, "Content-Length: 1000") + b"x")
-            time.sleep(0.3)
+            wait_until(lambda: list(TaskFolder(folder).incoming.iterdir()))
             status, found = server.submit(secret, tar(outputs("alpha")))
             assert (status, found["error"][:22]) == (429, "your team already has ")
             assert server.submit(token(folder, "b"), tar(outputs("alpha")))[0] == 201
-        deadline = time.monotonic() + 60
-        while (status := server.submit(secret, tar(outputs("alpha")))[0]) == 429 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert status == 201
+        wait_until(lambda: server.submit(secret, tar(outputs("alpha")))[0] == 201)
 
 
 def test_a_full_disk_is_told(tmp_path):
@@ -157,6 +157,52 @@ def test_dates_are_kept(tmp_path, times, word):
         assert server.submit(secret, tar(outputs("alpha")))[0] == 403
         assert (server.ask("GET", "/inputs", secret)[1] == []) == (word == "early")
         assert (server.ask("GET", "/inputs/en.txt", secret)[0] == 404) if word == "early" else True
+
+
+@pytest.mark.parametrize(("minutes", "status"), [(5, 201), (11, 403)])
+def test_uploads_are_accepted_ten_minutes_after_the_deadline(tmp_path, minutes, status):
+    """A proxy that buffers passes an upload on when it is complete, however early it began."""
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
+    path = folder / "task.toml"
+    closes = dt.datetime.now(dt.UTC) - dt.timedelta(minutes=minutes)
+    path.write_text(path.read_text().replace("[task]\n", f"[task]\ncloses = {closes.isoformat()}\n"))
+    with in_process(folder) as server:
+        shown = server.ask("GET", "/task")[1]
+        assert shown["phase"] == "over"
+        assert ("Uploads are accepted until" in shown["message"]) == (status == 201)
+        assert server.submit(token(folder, "a"), tar(outputs("alpha")))[0] == status
+
+
+def test_an_upload_that_ends_after_the_grace_is_refused(tmp_path, monkeypatch):
+    over = []
+    monkeypatch.setattr(Uploads, "is_over", lambda _: bool(over))
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
+    incoming, data = TaskFolder(folder).incoming, tar(outputs("alpha"))
+    with in_process(folder) as server, connect(site := Site.of(folder, server)) as connection:
+        connection.sendall(head(site, token(folder, "a"), f"Content-Length: {len(data)}") + data[:100])
+        while not list(incoming.iterdir()):
+            time.sleep(0.01)
+        over.append(True)
+        connection.sendall(data[100:])
+        answer = connection.recv(1000)
+        assert b" 403 " in answer[:20]
+        assert list(TaskFolder(folder).uploads.iterdir()) == []
+
+
+def test_an_upload_has_a_total_time(tmp_path):
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"upload_seconds": 1, "free_megabytes": 1})
+    with in_process(folder) as server, connect(site := Site.of(folder, server)) as connection:
+        connection.sendall(head(site, token(folder, "a"), "Content-Length: 1000"))
+        connection.setblocking(False)
+        for _ in range(990):  # a byte now and then: no pause is too long
+            try:
+                assert b" 408 " in connection.recv(1000)[:20]
+                break
+            except BlockingIOError:
+                connection.send(b"x")
+                time.sleep(0.05)
+        else:
+            pytest.fail("the upload may take any time")
 
 
 def test_inputs_can_be_kept_back(tmp_path):

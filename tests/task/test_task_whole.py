@@ -82,7 +82,7 @@ def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path, browse
         inputs = tmp_path / "inputs"
         for name, archive in teams.items():
             (tmp_path / "archive").write_bytes(archive)
-            secret = levelhead("task", "token", name, "--dir", folder).strip()
+            secret = levelhead("task", "token", name, "--dir", folder).split("\t")[1].strip()
             monkeypatch.setenv("LEVELHEAD_TOKEN", secret)
             kind = "system" if "system" in name else "outputs"
             found = levelhead(
@@ -125,7 +125,7 @@ def in_the_browser(browser, address):
     page = browser.new_page()
     page.goto(address)
     rows = [row.inner_text().split("\t") for row in page.locator("tbody").first.locator("tr").all()]
-    page.click("text=Report")
+    page.click("text='Report'")
     report = [row.inner_text().split("\t") for row in page.locator("#leaderboard tbody").first.locator("tr").all()]
     assert [(row[0], row[1], row[2]) for row in rows] == [(row[0], row[1], row[2]) for row in report]
     page.close()
@@ -202,7 +202,9 @@ def test_the_organizer_sees_everything_and_is_told_what_is_wrong(tmp_path, monke
     folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]}, show={"own": "hidden"})
     for arguments in [("rank", folder), ("init", folder), ("token", "a\nb", "--dir", folder), ("serve", tmp_path)]:
         organizer("task", *arguments, code=2)
-    secret = organizer("task", "token", "alpha", "--dir", folder).strip()
+    name, secret = organizer("task", "token", "alpha", "--dir", folder).strip().split("\t")
+    assert name == "alpha"
+    organizer("task", "token", "alpha", "--dir", folder, code=2)  # the token stays valid
     archive = tmp_path / "outputs"
     shutil.copytree(EXAMPLES / "systems" / "alpha", archive)
     with serving(folder) as server:
@@ -272,6 +274,7 @@ def test_final_rankings_quote_no_gold_and_names_of_teams_are_names_of_folders(tm
                 (output / "en.conllu").write_text(text)
             claim(database, "outputs")
             finish(database, found.id, run=found.id, document={})
+        new_token(database, "=HYPERLINK(1)")
     quoted = re.compile(r"text-mismatch: gold[^\n]*'buy")
     assert quoted.search(organizer("task", "rank", folder.path))
     assert not quoted.search(organizer("task", "close", folder.path))
@@ -283,6 +286,7 @@ def test_final_rankings_quote_no_gold_and_names_of_teams_are_names_of_folders(tm
     with tarfile.open(tmp_path / "export.tar.gz") as archive:
         archive.extractall(tmp_path / "out", filter="data")
     assert {path.name for path in (tmp_path / "out" / "systems").iterdir()} == {"%2E.", "a%2Fb", "-ä ö"}
+    assert "\ttoken made\t\t'=HYPERLINK(1)\n" in (tmp_path / "out" / "audit.tsv").read_text()  # no formula
 
 
 @pytest.mark.slow
@@ -308,7 +312,7 @@ def test_in_a_real_browser(browser, tmp_path):
             page.reload()
         page.click("tbody a")
         assert "86.82" in page.inner_text("main")
-        page.click("text=Make this the primary submission")
+        page.click("text=Keep this as the primary submission")
         assert "This is your primary submission" in page.inner_text("main")
         page.goto(f"{server.address}/treebanks/en")
         assert "<script>document.title='owned'</script>" in page.inner_text("main")
@@ -316,7 +320,7 @@ def test_in_a_real_browser(browser, tmp_path):
         levelhead("task", "close", folder)
         page.goto(server.address)
         assert "88.93" in page.inner_text("main")
-        page.click("text=Report")
+        page.click("text='Report'")
         page.wait_for_load_state()
         assert "88.93" in page.inner_text("body")
         page.select_option("select", "MLAS")  # its script runs, though it is from a task's server

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 
 import pytest
 
@@ -11,6 +12,8 @@ from levelhead.task.model.database import Database
 from levelhead.task.model.folder import TaskFolder
 from levelhead.task.model.submissions import accept
 from levelhead.task.model.teams import new_token, team_of_token
+from levelhead.task.runner import scoring
+from levelhead.task.runner.processes import run_child
 from levelhead.task.runner.scoring import ScoringFailed, ScoringWorkers, score_submission
 from levelhead.task.runner.worker import drain
 from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, task_of, token, upload
@@ -125,3 +128,39 @@ def test_serving_with_a_cluster_needs_dask(tmp_path, capfd, monkeypatch):
     folder = small_task(tmp_path)
     assert run(["task", "serve", str(folder), "--cluster", "local"]) == 2
     assert "pip install 'levelhead[cluster]'" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("end", "reason"),
+    [
+        (subprocess.TimeoutExpired("x", 600), "scoring took more than 600 seconds"),
+        (subprocess.CompletedProcess("x", 3), "scoring needed more than 8000 MB of memory"),
+    ],
+    ids=["time", "memory"],
+)
+def test_an_output_that_exceeds_the_limits_of_scoring_is_to_blame(tmp_path, monkeypatch, end, reason):
+    """The others are scored as without it, and the final ranking does not score it again."""
+    task = task_of(make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]}))
+    asked = []
+
+    def limited(command, seconds):
+        asked.append((command[-1], seconds))
+        if (tmp_path / "outputs" / "en.conllu").exists() and command[-1] in {"", "en"}:
+            if isinstance(end, Exception):
+                raise end
+            return end
+        return run_child(command, seconds)
+
+    whole = score_submission(task, EXAMPLES / "systems" / "alpha", tmp_path / "whole")["results"]
+    shutil.copytree(EXAMPLES / "systems" / "alpha", tmp_path / "outputs")
+    monkeypatch.setattr(scoring, "run_child", limited)
+    found = score_submission(task, tmp_path / "outputs", tmp_path / "result")["results"]
+    assert (found["en"]["state"], found["en"]["reasons"], set(found["en"]["values"].values())) == (
+        "missing",
+        [reason],
+        {"0"},
+    )
+    assert {code: one for code, one in found.items() if code != "en"} == {c: o for c, o in whole.items() if c != "en"}
+    codes = sorted(whole)
+    assert asked == [("", 600), *((code, 600) for code in codes), ("", 600 * len(codes))]
+    assert not (tmp_path / "outputs" / "en.conllu").exists()

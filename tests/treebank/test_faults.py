@@ -69,7 +69,15 @@ ERRORS: dict[str, list[tuple[str, str]]] = {
 }
 WHOLE_FILE = {"empty-file": ["", "\n \n\n"], "encoding": ["\udcfe\udcff\0"]}
 OTHER_ERRORS = {
-    *("unreadable-file", "file-too-large", "compression-bomb", "damaged-compression", "missing-extra", "archive"),
+    *(
+        "unreadable-file",
+        "file-too-large",
+        "compression-bomb",
+        "damaged-compression",
+        "too-many-errors",
+        "missing-extra",
+        "archive",
+    ),
     *(
         "refused-by-rules",
         "text-mismatch",
@@ -238,6 +246,11 @@ WARNINGS: dict[str, list[tuple[str, str]]] = {
             for c in "\u00a0\u2028\u0085\x0c\x0b\x1c\u200b\u200c\ufeff\u2060\x7f"
         ),
         *((ROOT + row(2, f"a{c}b", 1) + "\n", "") for c in " \u00ad\u200d\u200e\u202e"),
+        *((ROOT + row(2, form, 1) + "\n", "") for form in ("می\u200cخواهم", "۲۰\u200cساله", "BBC\u200cها", "क्\u200cष")),
+        *(
+            (ROOT + row(2, form, 1) + "\n", "2")
+            for form in ("می\u200c", "\u200cها", "می\u200c\u200cخواهم", "می \u200cخواهم", "می\u200c-خواهم")
+        ),
         (bare("0.1") + bare("1-2", "a\u200b") + ROOT + SECOND + "\n", "2"),
         (ROOT + row(2, "b", 1, cells="_ _ _ _ _ \u3000x") + "\n", "2"),
     ],

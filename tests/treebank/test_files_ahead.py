@@ -3,6 +3,7 @@
 import hashlib
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -33,11 +34,12 @@ def test_the_same_treebank(rules: str, text: str, tmp_path: Path) -> None:
     try:
         expected = load(path, RULES[rules])
     except ConlluError as error:
-        with pytest.raises(ConlluError) as caught:
-            load(FileAhead(path), RULES[rules])
+        with FileAhead(path) as file, pytest.raises(ConlluError) as caught:
+            load(file, RULES[rules])
         assert list(map(str, caught.value.faults)) == list(map(str, error.faults))
         return
-    found = load(FileAhead(path), RULES[rules])
+    with FileAhead(path) as file:
+        found = load(file, RULES[rules])
     assert levelhead.treebank.to_conllu(found) == levelhead.treebank.to_conllu(expected)
     assert found.source.sha256 == expected.source.sha256 == hashlib.sha256(text.encode()).hexdigest()
     assert found.warnings == expected.warnings
@@ -45,7 +47,8 @@ def test_the_same_treebank(rules: str, text: str, tmp_path: Path) -> None:
 
 
 def test_contents_are_scanned_once(tmp_path: Path) -> None:
-    data = FileAhead(written(tmp_path, TEXT)).contents()
+    with FileAhead(written(tmp_path, TEXT)) as file:
+        data = file.contents()
     assert isinstance(data, ScannedBytes)
     assert data == TEXT.encode()
     assert begin(data, ranges=True) is data.begun
@@ -55,9 +58,15 @@ def test_contents_are_scanned_once(tmp_path: Path) -> None:
 
 def test_errors_are_raised_when_contents_are_needed(tmp_path: Path) -> None:
     missing = str(tmp_path / "missing")
-    ahead = FileAhead(missing)
-    with pytest.raises(UnreadableFile, match="missing"):
-        ahead.contents()
+    with FileAhead(missing) as file, pytest.raises(UnreadableFile, match="missing"):
+        file.contents()
+
+
+def test_no_thread_is_left_after_an_error(tmp_path: Path) -> None:
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError), FileAhead(written(tmp_path, TEXT)), FileAhead(str(tmp_path / "missing")):
+        raise ZeroDivisionError
+    assert threading.active_count() == before
 
 
 def test_scanning_in_two_steps() -> None:

@@ -82,8 +82,8 @@ def test_runs(tmp_path):
 
 def test_runs_of_one_file(tmp_path):
     (gold,) = gold_files(make(tmp_path, "gold.conllu") / "gold.conllu")
-    flat, deep = make(tmp_path / "a", "one.conllu", "two.conllu"), make(tmp_path / "b", "seed1/x.conllu")
-    assert [run.name for run in runs_of_one_file("s", flat, gold)] == ["s/one", "s/two"]
+    flat, deep = make(tmp_path / "a", "run-1.conllu", "run-2.conllu"), make(tmp_path / "b", "seed1/x.conllu")
+    assert [run.name for run in runs_of_one_file("s", flat, gold)] == ["s/run-1", "s/run-2"]
     assert [run.files["gold"].name for run in runs_of_one_file("s", deep, gold)] == ["x.conllu"]
 
 
@@ -173,7 +173,7 @@ def test_one_gold_file_is_paired_with_the_outputs_of_its_name(run):
 
 
 def test_a_folder_of_runs_for_one_gold_file(run, tmp_path):
-    for name in ("s1", "s2", "s3"):
+    for name in ("seed1", "seed2", "seed3"):
         (tmp_path / f"{name}.conllu").write_bytes((PARALLEL / "systems/alpha/en.conllu").read_bytes())
     pair = (PARALLEL / "gold/en.conllu", PARALLEL / "systems/beta/en.conllu")
     code, out, _ = run("compare", *pair, tmp_path, "-m", "LAS", "--format", "json")

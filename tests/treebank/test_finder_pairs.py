@@ -25,7 +25,7 @@ OUTPUTS = {
     "release": ["UD_English-A/en-ud-test.conllu"],
     "tira": ["output/en.conllu"],
     "runs": ["seed1/en.conllu", "seed2/en.conllu"],
-    "tira runs": ["2018-05-01/output/en.conllu", "2018-05-02/output/en.conllu"],
+    "tira runs": ["run1/output/en.conllu", "run2/output/en.conllu"],
 }
 
 
@@ -93,7 +93,7 @@ def test_a_single_system_is_named_after_its_folder(run, tmp_path, layout):
     gold = make(tmp_path / "gold", "en.conllu" if layout != "release" else "UD_English-A/en-ud-test.conllu")
     system = make(tmp_path / "alpha", *OUTPUTS[layout])
     (system / "run.prototext").write_text("x")
-    expected = {"alpha"} if "runs" not in layout else {"seed1", "seed2", "2018-05-01", "2018-05-02"}
+    expected = {"alpha"} if "runs" not in layout else {"seed1", "seed2", "run1", "run2"}
     assert {*system_folders(system)} <= expected
     code, out, err = run("rank", gold, system, "-m", "LAS", "--format", "json")
     assert (code, err) == (0, "")
@@ -136,7 +136,7 @@ def test_outputs_of_tira_are_found_for_one_gold_file(tmp_path):
     (gold,) = gold_files(make(tmp_path, "en.conllu") / "en.conllu")
     for names, labels in (
         (["output/en.conllu", "output/fr.conllu"], ["s"]),
-        (["a/output/en.conllu", "b/output/en.conllu"], ["s/a", "s/b"]),
+        (["run1/output/en.conllu", "run2/output/en.conllu"], ["s/run1", "s/run2"]),
     ):
         system = make(tmp_path / str(len(labels)), *names)
         assert [run.name for run in runs_of_one_file("s", system, gold)] == labels

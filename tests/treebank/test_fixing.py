@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import cProfile
 import gzip
 import os
+import pstats
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -262,3 +264,20 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
 def test_a_copy_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(OutputError):
         levelhead.validate(EXAMPLE, fix=tmp_path / "missing" / "copy.conllu")
+
+
+@pytest.mark.parametrize("line", [b"\n", b" \n", b"\t\n\n"])
+def test_blank_lines_are_not_handled_one_by_one(line: bytes, tmp_path: Path) -> None:
+    """A small archive can hold hundreds of millions of them."""
+    file = tmp_path / "blank.conllu"
+    calls = []
+    for n in (200, 200_000):
+        file.write_bytes(WORDS + line * n)
+        profile = cProfile.Profile()
+        profile.enable()
+        found = levelhead.validate(file)
+        write_fixed(file, tmp_path / "copy.conllu")
+        profile.disable()
+        assert found.faults[-1].count == n * line.count(b"\n")
+        calls.append(pstats.Stats(profile).total_calls)
+    assert calls[1] < calls[0] + 1000

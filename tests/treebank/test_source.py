@@ -20,7 +20,7 @@ import zstandard
 from levelhead import InputError, LevelheadError, from_conllu, read
 from levelhead.errors import ConlluError, UnreadableFile
 from levelhead.evaluation.valid_sentences import valid_sentences
-from levelhead.treebank import Limits, faults_of
+from levelhead.treebank import Limits, checking, faults_of
 from levelhead.treebank.input_bytes import LONGEST_LINE, decompressed, read_bytes
 from levelhead.treebank.official_reader import SCORERS, read_officially
 
@@ -289,8 +289,9 @@ def test_a_long_line_is_refused_in_little_time_and_memory(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("line", ["\n", " \n", "é\U0001f600\n"])
-def test_faults_of_many_lines_take_little_memory(tmp_path: Path, line: str) -> None:
-    """Lines are looked at one by one; no object for each stays in memory."""
+def test_faults_of_many_lines_take_little_memory(tmp_path: Path, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines are looked at one by one; only a limited number of errors stays in memory."""
+    monkeypatch.setattr(checking, "MOST_LISTED", 1000)
     n_lines = 100_000
     path = file_of(tmp_path, line.encode() * n_lines)
     tracemalloc.start()

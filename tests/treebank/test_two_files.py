@@ -16,7 +16,7 @@ def fail(name: str) -> None:
 
 def test_both_run_at_the_same_time() -> None:
     """Each waits for the other."""
-    barrier = threading.Barrier(2, timeout=10)
+    barrier = threading.Barrier(2, timeout=300)
     assert in_two_threads(lambda: (barrier.wait(), 1)[1], lambda: (barrier.wait(), 2)[1]) == (1, 2)
 
 
@@ -47,7 +47,7 @@ def test_items_are_used_in_order_while_the_next_are_computed() -> None:
             yield number
 
     def use(number: int) -> None:
-        assert second_computed.wait(10)
+        assert second_computed.wait(300)
         used.append(number)
 
     one_ahead(items(), use)

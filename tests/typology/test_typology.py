@@ -277,8 +277,8 @@ def test_selection_gives_every_reason() -> None:
         "xx_c": ("no morphological features",),
         "yy": (
             "no morphological features",
-            "29999 tokens, fewer than 30000",
-            "25.0 % non-projective trees, at least 25 %",
+            "29,999 tokens, fewer than 30,000",
+            "25.0% non-projective trees, at least 25%",
         ),
         "zz": (),
     }

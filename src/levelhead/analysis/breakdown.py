@@ -18,7 +18,7 @@ from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Component, Definition, Measure
-from levelhead.scoring.score import Score, count, score_of, selection_for
+from levelhead.scoring.score import Score, check_annotated, count, score_of, selection_for
 from levelhead.significance.bucket_estimates import (
     BucketEstimate,
     IntervalSettings,
@@ -139,16 +139,7 @@ def breakdown_of(
     undefined: float | None,
     level: float | None,
 ) -> Breakdown:
-    """Return a breakdown from the counts of units.
-
-    Args:
-        by: the names of properties.
-        measure: the measure.
-        names: the values of each bucket.
-        found: the counts of each bucket, see `bucket_cells`.
-        undefined: the value of a ratio with nothing to count.
-        level: the confidence level of intervals; None for no intervals.
-    """
+    """Return a breakdown from the counts of units."""
     totals = np.zeros((len(names), 4), dtype=np.int64)
     totals[found.totals.groups] = found.totals.counts
     scores = zip(names, scores_of(totals, measure, undefined), strict=True)
@@ -176,18 +167,9 @@ def bucket_words(
 def words_in(
     buckets: CombinedBuckets, matches: Matches, measure: Measure, registry: Registry = STANDARD
 ) -> BucketWords:
-    """Return the words that a measure counts in each bucket.
-
-    Args:
-        buckets: the bucket of each word.
-        matches: the aligned words.
-        measure: a measure of words.
-        registry: the available measures and schemes.
-
-    Raises:
-        MeasureError: the measure is weighted or does not count words.
-    """
+    """Return the words that a measure counts in each bucket."""
     definition = check_breakable(measure, registry)
+    check_annotated(matches, measure, definition)
     selection = selection_for(matches, measure, definition, registry.schemes)
     gold, system = matches.values(selection) if selection else _every_word(matches)
     ours, theirs = matches.alignment.gold, matches.alignment.system
@@ -205,15 +187,7 @@ def words_in(
 
 
 def bucket_cells(systems: Sequence[BucketWords], of_sentence: NDArray[np.int64]) -> Cells:
-    """Return the correct, gold, system and aligned words of each unit and bucket.
-
-    Args:
-        systems: the words of each system, all with the same buckets.
-        of_sentence: the unit of each gold sentence, int64, shape (sentences,).
-
-    Returns:
-        Cells with four counts of each system.
-    """
+    """Return the correct, gold, system and aligned words of each unit and bucket."""
     kinds = [kind for words in systems for kind in (words.correct, words.gold, words.system, words.aligned)]
     n_names = len(systems[0].names)
     keys = [np.unique(of_sentence[rows] * n_names + buckets, return_counts=True) for buckets, rows in kinds]
@@ -225,12 +199,7 @@ def bucket_cells(systems: Sequence[BucketWords], of_sentence: NDArray[np.int64])
 
 
 def ratio_parts(counts: NDArray[np.int64], measure: Measure) -> NDArray[np.float64]:
-    """Return numerators and denominators of a measure, shape (..., 2).
-
-    Args:
-        counts: correct, gold, system and aligned words, shape (..., 4).
-        measure: the measure, whose component defines the ratio.
-    """
+    """Return numerators and denominators of a measure, shape (..., 2)."""
     correct, gold, system, aligned = np.moveaxis(counts.astype(np.float64), -1, 0)
     wholes = {"precision": system, "recall": gold, "aligned_accuracy": aligned}
     component = measure.component or "f1"
@@ -240,13 +209,7 @@ def ratio_parts(counts: NDArray[np.int64], measure: Measure) -> NDArray[np.float
 
 
 def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> UnitParts:
-    """Return the numerators and denominators of a measure in each unit and bucket.
-
-    Args:
-        systems: the words of each system, all with the same buckets.
-        measure: the measure, whose component defines the ratio.
-        units: the units of the gold treebank.
-    """
+    """Return the numerators and denominators of a measure in each unit and bucket."""
     cells = bucket_cells(systems, units.of_sentence)
     counts = cells.counts.reshape(-1, len(systems), 4)
     n_units = np.ones(len(cells.units), dtype=np.int64)
@@ -254,36 +217,19 @@ def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> 
 
 
 def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None) -> list[Score]:
-    """Return the score of each bucket.
-
-    Args:
-        words: the words of each bucket.
-        measure: the measure.
-        undefined: the value of a ratio with nothing to count.
-    """
+    """Return the score of each bucket."""
     sides = (words.correct, words.gold, words.system, words.aligned)
     counts = [np.bincount(buckets, minlength=len(words.names)) for buckets, _ in sides]
     return scores_of(np.stack(counts, axis=1), measure, undefined)
 
 
 def scores_of(counts: NDArray[np.int64], measure: Measure, undefined: float | None) -> list[Score]:
-    """Return the score of each bucket.
-
-    Args:
-        counts: correct, gold, system and aligned words of each bucket, shape (buckets, 4).
-        measure: the measure.
-        undefined: the value of a ratio with nothing to count.
-    """
+    """Return the score of each bucket."""
     return [score_of(Counts(*row.reshape(4, 1)), measure, undefined) for row in counts]
 
 
 def with_same_buckets(first: BucketWords, second: BucketWords) -> tuple[BucketWords, BucketWords]:
-    """Return the words of two systems with the same numbers for the same buckets.
-
-    Args:
-        first: the words of one system.
-        second: the words of another system, by the same properties.
-    """
+    """Return the words of two systems with the same numbers for the same buckets."""
     number = {values: i for i, values in enumerate(dict.fromkeys([*first.names, *second.names]))}
     return _renumbered(first, number), _renumbered(second, number)
 
@@ -372,15 +318,7 @@ def _mean(numbers: Iterable[Fraction | None]) -> Fraction | None:
 
 
 def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definition:
-    """Return the definition of a measure, checking that it can be broken down.
-
-    Args:
-        measure: any measure.
-        registry: the available measures and schemes.
-
-    Raises:
-        MeasureError: the measure is weighted or does not count words.
-    """
+    """Return the definition of a measure, checking that it can be broken down."""
     definition = registry.measures[measure.name]
     if definition.takes_weights:
         raise MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")

@@ -101,13 +101,7 @@ def _folded(relations: Buckets) -> Buckets:
 
 
 def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> Iterator[Example]:
-    """Yield the words in a cell of the confusion.
-
-    Args:
-        matches: the aligned words.
-        gold_relation: a relation with its subtype, or a universal relation, which includes all its subtypes.
-        system_relation: the relation of the system word, in the same form.
-    """
+    """Yield the words in a cell of the confusion."""
     of_gold = _having(matches.gold.relations, gold_relation)[matches.alignment.gold]
     of_system = _having(matches.system.relations, system_relation)[matches.alignment.system]
     pairs = np.flatnonzero(of_gold & of_system)
@@ -133,14 +127,6 @@ def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
 
     Relations can contain colons: `nsubj:pass:obj` is gold `nsubj:pass` and system `obj`, unless there is a relation
     `pass:obj`.
-
-    Args:
-        matches: the aligned words.
-        text: two relations with a colon between them.
-
-    Raises:
-        InputError: the text is not two relations.
-        MeasureError: a relation occurs in neither treebank; the message names similar relations that occur.
     """
     sides = (matches.gold.relations, matches.system.relations)
     known = {name for side in sides for relation in side.distinct_texts for name in _names(relation)}
@@ -178,11 +164,7 @@ def error_types(matches: Matches) -> Mapping[str, int]:
 
 
 def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
-    """Return the type of error of each aligned word, as the index in `ERRORS`; shape (pairs,).
-
-    Args:
-        matches: the aligned words.
-    """
+    """Return the type of error of each aligned word, as the index in `ERRORS`; shape (pairs,)."""
     gold, system = matches.alignment.gold, matches.alignment.system
     gold_heads, system_heads = matches.gold.heads[gold], matches.system.heads[system]
     found = np.where(system_heads < 0, -1, matches.gold_of_system[system_heads])

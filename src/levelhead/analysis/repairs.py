@@ -102,12 +102,7 @@ class AverageRepair(NamedTuple):
 
 
 def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[AverageRepair]:
-    """Return the mean gain of each kind of repair, the largest first.
-
-    Args:
-        treebanks: the kinds of errors on each treebank.
-        level: the confidence level.
-    """
+    """Return the mean gain of each kind of repair, the largest first."""
     by_kind = [{(repair.error, repair.detail): repair for repair in some.kinds} for some in treebanks]
     averages = []
     for kind in dict.fromkeys(kind for some in by_kind for kind in some):
@@ -135,12 +130,7 @@ class ErrorKinds:
         self._values: dict[str, int] = {}
 
     def folded(self, texts: Sequence[str], found: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
-        """Return values and their numbers, with all values after the first `MOST_VALUES` joined.
-
-        Args:
-            texts: the values.
-            found: the number of each occurring value, in the order of the file, int64.
-        """
+        """Return values and their numbers, with all values after the first `MOST_VALUES` joined."""
         occurring, first = np.unique(found, return_index=True)
         of_text = np.full(len(texts), MOST_VALUES, dtype=np.int64)
         for value in occurring[np.argsort(first)].tolist():
@@ -192,15 +182,6 @@ def repairs(
 
     An aligned word is repaired by correcting the properties that the measure compares. Unaligned words are repaired by
     replacing the system's words with correct gold words. The largest gains come first.
-
-    Args:
-        matches: the aligned words.
-        measure: a measure of words.
-        intervals: the settings of confidence intervals.
-        registry: the available measures and schemes.
-
-    Raises:
-        MeasureError: the measure is weighted or does not count words.
     """
     kinds = ErrorKinds()
     cells = errors_in(matches, measure, kinds, registry=registry).cells
@@ -212,15 +193,7 @@ def repairs(
 def repairs_of(
     found: UnitHistogram, kinds: Sequence[tuple[str, str]], measure: Measure, undefined: float | None, level: float
 ) -> TreebankRepairs:
-    """Return the cost of each kind of error.
-
-    Args:
-        found: the histogram of errors, see `Errors` and `gain_parts`.
-        kinds: the kinds of errors by their numbers.
-        measure: a measure of words.
-        undefined: the value of a ratio with nothing to count.
-        level: the confidence level.
-    """
+    """Return the cost of each kind of error."""
     units = _UnitsBefore(found, measure, undefined)
     gains = [gain for number, kind in enumerate(kinds) if (gain := units.repair(number, kind, level)) is not None]
     n_all = sum(gain.words for gain in gains) or 1
@@ -246,13 +219,7 @@ class _UnitsBefore:
         self._totals = dict(zip(found.totals.groups.tolist(), found.totals.counts, strict=True))
 
     def repair(self, number: int, kind: tuple[str, str], level: float) -> Repair | None:
-        """Return the gain of a repair, with a share of 0; None without a gain, as for errors of precision by recall.
-
-        Args:
-            number: the number of the kind of error.
-            kind: the error and its detail.
-            level: the confidence level.
-        """
+        """Return the gain of a repair, with a share of 0; None without a gain, as for errors of precision by recall."""
         if number not in self._totals:
             return None
         whole = self._totals[WHOLE][:4], self._totals[WHOLE][:4] + self._totals[number][:4]
@@ -278,15 +245,7 @@ def _keys(parts: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def gain_parts(cells: Cells, measure: Measure) -> NDArray[np.float64]:
-    """Return numerators and denominators of a measure in the unit of each cell, before and after the repair.
-
-    Args:
-        cells: the cells of errors, summed by unit, see `Errors`.
-        measure: the measure.
-
-    Returns:
-        float64, shape (cells, 4).
-    """
+    """Return numerators and denominators of a measure in the unit of each cell, before and after the repair."""
     is_whole = cells.groups == WHOLE  # first of its unit
     wholes = cells.counts[np.maximum.accumulate(np.where(is_whole, np.arange(len(is_whole)), 0)), :4]
     repaired = wholes + np.where(is_whole[:, None], 0, cells.counts[:, :4])
@@ -303,15 +262,6 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
     """Return the errors that `repairs` would repair, first those of aligned words in the order of the file.
 
     A repaired word becomes correct if gold counts it, and the system counts it if gold does.
-
-    Args:
-        matches: the aligned words.
-        measure: a measure of words.
-        kinds: numbers the kinds of errors.
-        registry: the available measures and schemes.
-
-    Raises:
-        MeasureError: the measure is weighted or does not count words.
     """
     words = _counted_words(matches, measure, registry)
     ours, theirs, rows = matches.alignment.gold, matches.alignment.system, matches.gold.sentence_of_word

@@ -70,15 +70,7 @@ class Explanation(Tabular):
 
 
 def explain(gold: Input, system: Input) -> Explanation:
-    """Return which differences between the four sets of rules change the scores of two files.
-
-    Args:
-        gold: the path of a treebank (or a treebank, so that differences in reading files are not found).
-        system: the system file.
-
-    Raises:
-        InputError: the files cannot be scored under `ud`.
-    """
+    """Return which differences between the four sets of rules change the scores of two files."""
     sides = [side if isinstance(side, Treebank) else (read_bytes(side), os.fsdecode(side)) for side in (gold, system)]
     evaluations: dict[str, Evaluation | InputError] = {}
     for name, rules in WORD_RULES.items():

@@ -50,11 +50,7 @@ class Variation(NamedTuple):
 
 
 def variations(treebank: Treebank) -> Iterator[Variation]:
-    """Yield the words whose tag or relation is at most as frequent as another in the same context.
-
-    Args:
-        treebank: the annotation.
-    """
+    """Yield the words whose tag or relation is at most as frequent as another in the same context."""
     text = _Text(treebank)
     if treebank.upos.has_values:
         yield from _of_tags(text)
@@ -82,11 +78,7 @@ class _Text:
         self.numbers[self.place] = _lower_cased(treebank.forms) + 2
 
     def windows(self, size: int) -> tuple[Numbers, Numbers]:
-        """Return the starts of repeated n-grams, and a number for each distinct n-gram.
-
-        Args:
-            size: the number of words of an n-gram.
-        """
+        """Return the starts of repeated n-grams, and a number for each distinct n-gram."""
         starts = np.arange(max(0, len(self.numbers) - size + 1))
         starts = starts[self.sentence[starts] == self.sentence[starts + size - 1]]
         keys = np.zeros(len(starts), dtype=np.uint64)

@@ -83,11 +83,7 @@ class WordProperty(NamedTuple):
 
 
 def property_named(name: str) -> WordProperty:
-    """Return the property with a name; `comment:NAME` is the value of a comment, `feature:NAME` that of a feature.
-
-    Raises:
-        MeasureError: the property is unknown.
-    """
+    """Return the property with a name; `comment:NAME` is the value of a comment, `feature:NAME` that of a feature."""
     if name.startswith("comment:") and name != "comment:":
         key = name.removeprefix("comment:")
         return WordProperty(
@@ -292,11 +288,7 @@ class RequestedNames:
         self._known: dict[str, set[str]] = {"comment": set(), "feature": set()}
 
     def see(self, gold: Treebank) -> None:
-        """Add the comments and features of a treebank.
-
-        Args:
-            gold: the treebank.
-        """
+        """Add the comments and features of a treebank."""
         if self._requested["comment"]:
             self._known["comment"].update(key for sentence in gold for key in sentence.metadata)
         if self._requested["feature"]:
@@ -304,11 +296,7 @@ class RequestedNames:
             self._known["feature"].update(pair.partition("=")[0] for pair in pairs)
 
     def check(self) -> None:
-        """Refuse a breakdown by a comment or feature that does not occur in any treebank.
-
-        Raises:
-            MeasureError: it does not occur; the message lists what is available.
-        """
+        """Refuse a breakdown by a comment or feature that does not occur in any treebank."""
         for kind, where in (("comment", "sentence"), ("feature", "word")):
             for key in self._requested[kind]:
                 if key not in self._known[kind]:

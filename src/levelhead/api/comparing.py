@@ -69,6 +69,7 @@ def compare(
     votes: Voter = "treebank",
     fail_if_worse: Measures = (),
     split: Split | None = None,
+    as_runs: bool = False,
     jobs: int | Workers = 1,
     cluster: str | None = None,
     store: PathLike | Store | None = None,
@@ -108,7 +109,7 @@ def compare(
         allow_several_roots=allow_several_roots,
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
-    plan = plan_for(gold, systems, split)
+    plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
         return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how)
 
@@ -129,6 +130,7 @@ def languages(
     resample_by: str = "auto",
     level: float = 0.95,
     split: Split | None = None,
+    as_runs: bool = False,
     jobs: int | Workers = 1,
     cluster: str | None = None,
     store: PathLike | Store | None = None,
@@ -151,7 +153,7 @@ def languages(
     setup = settings_for(
         chosen, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
-    plan = plan_for(gold, systems, split)
+    plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
         tests = InferenceSettings(level=level, resample_by=resample_by)
         return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
@@ -242,6 +244,7 @@ def power(
     power: float = 0.8,
     resample_by: str = "auto",
     split: Split | None = None,
+    as_runs: bool = False,
     jobs: int | Workers = 1,
     cluster: str | None = None,
     store: PathLike | Store | None = None,
@@ -252,7 +255,8 @@ def power(
 
     Args:
         gold: a treebank or its path, or many, as in `compare`; None for typical values of the outputs of CoNLL 2018.
-        systems: two systems: outputs by system name, or a list of paths; a folder of folders has several runs.
+        systems: two systems: outputs by system name, or a list of paths; folders named run or seed with a
+            number are runs.
         units: numbers of sentences or documents; by default several, including the size of the test set.
         runs: numbers of training runs of each system; by default 1, or several if their spread is known.
         run_sd: the standard deviation between runs, in points; by default estimated from systems with several runs.
@@ -273,6 +277,6 @@ def power(
     setup = settings_for(
         chosen, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
-    plan = plan_for(gold, systems, split)
+    plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
         return planning.power(plan, setup, design, resample_by=resample_by, **how)

@@ -42,39 +42,22 @@ _Value = TypeVar("_Value")
 
 
 def as_list(given: str | Iterable[_Value]) -> list[Any]:
-    """Return a single string as a list, and several values unchanged.
-
-    Args:
-        given: a string, or several values.
-    """
+    """Return a single string as a list, and several values unchanged."""
     return [given] if isinstance(given, str) else list(given)
 
 
 def measure_names(measures: Measures) -> list[str]:
-    """Return the names of measures; a string can have several names separated by commas.
-
-    Args:
-        measures: the measures.
-    """
+    """Return the names of measures; a string can have several names separated by commas."""
     return [text for given in as_list(measures) for text in split_measures(str(given))]
 
 
 def loaded(source: Input, format: Format = "conllu") -> Treebank:
-    """Return a treebank in memory, reading it if a path is given.
-
-    Args:
-        source: a treebank or the path of one.
-        format: "conllu" or "conllx".
-    """
+    """Return a treebank in memory, reading it if a path is given."""
     return source if isinstance(source, Treebank) else read(source, format=format)
 
 
 def holds_test_sets(gold: Golds) -> bool:
-    """Return whether gold is a folder, a manifest or a mapping of test sets, not a single treebank.
-
-    Args:
-        gold: gold treebanks.
-    """
+    """Return whether gold is a folder, a manifest or a mapping of test sets, not a single treebank."""
     if isinstance(gold, Treebank):
         return False
     if isinstance(gold, Mapping):
@@ -82,37 +65,19 @@ def holds_test_sets(gold: Golds) -> bool:
     return os.path.isdir(gold) or os.fspath(gold).endswith(".toml")  # noqa: PTH112 -- pathlib is slow to load
 
 
-def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None) -> Plan:
-    """Return the test sets and the outputs, all of which must exist.
-
-    Args:
-        gold: the gold treebanks.
-        systems: several systems; or the outputs of a single system, as a path or a treebank.
-        split: which files of UD releases are gold.
-
-    Raises:
-        InputError: a path cannot be read or fits two layouts, or an output is missing.
-    """
+def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None, *, as_runs: bool = False) -> Plan:
+    """Return the test sets and the outputs, all of which must exist."""
     from levelhead.campaign.plan import find_plan, named_by_path
 
     if isinstance(systems, Treebank):
         return find_plan(gold, {"system": systems}, split)
     if isinstance(systems, str | os.PathLike):
-        return find_plan(gold, named_by_path([systems]), split)
-    return find_plan(gold, systems, split)
+        return find_plan(gold, named_by_path([systems]), split, as_runs=as_runs)
+    return find_plan(gold, systems, split, as_runs=as_runs)
 
 
 def or_own(measures: Measures | None, rules: str | Rules, *default: str) -> Measures:
-    """Return the requested measures, or the defaults; for rules that define only a few measures, all of them.
-
-    Args:
-        measures: the requested measures, if any.
-        rules: the rules.
-        default: the names of the defaults.
-
-    Raises:
-        MeasureError: the rules are unknown.
-    """
+    """Return the requested measures, or the defaults; for rules that define only a few measures, all of them."""
     from levelhead.scoring.rules import rules_named
 
     return rules_named(rules).or_own(*default) if measures is None else measures
@@ -130,22 +95,7 @@ def settings_for(
     partial: bool = False,
     allow_several_roots: bool = False,
 ) -> Setup:
-    """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them.
-
-    Args:
-        measures: the measures; None for the default measures of the rules.
-        rules: the rules.
-        format: the format of files.
-        gold_format: the format of gold files, if different.
-        weights: the weights that measures name.
-        registry: the available measures and schemes.
-        train: training treebanks.
-        partial: whether to score outputs with different text or broken trees.
-        allow_several_roots: whether sentences of files can have several roots.
-
-    Raises:
-        MeasureError: a measure or the rules are unknown.
-    """
+    """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them."""
     setup = setup_of(
         measures,
         rules=rules,
@@ -169,12 +119,7 @@ def settings_for(
 
 
 def buckets_for(setup: Setup, train: Iterable[Input]) -> PropertySettings:
-    """Return the data that properties of words may need: the scheme of classes, and the training treebanks.
-
-    Args:
-        setup: the settings.
-        train: training treebanks.
-    """
+    """Return the data that properties of words may need: the scheme of classes, and the training treebanks."""
     from levelhead.analysis.word_properties import PropertySettings
 
     schemes = setup.registry.schemes
@@ -182,11 +127,7 @@ def buckets_for(setup: Setup, train: Iterable[Input]) -> PropertySettings:
 
 
 def training_of(train: Iterable[Input]) -> Training | None:
-    """Return the contents of training treebanks; None without training treebanks.
-
-    Args:
-        train: training treebanks.
-    """
+    """Return the contents of training treebanks; None without training treebanks."""
     seen = [loaded(treebank) for treebank in train]
     if not seen:
         return None
@@ -196,12 +137,7 @@ def training_of(train: Iterable[Input]) -> Training | None:
 
 
 def workers_for(jobs: int | Workers, address: str | None = None) -> Workers:
-    """Return the workers.
-
-    Args:
-        jobs: a number of processes, or workers such as `levelhead.jobs.cluster` returns.
-        address: the address of a cluster to use instead, or None.
-    """
+    """Return the workers."""
     from levelhead.jobs import cluster, processes
 
     if not isinstance(jobs, int):
@@ -213,13 +149,7 @@ def workers_for(jobs: int | Workers, address: str | None = None) -> Workers:
 def running(
     jobs: int | Workers, store: PathLike | Store | None, cluster: str | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield `workers` and `store` as the engine takes them; a store that is opened here is closed afterwards.
-
-    Args:
-        jobs: a number of processes, or workers.
-        store: a store, its path, or None.
-        cluster: the address of a cluster to use instead, or None.
-    """
+    """Yield `workers` and `store` as the engine takes them; a store that is opened here is closed afterwards."""
     from levelhead.jobs import Store
 
     workers = workers_for(jobs, cluster)

@@ -100,11 +100,7 @@ def _external_settings() -> type:
 
 
 def limited(name: str) -> Check:
-    """Return the check of a whole number, with the same limits as on the command line.
-
-    Args:
-        name: a name of `LIMITS`.
-    """
+    """Return the check of a whole number, with the same limits as on the command line."""
     return whole(*LIMITS[name])
 
 
@@ -185,6 +181,11 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             'which files of UD releases are gold: "train", "dev" or "test"; by default "test", or the only split.',
             optional(choice(("train", "dev", "test"))),
         ),
+        "as_runs": Parameter(
+            "whether all folders in the folder of a system (for a single gold file, all files) are its runs; by default"
+            " only those named run or seed with a number.",
+            flag,
+        ),
         "jobs": Parameter(
             "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
             either([(lambda value: isinstance(value, _workers()), instance(_workers, "workers"))], limited("jobs")),
@@ -228,11 +229,7 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
 
 
 def public(**own: Check) -> Callable[[_Function], _Function]:
-    """Return the decorator of a public function: it checks arguments, and documents shared parameters.
-
-    Args:
-        own: the checks of parameters that are not shared, or that this function checks differently.
-    """
+    """Return the decorator of a public function: it checks arguments, and documents shared parameters."""
 
     def decorate(function: _Function) -> _Function:
         """Return the function with its checks and the full list of its parameters."""
@@ -246,11 +243,7 @@ def public(**own: Check) -> Callable[[_Function], _Function]:
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of a function's parameters, in the order of its signature.
-
-    Args:
-        function: the function.
-    """
+    """Return the names of a function's parameters, in the order of its signature."""
     code = function.__code__
     n_named = code.co_argcount + code.co_kwonlyargcount
     variable = code.co_varnames[n_named : n_named + 1] if code.co_flags & 4 else ()
@@ -261,12 +254,7 @@ _ENTRY = re.compile(r"^ {4}(\w+): ", re.MULTILINE)
 
 
 def documented(docstring: str | None, names: tuple[str, ...]) -> str | None:
-    """Return a docstring in which all parameters are documented, in the order of the signature.
-
-    Args:
-        docstring: the docstring in the source; None if Python drops docstrings.
-        names: the parameters.
-    """
+    """Return a docstring in which all parameters are documented, in the order of the signature."""
     if docstring is None:
         return None
     text = cleandoc(docstring)  # from Python 3.13 on, docstrings have lost their indentation already

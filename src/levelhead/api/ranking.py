@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from levelhead.campaign.ranking import RankSets
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
+    from levelhead.report.page.blocks import Origin
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
 
@@ -41,6 +43,7 @@ def _rankings() -> Iterable[str]:
     rank_sets=choice(("marginal", "simultaneous")),
     resamples=limited("draws"),
     report=PATH,
+    title=optional(text),
 )
 def rank(
     gold: Golds | None = None,
@@ -62,10 +65,12 @@ def rank(
     seed: int = 0,
     level: float = 0.95,
     split: Split | None = None,
+    as_runs: bool = False,
     jobs: int | Workers = 1,
     cluster: str | None = None,
     store: PathLike | Store | None = None,
     report: PathLike | None = None,
+    title: str | None = None,
 ) -> RankedSystems:
     """Return systems ranked by macro-averages; missing and invalid outputs count as 0, and the reasons are listed.
 
@@ -87,12 +92,14 @@ def rank(
         report: also write a page with tables and charts to this HTML file; or to this folder, if it exists or its
             name ends in a slash, together with a page of errors for every output. The folder must be new, empty or an
             older report.
+        title: the heading of the page.
 
     Raises:
         InputError: a gold file is missing or invalid, or there is nothing to rank.
         MeasureError: a measure or the rules are unknown.
         OutputError: the report cannot be written.
     """
+    given = locals()
     from levelhead.campaign.ranked_systems import RankingChoice
     from levelhead.significance import InferenceSettings
 
@@ -107,8 +114,8 @@ def rank(
     if scores is not None:
         if partial:
             raise InputError(Fault("invalid-argument", "scores cannot be combined with partial"))
-        return _rank_table(scores, measures, registry, choice, report)
-    from levelhead.campaign.ranked_systems import rank_plan
+        return _rank_table(scores, measures, registry, choice, given)
+    from levelhead.campaign.ranked_systems import needed_plan, rank_plan
     from levelhead.scoring.rules import rules_named
 
     named = rules or (written and written.rules) or "ud"
@@ -117,12 +124,34 @@ def rank(
     lenient: dict[str, Any] = {"partial": partial, "allow_several_roots": allow_several_roots}
     setup = settings_for(wanted, rules=named, weights=weights, registry=known, **lenient)
     with running(jobs, store, cluster) as how:
-        plan = _plan(gold, systems, written, split)
+        plan = needed_plan(_plan(gold, systems, written, split, as_runs=as_runs), choice, choice.groups)
         if report is None:
             return rank_plan(plan, setup, choice, **how)
         from levelhead.report.page.ranking_report import rank_with_report
 
-        return rank_with_report(report, plan, setup, choice, **how)
+        return rank_with_report(report, plan, setup, choice, _origin(given), title, **how)
+
+
+def _origin(given: Mapping[str, Any]) -> Origin:
+    """The call of `rank`, without arguments that do not change its result."""
+    from levelhead.report.page.blocks import Origin
+
+    defaults = signature(rank).parameters
+    named = {name: value for name, value in given.items() if value is not defaults[name].default}
+    texts = [f"{name}={_text(value)}" for name, value in named.items() if name not in {"jobs", "cluster", "store"}]
+    read = [(name, named.get(name)) for name in ("gold", "systems", "scores")]
+    files = [(name, os.fspath(path)) for name, path in read if isinstance(path, str | os.PathLike)]
+    return Origin(f"levelhead.rank({', '.join(texts)})", files)
+
+
+def _text(value: Any) -> str:
+    """An argument as in a call; objects are left out."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{name!r}: {_text(one)}' for name, one in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_text, value))}]"
+    value = os.fspath(value) if isinstance(value, os.PathLike) else value
+    return repr(value) if isinstance(value, str | int | float) else "..."
 
 
 def _check_report(report: PathLike, scores: PathLike | None, *, partial: bool) -> None:
@@ -164,15 +193,23 @@ def _registry(registry: Registry | None, written: Manifest | None) -> Registry |
 
 
 def _plan(
-    gold: Golds | None, systems: Systems | PathLike | None, written: Manifest | None, split: Split | None
+    gold: Golds | None,
+    systems: Systems | PathLike | None,
+    written: Manifest | None,
+    split: Split | None,
+    *,
+    as_runs: bool,
 ) -> Plan:
-    from levelhead.campaign.plan import find_plan
+    from levelhead.campaign.plan import check_matched, find_plan
 
     if written is not None and systems is None:
-        return written.campaign()
-    if gold is None or systems is None:
+        plan = written.campaign(as_runs=as_runs)
+    elif gold is None or systems is None:
         raise InputError(Fault("no-pairs", "give gold and systems, a manifest, or scores"))
-    return find_plan(gold, systems, split)
+    else:
+        plan = find_plan(gold, systems, split, as_runs=as_runs)
+    check_matched(plan)
+    return plan
 
 
 def _rank_table(
@@ -180,7 +217,7 @@ def _rank_table(
     measures: Measures | None,
     registry: Registry | None,
     choice: RankingChoice,
-    report: PathLike | None,
+    given: Mapping[str, Any],
 ) -> RankedSystems:
     """Rank a table of scores."""
     from levelhead.campaign.ranked_systems import measure_in, rank_results
@@ -191,8 +228,8 @@ def _rank_table(
     texts = measure_names(measures or ())
     wanted = [measure_in(results, text, registry or STANDARD) for text in texts] or results.measures
     ranked = rank_results(results, wanted, choice)
-    if report is not None:
+    if given["report"] is not None:
         from levelhead.report.page.ranking_report import write_ranking_report
 
-        write_ranking_report(report, results, ranked)
+        write_ranking_report(given["report"], results, ranked, _origin(given), given["title"])
     return ranked

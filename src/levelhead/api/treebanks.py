@@ -152,8 +152,14 @@ def select(
 
 def _files(treebanks: Sequence[Input], *, merge: bool) -> Files:
     """Treebanks by name, in the given order; treebanks in memory are named after their file, if any."""
+    from levelhead.campaign.plan import listed_gold
     from levelhead.typology import files_of
 
+    treebanks = [
+        file
+        for treebank in treebanks
+        for file in ([treebank] if isinstance(treebank, Treebank) else listed_gold(treebank))
+    ]
     paths = [treebank for treebank in treebanks if not isinstance(treebank, Treebank)]
     names = {file: name for name, files in files_of(paths, merge=merge).items() for file in files}
     found: dict[str, list[str | Treebank]] = {}

@@ -20,14 +20,7 @@ LEVEL = 0.95
 
 
 def spread_on(results: Results, system: str, code: str, measure: str) -> Spread | None:
-    """Return the error of a system's score on a test set; None for a perplexity or without a value.
-
-    Args:
-        results: the results of a campaign, with the counts of sentences.
-        system: the name of the system.
-        code: the code of the test set.
-        measure: the name of the measure.
-    """
+    """Return the error of a system's score on a test set; None for a perplexity or without a value."""
     if lower_is_better(measure) or results.results[system, code].values[measure] is None:
         return None
     place = results.systems.index(system)
@@ -37,15 +30,7 @@ def spread_on(results: Results, system: str, code: str, measure: str) -> Spread 
 
 
 def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> tuple[float, float] | None:
-    """Return the confidence interval of an average over test sets, equal to that of `with_intervals`.
-
-    Args:
-        values: the score on each test set, a ratio.
-        spreads: the error of each score, from `spread_on`.
-
-    Returns:
-        Both ends; None with too few units.
-    """
+    """Return the confidence interval of an average over test sets, equal to that of `with_intervals`."""
     share = 1 / len(values)
     total = spread_of_sum([spread.scaled(share) for spread in spreads])
     return Estimate(float(macro_average(values)), total.variance, total.freedom, total.n_units).score_interval(LEVEL)

@@ -21,11 +21,7 @@ _SHOWN_2018 = ("LAS", "MLAS", "BLEX")
 
 
 def status_of_refusal(error: InputError) -> str:
-    """Return the status of an output that was refused when it was read.
-
-    Args:
-        error: the error.
-    """
+    """Return the status of an output that was refused when it was read."""
     if isinstance(error, CycleRefused):
         return _CYCLE
     if isinstance(error, RootsRefused):
@@ -36,12 +32,7 @@ def status_of_refusal(error: InputError) -> str:
 
 
 def status_of_other_text(n_system: int, n_gold: int) -> str:
-    """Return the status of an output whose characters differ from gold.
-
-    Args:
-        n_system: the number of its characters, without spaces.
-        n_gold: the number of characters of gold.
-    """
+    """Return the status of an output whose characters differ from gold."""
     if n_system == 0:
         return EMPTY
     percent = int(100 * n_system / max(1, n_gold))
@@ -52,12 +43,7 @@ def status_of_other_text(n_system: int, n_gold: int) -> str:
 
 
 def status_of_scores(scores: Mapping[str, Score], rules: str) -> str:
-    """Return the status of a valid output: its nonzero LAS (2017), or its main scores rounded to 5% (since 2018).
-
-    Args:
-        scores: its scores by measure.
-        rules: the name of the rules.
-    """
+    """Return the status of a valid output: its nonzero LAS (2017), or its main scores rounded to 5% (since 2018)."""
     if rules == "conll17":
         las = scores.get("LAS")
         zero = las is not None and not las.value

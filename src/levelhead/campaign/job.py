@@ -27,7 +27,6 @@ from levelhead.scoring import Rules
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import TreebankPair, match_pair
 from levelhead.scoring.measure import Measure, Resource
-from levelhead.scoring.rules import rules_named
 from levelhead.scoring.score import Score, count
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
@@ -48,11 +47,7 @@ Source = File | Treebank
 
 
 def hash_of(source: Source | None) -> str | None:
-    """Return the hash of a file or of the contents of a treebank in memory; None without a source.
-
-    Args:
-        source: gold or an output.
-    """
+    """Return the hash of a file or of the contents of a treebank in memory; None without a source."""
     if isinstance(source, Treebank):
         return contents_hash(source)
     return None if source is None else source.sha256
@@ -88,13 +83,7 @@ ScoreOfGold = Callable[[Any, Setup, int], Mapping[str, Score]]
 
 
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
-    """Return the key of a result: a hash of everything that determines it.
-
-    Args:
-        gold: gold.
-        system: the system's output, or None if it is missing.
-        settings: the settings of the job.
-    """
+    """Return the key of a result: a hash of everything that determines it."""
     parts: list[Any] = [
         *(f"counts by {settings.resample_by}" if settings.by_sentence else "counts", VERSION),
         *(unicodedata.unidata_version,),
@@ -105,30 +94,15 @@ def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
 
 
 def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
-    """Return the key of the result of a function of a gold treebank.
-
-    Args:
-        gold: gold.
-        setup: the settings: rules and formats.
-        view: the function.
-    """
+    """Return the key of the result of a function of a gold treebank."""
     name = f"{view.__module__}.{view.__qualname__}"
-    parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.name, setup.format, setup.gold_format]
+    parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.signature, setup.format, setup.gold_format]
     parts += ["several roots"] if setup.rules.several_roots else []
     return hashlib.sha256(json.dumps([*parts, hash_of(gold)]).encode()).hexdigest()
 
 
 def view_gold(gold: Source, setup: Setup, view: GoldView) -> bytes:
-    """Return the result of a function of a gold treebank as JSON; null if it is invalid, which its counts report.
-
-    Args:
-        gold: the gold file.
-        setup: the settings: rules and formats.
-        view: the function.
-
-    Raises:
-        StaleInput: the file changed since the job was planned.
-    """
+    """Return the result of a function of a gold treebank as JSON; null if it is invalid, which its counts report."""
     try:
         return _view_whole(gold, setup, view, blocks.SIZES.large)  # as for counts, so that a worker reads it once
     except LargeFile:
@@ -149,33 +123,14 @@ def _view_whole(gold: Source, setup: Setup, view: GoldView, most: int = sys.maxs
 
 
 def count_output(gold: Source, system: Source | None, settings: JobSetup) -> bytes:
-    """Return the counts of an output as JSON, with the same bytes on every machine.
-
-    Args:
-        gold: the gold file.
-        system: the system's output, or None if it is missing.
-        settings: the settings of the job.
-
-    Raises:
-        StaleInput: a file changed since the job was planned.
-    """
+    """Return the counts of an output as JSON, with the same bytes on every machine."""
     return json_of(record_of_output(gold, system, settings))
 
 
 def record_of_output(
     gold: Source, system: Source | None, settings: JobSetup, look: Looking | None = None
 ) -> dict[str, Any]:
-    """Return the record of an output; large files are read in pieces if possible.
-
-    Args:
-        gold: the gold file.
-        system: the system's output, or None if it is missing.
-        settings: the settings of the job.
-        look: looks at a valid output, or None.
-
-    Raises:
-        StaleInput: a file changed since the job was planned.
-    """
+    """Return the record of an output; large files are read in pieces if possible."""
     try:
         record, matches = record_and_matches(gold, system, settings, blocks.SIZES.large)
     except LargeFile:
@@ -204,18 +159,7 @@ def _record_in_pieces(
 def record_and_matches(
     gold: Source, system: Source | None, settings: JobSetup, most: int = sys.maxsize
 ) -> tuple[dict[str, Any], TreebankPair | PartialOutput | None]:
-    """Return the record of an output that is read whole, and its aligned words; None if it is invalid.
-
-    Args:
-        gold: the gold file.
-        system: the system's output, or None if it is missing.
-        settings: the settings of the job.
-        most: the maximum size of a file in bytes.
-
-    Raises:
-        LargeFile: a file is larger.
-        StaleInput: a file changed since the job was planned.
-    """
+    """Return the record of an output that is read whole, and its aligned words; None if it is invalid."""
     try:
         return _record_of(gold, system, settings, most)
     except _UnusableFile as error:
@@ -298,30 +242,17 @@ def _resource(argument: str, file: File, load: Callable[[str], Resource]) -> Res
 
 
 def gold_of(source: Source, setup: Setup, most: int = sys.maxsize) -> Treebank | InputError:
-    """Return the gold treebank of a job, or the reason why it cannot be read.
-
-    Args:
-        source: the gold file, or the treebank itself.
-        setup: the settings.
-        most: the maximum number of bytes.
-
-    Raises:
-        LargeFile: the gold file is larger.
-    """
+    """Return the gold treebank of a job, or the reason why it cannot be read."""
     taken_apart = splits_tokens(setup)
     if isinstance(source, Treebank):
         return source.without_multiword_tokens() if taken_apart else source
-    read_by = (setup.rules.name, setup.rules.several_roots)
-    return _gold(source, *read_by, setup.format_of_gold, most, taken_apart=taken_apart)
+    return _gold(source, setup.with_measures(()), most, taken_apart=taken_apart)
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _gold(
-    file: File, rules: str, several_roots: bool, form: Any, most: int, *, taken_apart: bool
-) -> Treebank | InputError:
+def _gold(file: File, setup: Setup, most: int, *, taken_apart: bool) -> Treebank | InputError:
     try:
-        known = replace(rules_named(rules), several_roots=several_roots)
-        treebank = parse_as(whole_contents(file, most), GOLD, known, form)
+        treebank = parse_as(whole_contents(file, most), GOLD, setup.rules, setup.format_of_gold)
     except InputError as error:
         return error
     return treebank.without_multiword_tokens() if taken_apart else treebank
@@ -330,15 +261,7 @@ def _gold(
 def undefined_measures(
     gold: Source, setup: Setup, valueless: Iterable[str], size: int, score_gold: ScoreOfGold
 ) -> list[str]:
-    """Return the measures without a value that gold does not annotate: gold scored against itself has no value either.
-
-    Args:
-        gold: gold.
-        setup: the settings.
-        valueless: the names of the measures without a value.
-        size: passed on to `score_gold`.
-        score_gold: the function that scores gold against itself, at the top level of a module.
-    """
+    """Return the measures that gold does not annotate: gold scored against itself has no value either."""
     measures = tuple(valueless)
     return list(_undefined(gold, setup, measures, size, score_gold)) if measures else []
 
@@ -358,12 +281,7 @@ def _score_gold(gold: Source, setup: Setup, most: int) -> Mapping[str, Score]:
 
 
 def without_files(setup: Setup, measures: Sequence[str]) -> Setup:
-    """Return the settings with some of their measures, without measures that need a file, which always have a value.
-
-    Args:
-        setup: the settings.
-        measures: the names of the measures.
-    """
+    """Return the settings with some of their measures, without measures that need a file, which always have a value."""
     chosen = [
         measure for measure, definition in setup.defined if str(measure) in measures and not definition.needs_file
     ]
@@ -395,12 +313,7 @@ def _score_output(
 
 
 def valid_fields(evaluation: Evaluation, setup: Setup) -> dict[str, Any]:
-    """Return the record of a valid output, without the fields that depend only on gold.
-
-    Args:
-        evaluation: its scores.
-        setup: the settings.
-    """
+    """Return the record of a valid output, without the fields that depend only on gold."""
     return {
         "state": "valid",
         "status": status_of_scores(evaluation.scores, setup.rules.name),
@@ -426,21 +339,12 @@ def _sentences(evaluation: Evaluation, matches: TreebankPair, setup: Setup) -> d
 
 
 def sentence_parts(counts: Counts, measure: Measure) -> NDArray[np.float64]:
-    """Return the numerators and denominators of a measure, float64, shape (2, sentences).
-
-    Args:
-        counts: its counts in every gold sentence.
-        measure: the measure.
-    """
+    """Return the numerators and denominators of a measure, float64, shape (2, sentences)."""
     return system_counts([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
 
 
 def lists_of(parts: NDArray[Any]) -> list[list[float]]:
-    """Return numbers as lists, with integers if all are whole.
-
-    Args:
-        parts: the numbers, shape (2, sentences).
-    """
+    """Return numbers as lists, with integers if all are whole."""
     whole = np.array_equal(parts, np.rint(parts))
     lists: list[list[float]] = (parts.astype(np.int64) if whole else parts).tolist()
     return lists

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,14 +35,7 @@ class LargeFile(Exception):
 
 
 def contents(file: File) -> bytes:
-    """Return the bytes of a file without decompression.
-
-    Args:
-        file: the file.
-
-    Raises:
-        StaleInput: it changed since the job was planned.
-    """
+    """Return the bytes of a file without decompression."""
     if file.data is not None:
         return file.data
     try:
@@ -54,50 +47,27 @@ def contents(file: File) -> bytes:
 
 
 def whole_contents(file: File, most: int) -> bytes:
-    """Return the contents of a file, decompressed.
-
-    Args:
-        file: the file.
-        most: the maximum number of bytes.
-
-    Raises:
-        LargeFile: the file is larger.
-        StaleInput: it changed since the job was planned.
-        UnreadableFile: its compressed data are damaged, or it is too large.
-    """
+    """Return the contents of a file, decompressed."""
     if file.data is None and _state(file)[0] > most:
         raise LargeFile
     raw = contents(file)
     if most >= DEFAULT_LIMITS.size:
         return decompressed(raw, "")
-    whole = whole_or_parts(parts_of_bytes(raw, ""), most)
+    with parts_of_bytes(raw, "") as parts:
+        whole = whole_or_parts(parts, most)
     if not isinstance(whole, bytes):
         raise LargeFile
     return whole
 
 
-def parts_of_file(file: File) -> Iterator[bytes]:
-    """Yield the decompressed contents of a file in parts.
-
-    Args:
-        file: the file.
-
-    Raises:
-        UnreadableFile: its compressed data are damaged, or it changes meanwhile.
-    """
+def parts_of_file(file: File) -> AbstractContextManager[Iterator[bytes]]:
+    """Return the decompressed contents of a file in parts; `with` closes the file."""
     return parts_of(file.path) if file.data is None else parts_of_bytes(file.data, "")
 
 
-@contextlib.contextmanager
+@contextmanager
 def unchanged(*files: File) -> Iterator[None]:
-    """Check that files are unchanged since the job was planned, and remain unchanged.
-
-    Args:
-        files: the files.
-
-    Raises:
-        StaleInput: a file changed, even if the change led to another error.
-    """
+    """Check that files are unchanged since the job was planned, and remain unchanged."""
     on_disk = [file for file in files if file.data is None]
     before = [_state(file) for file in on_disk]
     for file in on_disk:

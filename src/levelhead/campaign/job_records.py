@@ -27,17 +27,7 @@ _MOST_REASONS = 20
 
 
 def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str | None) -> tuple[OutputResult, Contents]:
-    """Return the result in a record of `count_output`.
-
-    Args:
-        data: the record.
-        settings: the settings of the job.
-        gold: the path of the gold file, for messages.
-        output: the path of the output.
-
-    Raises:
-        InputError: gold, or a file that a measure names, is invalid.
-    """
+    """Return the result in a record of `count_output`."""
     record = json.loads(data)
     if "faults" in record:
         path = settings.files[record["faults_of"]].path if record["faults_of"] in settings.files else gold
@@ -84,12 +74,7 @@ def _numbered(n_sentences: int) -> NDArray[np.int64]:
 
 
 def contents_in(sizes: list[Any], path: str | None) -> Contents:
-    """Return the sizes of a treebank and the warnings about it from a record, see `contents_fields`.
-
-    Args:
-        sizes: the fields.
-        path: the path of the file.
-    """
+    """Return the sizes of a treebank and the warnings about it from a record, see `contents_fields`."""
     sha256, sentences, words, tokens, warnings = sizes
     return Contents(sha256, sentences, words, tokens, _faults(warnings, path, path), path)
 

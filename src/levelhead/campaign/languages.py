@@ -50,25 +50,13 @@ def language_of(code: str) -> Language:
 
 
 def family_of(code: str) -> str:
-    """Return the family of a treebank's language, for Indo-European the branch; "other" if unknown.
-
-    Args:
-        code: as in `language_of`.
-    """
+    """Return the family of a treebank's language, for Indo-European the branch; "other" if unknown."""
     language = language_of(code)
     return (language.genus if language.family == "Indo-European" else language.family) or "other"
 
 
 def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str, str]:
-    """Return the voter of each treebank in tests over treebanks: the treebank itself, its language or its family.
-
-    Args:
-        languages: the language of each treebank, by the code of the treebank.
-        kind: the unit of votes: treebank, language or family.
-
-    Raises:
-        InputError: the language or family of a treebank is unknown.
-    """
+    """Return the voter of each treebank in tests over treebanks: the treebank itself, its language or its family."""
     if kind == "treebank":
         return {code: code for code in languages}
     voters = {code: language.name if kind == "language" else language.family for code, language in languages.items()}

@@ -20,12 +20,7 @@ if TYPE_CHECKING:
         """Looks at one output, and returns a result."""
 
         def result(self, gold: Contents, system: Contents) -> Any:
-            """Return the result.
-
-            Args:
-                gold: the sizes of gold.
-                system: the sizes of the output.
-            """
+            """Return the result."""
 
 
 Look = Callable[[str, Sequence[Output]], Any]
@@ -46,20 +41,7 @@ class LookAtEach(NamedTuple):
 
 
 def look_at_outputs(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look) -> bytes:
-    """Count all outputs on one test set and call a function with them; no file is read twice.
-
-    Args:
-        code: the code of the test set.
-        gold: the gold file.
-        outputs: the outputs.
-        look: the function; it is not called if an output is missing or invalid.
-
-    Returns:
-        The results of `count_output` and of `look`, pickled.
-
-    Raises:
-        StaleInput: a file changed since the job was planned.
-    """
+    """Count all outputs on one test set and call a function with them; no file is read twice."""
     records, matched = _records_and_outputs(gold, outputs)
     return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
 
@@ -71,11 +53,7 @@ def look_at_valid_outputs(code: str, gold: Source, outputs: Sequence[OutputSourc
 
 
 def look_at_each_output(code: str, gold: Source, outputs: Sequence[OutputSource], look: LookAtEach) -> bytes:
-    """Do the same as `look_at_outputs`, but look at each valid output by itself.
-
-    Returns:
-        The results of `count_output`, and the result of `look` by the name of the output, pickled.
-    """
+    """Do the same as `look_at_outputs`, but look at each valid output by itself."""
     records, results = [], {}
     for _, name, file, settings in outputs:
         looking = look.start(code, name)

@@ -19,7 +19,7 @@ from levelhead.treebank.toml_files import parsed_toml
 
 _CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show")
 _TREEBANK = ("code", "gold", "output", "language", "family", "genus", "groups")
-_SYSTEM = ("name", "folder")
+_SYSTEM = ("name", "folder", "runs")
 _TOP = ("campaign", "treebank", "system", "groups")
 
 
@@ -29,6 +29,7 @@ class Manifest(NamedTuple):
     Args:
         test_sets: the listed test sets; empty to use the folder of gold.
         folders: the listed folders of systems, by name; can be empty.
+        runs: the names of the folders of runs in them, by the name of the system, if listed.
         gold: the folder of gold.
         systems: the folder of systems.
         groups: the codes of the test sets of each group.
@@ -43,6 +44,7 @@ class Manifest(NamedTuple):
 
     test_sets: tuple[TestSet, ...]
     folders: Mapping[str, Path]
+    runs: Mapping[str, Sequence[str]]
     gold: Path | None
     systems: Path | None
     groups: Mapping[str, Sequence[str]]
@@ -54,8 +56,11 @@ class Manifest(NamedTuple):
     show: tuple[str, ...] | None
     path: str
 
-    def campaign(self) -> Plan:
+    def campaign(self, *, as_runs: bool = False) -> Plan:
         """Return the plan of the campaign.
+
+        Args:
+            as_runs: whether all folders in the folder of a system are its runs, unless the manifest lists its runs.
 
         Raises:
             InputError: gold or systems are not named, or a folder or a gold file is missing.
@@ -63,7 +68,8 @@ class Manifest(NamedTuple):
         test_sets = self.gold_sets()
         if not self.folders and self.systems is None:
             raise self._wrong("it names no systems: give campaign.systems, a folder, or a list of [[system]]")
-        return plan_of(test_sets, self.folders or system_folders(self.systems or Path()))
+        folders = self.folders or system_folders(self.systems or Path())
+        return plan_of(test_sets, folders, {name: self.runs.get(name) or as_runs for name in folders})
 
     def gold_sets(self, split: Split | None = None) -> tuple[TestSet, ...]:
         """Return the test sets.
@@ -97,15 +103,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
 
 
 def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Manifest:
-    """Return the manifest in a TOML document.
-
-    Args:
-        document: the TOML document.
-        path: its path; paths in it are relative to its folder.
-
-    Raises:
-        InputError: it is not a valid manifest; the error lists all faults.
-    """
+    """Return the manifest in a TOML document."""
     name = os.fsdecode(path)
     reading = _ManifestReader(Path(name).parent)
     manifest = reading.manifest(document, name)
@@ -128,14 +126,15 @@ class _ManifestReader:
         treebanks = self._tables(document, "treebank", _TREEBANK)
         gold, systems = self._path(campaign, "gold", "campaign"), self._path(campaign, "systems", "campaign")
         test_sets = tuple(filter(None, (self._test_set(table, where, gold) for where, table in treebanks)))
-        named = [self._system(table, where) for where, table in self._tables(document, "system", _SYSTEM)]
-        folders = dict(filter(None, named))
+        tables = self._tables(document, "system", _SYSTEM)
+        listed = [system for where, table in tables if (system := self._system(table, where))]
         self._unique([test_set.code for test_set in test_sets], "[[treebank]]")
-        self._unique([pair[0] for pair in named if pair], "[[system]]")
+        self._unique([name for name, _, _ in listed], "[[system]]")
         definitions = tuple(self.folder / file for file in self._texts(campaign, "definitions", "campaign") or ())
         return Manifest(
             test_sets=test_sets,
-            folders=folders,
+            folders={name: folder for name, folder, _ in listed},
+            runs={name: runs for name, _, runs in listed if runs},
             gold=gold,
             systems=systems,
             groups=self._groups(document, treebanks, [test_set.code for test_set in test_sets]),
@@ -171,12 +170,12 @@ class _ManifestReader:
         name, family, genus = (self._text(table, field, where) for field in ("language", "family", "genus"))
         return Language(name or known.name, family or known.family, genus or known.genus)
 
-    def _system(self, table: Mapping[str, Any], where: str) -> tuple[str, Path] | None:
+    def _system(self, table: Mapping[str, Any], where: str) -> tuple[str, Path, Sequence[str]] | None:
         folder = self._path(table, "folder", where)
         if folder is None:
             self._report(f"{where} has no folder")
             return None
-        return self._text(table, "name", where) or system_name(folder), folder
+        return self._text(table, "name", where) or system_name(folder), folder, self._texts(table, "runs", where) or ()
 
     def _groups(
         self, document: Mapping[str, Any], treebanks: Iterable[tuple[str, Mapping[str, Any]]], codes: Sequence[str]

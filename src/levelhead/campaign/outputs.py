@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,37 +34,35 @@ class Output(NamedTuple):
     partial: PartialOutput | None = None
 
 
-def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Iterator[tuple[str, list[Output]]]:
-    """Yield all outputs, matched with gold, one test set at a time; none is kept.
+def read_outputs(
+    plan: Plan, setup: Setup, *, trees: bool = True
+) -> closing[Generator[tuple[str, list[Output]], None, None]]:
+    """Return all outputs for `with`, matched with gold, one test set at a time; none is kept."""
+    return closing(_read_outputs(plan, setup, trees=trees))
 
-    Args:
-        plan: the test sets and systems.
-        setup: the settings.
-        trees: whether gold and outputs must have trees.
 
-    Raises:
-        InputError: an output is missing, or any file is invalid; raised after the last test set, with all errors.
-    """
+def _read_outputs(plan: Plan, setup: Setup, *, trees: bool) -> Generator[tuple[str, list[Output]], None, None]:
     faults = missing_outputs(plan)
-    for test_set in tracked(plan.test_sets, "scoring"):
-        matched = []
-        try:
-            gold = load(test_set.treebank or test_set.gold or Path(), setup.rules, setup.format_of_gold)
-        except InputError as error:
-            faults += error.faults
-            continue
-        for system in plan.systems:
-            output = system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)
-            if output is None:
-                continue
+    with tracked(plan.test_sets, "scoring") as test_sets:
+        for test_set in test_sets:
+            matched = []
             try:
-                matches = match(*load_pair(gold, output, setup), setup.rules)
-                if trees:
-                    matches.check_trees()
-                matched.append(Output(system.name, system.label, matches))
+                gold = load(test_set.treebank or test_set.gold or Path(), setup.rules, setup.format_of_gold)
             except InputError as error:
                 faults += error.faults
-        if not faults:
-            yield test_set.code, matched
+                continue
+            for system in plan.systems:
+                output = system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)
+                if output is None:
+                    continue
+                try:
+                    matches = match(*load_pair(gold, output, setup), setup.rules)
+                    if trees:
+                        matches.check_trees()
+                    matched.append(Output(system.name, system.label, matches))
+                except InputError as error:
+                    faults += error.faults
+            if not faults:
+                yield test_set.code, matched
     if faults:
         raise InputError(*dict.fromkeys(faults))

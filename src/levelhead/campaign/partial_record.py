@@ -20,23 +20,12 @@ Scored = tuple[dict[str, Any], PartialOutput | None]
 
 
 def partial_fields(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the fields that only records of partial scores have.
-
-    Args:
-        evaluation: the scores.
-    """
+    """Return the fields that only records of partial scores have."""
     return {"scores_valid_trees": numbers_of(evaluation.valid_trees), "partial_coverage": evaluation.coverage}
 
 
 def partial_record(gold: Treebank, output: Treebank | bytes, setup: Setup, *, by_sentence: bool) -> Scored:
-    """Return the record of an output, without fields that depend only on gold, and its aligned words; None if invalid.
-
-    Args:
-        gold: the gold treebank.
-        output: the system treebank, or the contents of its file.
-        setup: the settings, with the weights that measures name.
-        by_sentence: whether it includes the counts of every gold sentence.
-    """
+    """Return the record and aligned words of an output, without fields that depend only on gold; None if invalid."""
     try:
         matched = match_output(gold, output, None, setup)
         evaluation, counted = partial_evaluation(matched, setup)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -44,23 +45,7 @@ def record_in_pieces(
     size: int,
     look: Looking | None = None,
 ) -> dict[str, Any] | None:
-    """Return the record of an output, counted in pieces.
-
-    Args:
-        gold: the gold file.
-        system: the system's output, or None if it is missing.
-        setup: the settings, with the weights that measures name.
-        resample_by: the units of tests, for counts of every sentence; None for no counts of sentences.
-        size: the approximate number of bytes of gold in a piece.
-        look: looks at each piece, or None.
-
-    Returns:
-        The record; None if the files must be read whole: the output is invalid, a weight is missing, a file cannot be
-        cut, or nothing is compared with gold, whose features could be malformed (msp25).
-
-    Raises:
-        StaleInput: a file changed since the job was planned.
-    """
+    """Return the record of an output, counted in pieces."""
     if system is None and setup.rules.content:
         return None
     tally = None if resample_by is None else _SentenceTally(setup, resample_by)
@@ -79,21 +64,11 @@ def record_in_pieces(
 
 
 def view_pieces_of_gold(gold: File, setup: Setup, view: GoldView, size: int) -> Any:
-    """Return the result of a function of the pieces of a gold treebank; None if it is invalid.
-
-    Args:
-        gold: the gold file.
-        setup: the settings: rules and formats.
-        view: the function.
-        size: the approximate number of bytes of a piece.
-
-    Raises:
-        StaleInput: the file changed since the job was planned.
-        HeadsBack: the file cannot be cut.
-    """
+    """Return the result of a function of the pieces of a gold treebank; None if it is invalid."""
     with unchanged(gold):
         try:
-            return view(_gold(gold, setup).each(size))
+            with _gold(gold, setup) as pieces:
+                return view(pieces.each(size))
         except InputError:
             return None
 
@@ -111,9 +86,10 @@ def _record(
             if look is not None:
                 look.add(matches)
 
-        pieces = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
-        gold_pieces, punctuation = _gold(gold, setup), _punctuation(gold, setup, size)
-        evaluation = score_pieces(gold_pieces, pieces, setup, size, add, punctuation=punctuation)
+        punctuation = _punctuation(gold, setup, size)
+        with _gold(gold, setup) as gold_pieces, parts_of_file(system) as parts:
+            pieces = pieces_of((None, parts), setup, of_gold=False)
+            evaluation = score_pieces(gold_pieces, pieces, setup, size, add, punctuation=punctuation)
     if evaluation is None:
         return None
     _gold_facts(gold, setup).contents = evaluation.gold
@@ -153,8 +129,10 @@ def _of_gold(contents: Contents, tally: _SentenceTally | None) -> dict[str, Any]
     return fields if tally is None else fields | {"gold_hash": contents.sha256, "units": tally.units()}
 
 
-def _gold(file: File, setup: Setup) -> Pieces:
-    return pieces_of((GOLD, parts_of_file(file)), setup, of_gold=True, known=_gold_facts(file, setup).contents)
+@contextmanager
+def _gold(file: File, setup: Setup) -> Iterator[Pieces]:
+    with parts_of_file(file) as parts:
+        yield pieces_of((GOLD, parts), setup, of_gold=True, known=_gold_facts(file, setup).contents)
 
 
 class _GoldFacts:
@@ -166,11 +144,11 @@ class _GoldFacts:
 
 
 def _gold_facts(gold: File, setup: Setup) -> _GoldFacts:
-    return _shared_facts(gold, setup.rules.name, setup.format, setup.format_of_gold)
+    return _shared_facts(gold, setup.with_measures(()))
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _shared_facts(_gold: File, _rules: str, _format: str, _format_of_gold: str) -> _GoldFacts:
+def _shared_facts(_gold: File, _setup: Setup) -> _GoldFacts:
     return _GoldFacts()
 
 
@@ -179,14 +157,16 @@ def _punctuation(gold: File, setup: Setup, size: int) -> frozenset[str] | None:
         return None
     facts = _gold_facts(gold, setup)
     if facts.punctuation is None:
-        facts.punctuation = read_punctuation(_gold(gold, setup), size)
+        with _gold(gold, setup) as pieces:
+            facts.punctuation = read_punctuation(pieces, size)
     return facts.punctuation
 
 
 def _score_gold(gold: File, setup: Setup, size: int, look: Callable[[TreebankPair], None] | None = None) -> Evaluation:
     """Score gold against itself."""
-    sides = _gold(gold, setup), _gold(gold, setup)
-    return score_pieces(*sides, setup, size, look, punctuation=_punctuation(gold, setup, size))
+    punctuation = _punctuation(gold, setup, size)
+    with _gold(gold, setup) as one, _gold(gold, setup) as other:
+        return score_pieces(one, other, setup, size, look, punctuation=punctuation)
 
 
 class _NoUnits(Exception):
@@ -213,27 +193,15 @@ class _SentenceTally:
         self._parts: dict[tuple[str, str], list[NDArray[Any]]] = {}
 
     def add_units(self, matches: TreebankPair) -> None:
-        """Add the gold sentences of a piece.
-
-        Args:
-            matches: its aligned words.
-        """
+        """Add the gold sentences of a piece."""
         self._units.add(matches.gold)
 
     def add(self, matches: TreebankPair) -> None:
-        """Add the gold sentences of a piece and their counts.
-
-        Args:
-            matches: its aligned words.
-        """
+        """Add the gold sentences of a piece and their counts."""
         self._add(matches, lambda *given, **settings: (count(matches, *given, **settings, by_sentence=True),))
 
     def add_partially(self, partly: PartialMatches) -> None:
-        """Add the gold sentences of a piece and their partial counts.
-
-        Args:
-            partly: its aligned words.
-        """
+        """Add the gold sentences of a piece and their partial counts."""
         kinds = attrgetter(*PARTIAL_COUNTS)
         self._add(partly.matches, lambda *given, **settings: kinds(count_partially(partly, *given, **settings)))
 
@@ -250,11 +218,7 @@ class _SentenceTally:
                 self._parts.setdefault((kind, str(measure)), []).append(small(sentence_parts(counts, measure)))
 
     def sentences(self, evaluation: Evaluation) -> dict[str, dict[str, list[list[float]]]]:
-        """Return numerators and denominators of the measures that have a value; to be called once.
-
-        Args:
-            evaluation: the scores.
-        """
+        """Return numerators and denominators of the measures that have a value; to be called once."""
         fields: dict[str, dict[str, list[list[float]]]] = {kind: {} for kind in self._kinds}
         for kind, name in tuple(self._parts):
             parts = self._parts.pop((kind, name))
@@ -263,11 +227,7 @@ class _SentenceTally:
         return fields
 
     def units(self) -> dict[str, Any]:
-        """Return the units.
-
-        Raises:
-            _NoUnits: gold does not mark them.
-        """
+        """Return the units."""
         try:
             return units_fields(self._units.units(GOLD))
         except InputError as error:

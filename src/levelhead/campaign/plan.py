@@ -13,6 +13,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.layouts import (
     GoldFile,
     RunFiles,
+    Runs,
     Split,
     extra_gold,
     gold_files,
@@ -20,6 +21,7 @@ from levelhead.treebank.layouts import (
     runs_of_one_file,
     system_folders,
     system_name,
+    visible_entries,
 )
 
 
@@ -52,6 +54,7 @@ class System(NamedTuple):
         ignored: treebanks in the folder that match no test set.
         treebanks: outputs in memory, by code.
         faults: why an output cannot be used, by code.
+        similar: the codes of the test sets whose output has a longer name, such as `en_ewt.test.pred.conllu`.
     """
 
     name: str
@@ -61,6 +64,7 @@ class System(NamedTuple):
     ignored: tuple[Path, ...] = ()
     treebanks: Mapping[str, Treebank] = {}
     faults: Mapping[str, Fault] = {}
+    similar: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -84,17 +88,18 @@ class Plan(NamedTuple):
         """The treebanks in the systems' folders that match no test set."""
         return tuple(path for system in self.systems for path in system.ignored)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note with the outputs whose names are longer than those of test sets, if any."""
+        codes = [(system, code) for system in self.systems for code in system.similar]
+        if not codes:
+            return ()
+        pairs = [f"{system.label}/{system.outputs[code].name} ({code})" for system, code in codes]
+        return (f"{number_of(len(pairs), 'output')} matched by the beginning of the file name: {listed(pairs)}",)
+
 
 def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...]:
-    """Return the test sets in a file or a folder, in any supported layout.
-
-    Args:
-        gold: a file, a folder, or a manifest (TOML) that lists test sets.
-        split: which files of UD releases to use.
-
-    Raises:
-        InputError: see `gold_files` and `read_manifest`.
-    """
+    """Return the test sets in a file or a folder, in any supported layout."""
     if gold.suffix == ".toml" and gold.is_file():
         from levelhead.campaign.manifest import read_manifest
 
@@ -107,43 +112,40 @@ def _test_set(gold: GoldFile) -> TestSet:
     return TestSet(gold.code, gold.path, gold.outputs, language._replace(name=gold.language or language.name))
 
 
-def plan_in(gold: str | os.PathLike[str], systems: str | os.PathLike[str], split: Split | None = None) -> Plan:
+def plan_in(
+    gold: str | os.PathLike[str], systems: str | os.PathLike[str], split: Split | None = None, *, as_runs: bool = False
+) -> Plan:
     """Return the plan for all systems in a folder.
 
     Args:
         gold: the gold treebanks, in any supported layout.
         systems: a folder with a folder for each system, or the folder of a single system.
         split: which files of UD releases are gold.
+        as_runs: whether all folders in the folder of a system are its runs, whatever their names.
 
     Raises:
         InputError: a folder cannot be read, is empty, or matches two layouts.
     """
-    return plan_of(find_test_sets(Path(gold), split), system_folders(Path(systems)))
+    return plan_of(find_test_sets(Path(gold), split), system_folders(Path(systems)), as_runs)
 
 
-def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path]) -> Plan:
-    """Return the plan for systems.
-
-    Args:
-        test_sets: the test sets.
-        systems: the file or folder of each system, by name.
-
-    Raises:
-        InputError: a folder cannot be read or matches two layouts.
-    """
+def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path], runs: bool | Mapping[str, Runs] = False) -> Plan:
+    """Return the plan for systems."""
     listed_sets = tuple(test_sets)
     golds = [GoldFile(test_set.code, test_set.gold or Path(), test_set.outputs) for test_set in listed_sets]
-    runs = [run for name, path in systems.items() for run in _runs(name, path, golds)]
-    return Plan(listed_sets, tuple(_system(run) for run in runs))
+    by_system: Mapping[str, Runs] = dict.fromkeys(systems, runs) if isinstance(runs, bool) else runs
+    found = [run for name, path in systems.items() for run in _runs(name, path, golds, by_system[name])]
+    return Plan(listed_sets, tuple(_system(run) for run in found))
 
 
 def _system(run: RunFiles) -> System:
-    return System(run.system, run.files, run.run, run.folder, run.ignored, faults=run.faults)
+    return System(run.system, run.files, run.run, run.folder, run.ignored, {}, run.faults, run.similar)
 
 
-def _runs(name: str, path: Path, golds: Sequence[GoldFile]) -> Sequence[RunFiles]:
-    single = len(golds) == 1 and not golds[0].outputs
-    return runs_of_one_file(name, path, golds[0]) if single and path.is_dir() else run_files(name, path, golds)
+def _runs(name: str, path: Path, golds: Sequence[GoldFile], runs: Runs) -> Sequence[RunFiles]:
+    if len(golds) == 1 and not golds[0].outputs and path.is_dir():
+        return runs_of_one_file(name, path, golds[0], runs)
+    return run_files(name, path, golds, runs)
 
 
 PathLike = str | os.PathLike[str]
@@ -156,13 +158,16 @@ Systems = Sequence[PathLike] | Mapping[str, Treebanks]
 """The outputs of each system by name; or a list of paths, from which the names are taken."""
 
 
-def find_plan(gold: Treebanks, systems: Systems | PathLike, split: Split | None = None) -> Plan:
+def find_plan(
+    gold: Treebanks, systems: Systems | PathLike, split: Split | None = None, *, as_runs: bool = False
+) -> Plan:
     """Return the plan for systems; callers that need all outputs must check `missing_outputs`.
 
     Args:
         gold: the gold treebanks.
         systems: the systems; or a folder with a folder for each.
         split: which files of UD releases to use.
+        as_runs: whether all folders in the folder of a system are its runs, whatever their names.
 
     Raises:
         InputError: a path cannot be read, is given twice, or matches two layouts.
@@ -177,7 +182,7 @@ def find_plan(gold: Treebanks, systems: Systems | PathLike, split: Split | None 
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}
     test_sets = _test_sets_of_mapping(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
-    runs = (run for name, outputs in named.items() for run in _systems(name, outputs, test_sets))
+    runs = (run for name, outputs in named.items() for run in _systems(name, outputs, test_sets, as_runs))
     return Plan(test_sets, tuple(runs))
 
 
@@ -192,7 +197,7 @@ def _test_sets_of_mapping(golds: Mapping[str, PathLike | Treebank]) -> tuple[Tes
     )
 
 
-def _systems(name: str, outputs: Treebanks, test_sets: Sequence[TestSet]) -> Sequence[System]:
+def _systems(name: str, outputs: Treebanks, test_sets: Sequence[TestSet], as_runs: bool) -> Sequence[System]:
     """Every run of a system."""
     if isinstance(outputs, Treebank):
         outputs = {test_sets[0].code: outputs}
@@ -204,21 +209,21 @@ def _systems(name: str, outputs: Treebanks, test_sets: Sequence[TestSet]) -> Seq
     if path.is_file() and any(test_set.outputs for test_set in test_sets):
         message = "GOLD is a folder, but this is a file: give a folder of outputs"
         raise InputError(Fault("missing-system-file", message, Place(os.fspath(path))))
-    return plan_of(test_sets, {name: path}).systems
+    return plan_of(test_sets, {name: path}, as_runs).systems
 
 
 def missing_outputs(plan: Plan) -> list[Fault]:
     """Return one error for each run with missing outputs, and one for each output that cannot be used.
 
     The first also names files that match no test set, which may be missing outputs with different names.
-
-    Args:
-        plan: the plan.
     """
     return [fault for system in plan.systems for fault in (*_missing(plan, system), *system.faults.values())]
 
 
 def _missing(plan: Plan, system: System) -> Iterator[Fault]:
+    if unmatched := _unmatched(plan, system):
+        yield unmatched
+        return
     known = {*system.outputs, *system.treebanks, *system.faults}
     missing = [test_set.code for test_set in plan.test_sets if test_set.code not in known]
     if not missing:
@@ -231,15 +236,40 @@ def _missing(plan: Plan, system: System) -> Iterator[Fault]:
     yield Fault("missing-system-file", message + remedy, Place(os.fspath(system.folder or system.label)))
 
 
+def check_matched(plan: Plan) -> None:
+    """Refuse systems with files of which none is the output for a test set: their names are probably misspelled."""
+    with_outputs = {system.name for system in plan.systems if system.outputs or system.treebanks or system.faults}
+    others = (system for system in plan.systems if system.name not in with_outputs)
+    faults = [fault for system in others if (fault := _unmatched(plan, system))]
+    if faults:
+        raise InputError(*faults)
+
+
+def _unmatched(plan: Plan, system: System) -> Fault | None:
+    """The error for a folder with files of which none matches a test set: what is expected, and what is there."""
+    if system.folder is None or system.outputs or system.treebanks or system.faults:
+        return None
+    files = system.ignored or [path for path in visible_entries(system.folder) if path.is_file()]
+    if not files:
+        return None
+    expected = listed([name for test_set in plan.test_sets for name in test_set.outputs[:1]], 3)
+    message = (
+        f"none of its files matches a test set: expected {expected}, or these names with additions such as"
+        f" -ud-test or .test.pred; found {listed([path.name for path in files])}"
+    )
+    return Fault("missing-system-file", message, Place(os.fspath(system.folder)))
+
+
+def listed_gold(path: str | os.PathLike[str]) -> list[str]:
+    """Return the gold files that a manifest or TIRA's metadata lists; any other path is returned unchanged."""
+    name = os.fspath(path)
+    if not name.endswith(".toml") and not os.path.isfile(os.path.join(name, "metadata.json")):  # noqa: PTH113, PTH118
+        return [name]
+    return [os.fspath(test_set.gold) for test_set in find_test_sets(Path(name)) if test_set.gold is not None]
+
+
 def extra_gold_files(gold: Path) -> tuple[Path, ...]:
-    """Return the treebanks next to gold that are not gold, and folders with such treebanks.
-
-    Args:
-        gold: a file, a folder or a manifest.
-
-    Raises:
-        InputError: a folder, the manifest or the metadata cannot be read.
-    """
+    """Return the treebanks next to gold that are not gold, and folders with such treebanks."""
     if gold.suffix == ".toml" and gold.is_file():
         from levelhead.campaign.manifest import read_manifest
 
@@ -249,24 +279,12 @@ def extra_gold_files(gold: Path) -> tuple[Path, ...]:
 
 
 def unmatched_note(files: Sequence[str], of: str) -> str:
-    """Return a note about files without a matching treebank.
-
-    Args:
-        files: at least one file.
-        of: what the files should match: "gold treebank".
-    """
+    """Return a note about files without a matching treebank."""
     return f"{number_of(len(files), 'file')} with no matching {of} (ignored): {listed(files)}"
 
 
 def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
-    """Return the names of systems: the last part in which all paths differ, or otherwise the whole paths.
-
-    Args:
-        paths: the file or folder of each system.
-
-    Raises:
-        InputError: a path is given twice.
-    """
+    """Return the names of systems: the last part in which all paths differ, or otherwise the whole paths."""
     given = [Path(path) for path in paths]
     whole = [_without_dots(path) for path in given]
     if len({*whole}) < len(whole):

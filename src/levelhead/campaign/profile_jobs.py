@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from levelhead.typology.profiled import (
     CountedFile,
     Files,
     ProfiledTreebank,
+    Profiles,
     ProfileTask,
     Runner,
     counted_contents,
@@ -41,15 +42,11 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
     """Return a function that profiles treebanks as jobs; the results do not depend on the workers.
 
     Pipes, standard input and treebanks in memory are profiled by this process, and not stored.
-
-    Args:
-        workers: the workers.
-        store: the store of results, or None; keys are hashes of the files, the settings and the version.
     """
     if workers.here and store is None:
         return profile_here
 
-    def run(files: Files, task: ProfileTask) -> Iterator[tuple[str, ProfiledTreebank | InputError]]:
+    def run(files: Files, task: ProfileTask) -> Profiles:
         """Run the jobs and return the results in the order of the treebanks."""
         jobs = {name: _job(name, named, task) for name, sources in files.items() if (named := _named_files(sources))}
         results = _results(list(jobs.values()), workers, store) if jobs else {}
@@ -63,18 +60,7 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
 
 
 def profile_files(files: Sequence[NamedFile], task: ProfileTask) -> bytes:
-    """Profile a treebank; workers call this.
-
-    Args:
-        files: its files.
-        task: the computation.
-
-    Returns:
-        The profile as JSON, or the faults of an invalid file.
-
-    Raises:
-        StaleInput: a file changed since the job was planned.
-    """
+    """Profile a treebank; workers call this."""
     return _to_bytes(profiled((_counted(*file, task) for file in files), task))
 
 
@@ -118,7 +104,8 @@ def _job(name: str, files: Sequence[NamedFile], task: ProfileTask) -> Job:
 def _counted(path: str, file: File, task: ProfileTask) -> CountedFile:
     with unchanged(file):
         try:
-            return counted_contents(whole_or_parts(parts_of_file(file), blocks.SIZES.large), path, task)
+            with parts_of_file(file) as parts:
+                return counted_contents(whole_or_parts(parts, blocks.SIZES.large), path, task)
         except UnreadableFile as error:
             raise UnreadableFile(*(fault.in_file(path) for fault in error.faults)) from error
 

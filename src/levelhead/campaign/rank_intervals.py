@@ -119,11 +119,6 @@ def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
     """Return numerators and denominators on a test set, shape (units, systems, 2).
 
     In every sentence of a missing or invalid output they are 0 and 1.
-
-    Args:
-        results: the results of the campaign, with the counts of sentences.
-        code: the code of the test set.
-        measure: the name of the measure.
     """
     of_systems = [results.results[system, code].sentences.get(measure) for system in results.systems]
     by_sentence = np.empty((results.gold[code].sentences, len(of_systems), 2))

@@ -71,34 +71,22 @@ class RankedSystems(Tabular):
         raise KeyError(f"no ranking by {measure!r}: available are {available}")
 
 
+def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Plan:
+    """Return a plan with the test sets that groups need."""
+    named = groups_named(groups, plan.test_sets, own=choice.own, ranking=choice.ranking)
+    needed = {code for group in named for code in group.codes}
+    return plan._replace(test_sets=tuple(test_set for test_set in plan.test_sets if test_set.code in needed))
+
+
 def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING, **how: Any) -> RankedSystems:
-    """Score every output of a plan and return rankings of the systems; missing and invalid outputs count as 0.
-
-    Args:
-        plan: the test sets and systems.
-        setup: the settings, with the measures to rank by.
-        choice: the settings of rankings.
-        how: `workers`, `store` and `look`, as in `score_plan`.
-
-    Raises:
-        InputError: a gold file is missing or invalid.
-    """
+    """Score every output of a plan and return rankings of the systems; missing and invalid outputs count as 0."""
     unit = choice.tests.resample_by if choice.tests else AUTO
     results = score_plan(plan, setup, by_sentence=choice.tests is not None, resample_by=unit, **how)
     return rank_results(results, results.measures, choice)
 
 
 def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice = STANDARD_RANKING) -> RankedSystems:
-    """Return rankings of systems by known results, such as a table of scores.
-
-    Args:
-        results: the result of each system; with counts of sentences if there are tests and gold files.
-        measures: the measures to rank by, as named in the results.
-        choice: the settings of rankings.
-
-    Raises:
-        InputError: a group is unknown or has no test set.
-    """
+    """Return rankings of systems by known results, such as a table of scores."""
     groups = groups_named(choice.groups, results.test_sets, own=choice.own, ranking=choice.ranking)
     chosen = list(dict.fromkeys(measures))
     rankings = tuple(rank(results, measure, group, choice.ranking) for group in groups for measure in chosen)
@@ -112,16 +100,7 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
 
 
 def measure_in(results: Results, measure: str, registry: Registry = STANDARD) -> str:
-    """Return the name of a measure in results; spellings vary in published tables.
-
-    Args:
-        results: any results.
-        measure: the measure, as written by the user.
-        registry: the available measures and schemes.
-
-    Raises:
-        MeasureError: the results do not have it.
-    """
+    """Return the name of a measure in results; spellings vary in published tables."""
     by_lower = {name.lower(): name for name in results.measures}
     if measure.lower() in by_lower:
         return measure if measure in results.measures else by_lower[measure.lower()]

@@ -134,12 +134,7 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
 
 
 def ranked(standings: Iterable[Standing], *, lower: bool = False) -> list[Standing]:
-    """Return standings with ranks, ordered by value, then by name; standings without a value are last.
-
-    Args:
-        standings: in any order, without ranks.
-        lower: whether lower values are better.
-    """
+    """Return standings with ranks, ordered by value, then by name; standings without a value are last."""
     sign = 1 if lower else -1
     ordered = sorted(standings, key=lambda s: (s.value is None, sign * (s.value or 0), s.system))
     result: list[Standing] = []
@@ -186,12 +181,7 @@ def _standing(results: Results, system: str, measure: str, group: Group, rule: _
 
 
 def valid_trees_value(result: OutputResult, measure: str) -> Fraction:
-    """Return a partial score in which invalid trees count as wrong; 0 without a score.
-
-    Args:
-        result: the result of a system on a test set.
-        measure: the text of the measure.
-    """
+    """Return a partial score in which invalid trees count as wrong; 0 without a score."""
     score = result.valid_trees.get(measure)
     return (score and score.exact) or Fraction(0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -10,12 +10,9 @@ from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import grouped
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import Printing, emit, print_provenance, printing_options, write_page
+from levelhead.cli.shared.printing import PageRequest, Printing, emit, page_options, print_provenance, printing_options
 from levelhead.cli.shared.reading import Reading, check_paths, holds_test_sets
 from levelhead.cli.shared.values import Choice
-
-if TYPE_CHECKING:
-    from levelhead.comparison.agreement import Agreement
 
 _first_format = click.option(
     "--gold-format", type=Choice(["conllu", "conllx"], "format"),
@@ -32,8 +29,7 @@ _first_format = click.option(
 )  # fmt: skip
 @options.resample_by_option
 @options.level_option
-@options.report_option
-@options.figures_option
+@page_options()
 @grouped("reading", Reading, (options.rules_option, options.input_format_option, _first_format))
 @printing_options
 def agree(
@@ -41,8 +37,7 @@ def agree(
     by: str | None,
     resample_by: str,
     level: float,
-    report_file: str | None,
-    figures: str | None,
+    page: PageRequest,
     reading: Reading,
     printing: Printing,
 ) -> int:
@@ -55,7 +50,7 @@ def agree(
 
     if len(files) < 2:
         raise click.UsageError("agree requires at least two files")
-    check_paths(files, [printing.output, report_file, figures])
+    check_paths(files, [printing.output, *page.outputs()])
     if any(map(holds_test_sets, files)):
         raise click.UsageError("agree takes files, not folders")
     formats: dict[str, Any] = {"format": reading.input_format, "gold_format": reading.gold_format}
@@ -65,12 +60,8 @@ def agree(
         emit(f"{agreement}\n", printing.output)
     else:
         printing.print(lambda: agreement.table(by=by or "label"), agreement.to_dict)
-    if report_file is not None or figures is not None:
-        _write_page(agreement, reading, report_file, figures)
+    if page.wanted:
+        from levelhead.report.page.agreement import agreement_page
+
+        page.write(lambda: agreement_page(agreement, reading.setup().rules))
     return DONE
-
-
-def _write_page(agreement: Agreement, reading: Reading, report_file: str | None, figures: str | None) -> None:
-    from levelhead.report.page.agreement import agreement_page
-
-    write_page(lambda: agreement_page(agreement, reading.setup().rules), report_file, figures)

@@ -9,11 +9,11 @@ import click
 
 from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.engine import EngineOptions, as_runs_option, engine_options
 from levelhead.cli.shared.measuring import Measuring, files_of_measures, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import Papers, papers_options
-from levelhead.cli.shared.printing import Printing, emit, print_provenance, printing_options, write_page
+from levelhead.cli.shared.printing import PageRequest, Printing, emit, page_options, print_provenance, printing_options
 from levelhead.cli.shared.reading import Reading, check_paths, inputs_of, plan_of, scored_reading_options
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.statistics import Statistics, statistics_options
@@ -43,17 +43,12 @@ class _Request(NamedTuple):
     margin: float | None
     fail_if_worse: tuple[str, ...]
     summary: str | None
-    report_file: str | None
-    figures: str | None
+    as_runs: bool
+    page: PageRequest
     engine: EngineOptions
     reading: Reading
     papers: Papers
     printing: Printing
-
-    @property
-    def wants_page(self) -> bool:
-        """Whether a page or its figures are requested."""
-        return self.report_file is not None or self.figures is not None
 
     def check(self) -> None:
         """Refuse outputs that would replace inputs, and options whose library is not installed."""
@@ -64,7 +59,7 @@ class _Request(NamedTuple):
             raise click.UsageError("--fail-if-worse requires a baseline and at least one other SYSTEM")
         files = [*inputs_of([self.gold, *self.systems]), *self.measuring.files()]
         files += files_of_measures(name for text in self.fail_if_worse for name in split_measures(text))
-        results = [self.printing.output, self.report_file, self.figures, self.summary, self.engine.store]
+        results = [self.printing.output, *self.page.outputs(), self.summary, self.engine.store]
         check_paths(files, results)
         if self.wilcoxon:
             require("scipy", "Wilcoxon tests")
@@ -95,8 +90,8 @@ class _Request(NamedTuple):
     "--summary", type=RESULT, metavar="MARKDOWN",
     help="Also write scores, differences and the ten sentences with the largest losses to this Markdown file",
 )  # fmt: skip
-@options.report_option
-@options.figures_option
+@as_runs_option
+@page_options()
 @engine_options
 @scored_reading_options
 @papers_options
@@ -105,9 +100,9 @@ def compare(**given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
 
     GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
-    of folders (SYSTEM/seed1/...), and the table shows the mean and spread of runs. Scores and differences have
-    confidence intervals. P-values are corrected for several systems by Holm's method. Documents are the units if gold
-    marks them.
+    of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
+    Scores and differences have confidence intervals. P-values are corrected for several systems by Holm's method.
+    Documents are the units if gold marks them.
     """
     request = _Request(**given)
     request.check()
@@ -116,13 +111,13 @@ def compare(**given: Any) -> int:
     measuring = request.measuring
     gates = gated_measures(request.fail_if_worse, measuring.registry)
     names = list(dict.fromkeys([*measuring.names(*request.reading.or_own("UAS", "LAS", "CLAS")), *gates]))
-    plan = plan_of(request.gold, request.systems, request.engine.split, runs=True)
+    plan = plan_of(request.gold, request.systems, request.engine.split, runs=True, as_runs=request.as_runs)
     setup = request.reading.setup(names, measuring.registry, measuring.weights(names), partial=request.partial)
     worst_by = _word_measure([*gates, *names], setup) if request.summary is not None else None
     comparison = _compared(request, plan, setup, gates, worst_by)
     print_provenance(comparison.provenance)
     _print(request, comparison)
-    if request.wants_page:
+    if request.page.wanted:
         _write_page(request, comparison, [comparison.looked[test_set.code].page for test_set in plan.test_sets])
     if worst_by is not None:
         _write_summary(request, comparison, worst_by.names[0])
@@ -132,13 +127,13 @@ def compare(**given: Any) -> int:
 def _compared(request: _Request, plan: Plan, setup: Setup, gates: list[str], worst_by: Setup | None) -> Comparison:
     from levelhead.comparison.systems import compare as compare_systems
 
-    wants_parts = request.wants_page or worst_by is not None
+    wants_parts = request.page.wanted or worst_by is not None
     look = (
         partial(
             _look_at,
             n_treebanks=len(plan.test_sets),
             registry=setup.registry,
-            page=request.wants_page,
+            page=request.page.wanted,
             worst_by=worst_by,
         )
         if wants_parts
@@ -170,7 +165,7 @@ def _look_at(
 ) -> _Parts:
     part = None
     if page:
-        from levelhead.report.page.comparison import treebank_part
+        from levelhead.report.page.treebank_contrasts import treebank_part
 
         part = treebank_part(code, outputs, n_treebanks=n_treebanks, registry=registry)
     if worst_by is None:
@@ -196,7 +191,7 @@ def _write_page(request: _Request, comparison: Comparison, parts: list[Any]) -> 
     from levelhead.report.page.comparison import comparison_page
 
     registry = request.measuring.registry
-    write_page(lambda: comparison_page(comparison, parts, registry), request.report_file, request.figures)
+    request.page.write(lambda: comparison_page(comparison, parts, registry))
 
 
 def _write_summary(request: _Request, comparison: Comparison, measure: str) -> None:

@@ -128,11 +128,12 @@ def _check_all(paths: dict[str, str], input_format: str, settings: dict[str, Any
     """Convert every file forward and back, or raise the errors of all files."""
     trips: dict[str, RoundTrip] = {}
     faults: list[Fault] = []
-    for name, path in tracked(paths.items(), "converting"):
-        try:
-            trips[name] = check_round_trip(read(path, format=input_format), **settings)  # type: ignore[arg-type]
-        except InputError as error:
-            faults += error.faults
+    with tracked(paths.items(), "converting") as items:
+        for name, path in items:
+            try:
+                trips[name] = check_round_trip(read(path, format=input_format), **settings)  # type: ignore[arg-type]
+            except InputError as error:
+                faults += error.faults
     if faults:
         raise InputError(*faults)
     return trips

@@ -9,7 +9,7 @@ import click
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import Printing, emit, print_provenance, printing_options, write_page
+from levelhead.cli.shared.printing import PageRequest, Printing, emit, page_options, print_provenance, printing_options
 from levelhead.cli.shared.reading import check_paths, inputs_of
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import Choice, limited
@@ -29,8 +29,7 @@ from levelhead.cli.shared.values import Choice, limited
     " and the changelog, otherwise all]",
 )  # fmt: skip
 @click.option("--changelog", type=RESULT, metavar="MARKDOWN", help="Also write a draft changelog to this Markdown file")
-@options.report_option
-@options.figures_option
+@page_options()
 @options.rules_option
 @options.input_format_option
 @printing_options
@@ -40,8 +39,7 @@ def diff(
     by: str | None,
     limit: int | None,
     changelog: str | None,
-    report_file: str | None,
-    figures: str | None,
+    page: PageRequest,
     rules: str,
     input_format: Any,
     printing: Printing,
@@ -56,7 +54,7 @@ def diff(
     from levelhead.report.changes import changelog as changelog_of
     from levelhead.report.changes import changes_text
 
-    check_paths(inputs_of([old, new]), [printing.output, changelog, report_file, figures])
+    check_paths(inputs_of([old, new]), [printing.output, changelog, *page.outputs()])
     changes = diff_of(old, new, rules=rules, format=input_format)
     print_provenance(changes.provenance)
     if changelog is not None:
@@ -65,9 +63,9 @@ def diff(
         emit(changes_text(changes, limit), printing.output)
     else:
         printing.print(lambda: changes.table(by=by or "pattern", most=limit), lambda: changes.to_dict(most=limit))
-    if report_file is not None or figures is not None:
+    if page.wanted:
         from levelhead.report.page.changes import changes_page
         from levelhead.scoring.rules import rules_named
 
-        write_page(lambda: changes_page(changes, rules_named(rules)), report_file, figures)
+        page.write(lambda: changes_page(changes, rules_named(rules), old, new))
     return DONE

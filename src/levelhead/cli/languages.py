@@ -6,7 +6,7 @@ import click
 
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.engine import EngineOptions, as_runs_option, engine_options
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
@@ -20,6 +20,7 @@ from levelhead.cli.shared.reading import Reading, check_paths, inputs_of, plan_o
 @options.resample_by_option
 @options.level_option
 @click.option("--parallel", is_flag=True, help="Pair sentences by sent_id even if the sent_ids are only numbers")
+@as_runs_option
 @engine_options
 @reading_options
 @printing_options
@@ -30,6 +31,7 @@ def languages(
     resample_by: str,
     level: float,
     parallel: bool,
+    as_runs: bool,
     engine: EngineOptions,
     reading: Reading,
     printing: Printing,
@@ -46,7 +48,7 @@ def languages(
     check_paths(files, [printing.output, engine.store])
     names = measuring.names(*reading.or_own("LAS", "CLAS", *(("WLAS(WDE)",) if measuring.train else ())))
     setup = reading.setup(names, measuring.registry, measuring.weights(names))
-    plan = plan_of(gold, systems, engine.split)
+    plan = plan_of(gold, systems, engine.split, as_runs=as_runs)
     if len(plan.test_sets) < 2:
         raise click.UsageError("GOLD must be a folder of at least two treebanks")
     settings = InferenceSettings(level=level, resample_by=resample_by)

@@ -8,7 +8,7 @@ import click
 
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.engine import EngineOptions, as_runs_option, engine_options
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_warnings, printing_options
@@ -33,6 +33,7 @@ class _Request(NamedTuple):
     each: bool
     figure: str | None
     measuring: Measuring
+    as_runs: bool
     engine: EngineOptions
     reading: Reading
     printing: Printing
@@ -68,7 +69,7 @@ class _Request(NamedTuple):
         if self.run_sd is not None and setup.perplexities:
             raise click.UsageError("--run-sd is in points: leave out perplexities")
         gold, *systems = self.files
-        plan = plan_of(gold, systems, self.engine.split)
+        plan = plan_of(gold, systems, self.engine.split, as_runs=self.as_runs)
         with self.engine.running(plan) as how:
             return power(plan, setup, design, resample_by=self.resample_by, **how)
 
@@ -108,6 +109,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @click.option(
     "--figure", type=CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
 )
+@as_runs_option
 @engine_options
 @reading_options
 @printing_options

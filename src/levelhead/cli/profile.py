@@ -12,7 +12,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import store_option, worker_options
 from levelhead.cli.shared.measuring import registry_of, training_of
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import emit, print_result, print_warnings, write_page
+from levelhead.cli.shared.printing import emit, page_options, print_result, print_warnings
 from levelhead.cli.shared.reading import treebank_files
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import limited
@@ -66,8 +66,7 @@ Printing = tuple[str, int | None, str | None]
 @options.input_format_option
 @worker_options()
 @store_option
-@options.report_option
-@options.figures_option
+@page_options()
 @options.format_option()
 @options.places_option
 @options.output_option
@@ -84,9 +83,9 @@ def profile(treebanks: tuple[str, ...], **chosen: Any) -> None:
         raise click.UsageError("Missing argument 'TREEBANKS...'.")
     chosen["total"] &= printing[0] != "tsv"  # which has no summary rows
     sampled = chosen["rarefy"] is not None
-    if sampled and (chosen["report_file"] or chosen["figures"]):
+    if sampled and chosen["page"].wanted:
         raise click.UsageError("--rarefy cannot be combined with --report or --figures")
-    outputs = [chosen["output"], chosen["wde_table"], chosen["store"], chosen["report_file"], chosen["figures"]]
+    outputs = [chosen["output"], chosen["wde_table"], chosen["store"], *chosen["page"].outputs()]
     merge = chosen["merge"] and not sampled  # samples are drawn from a single file
     files = treebank_files(treebanks, outputs, merge=merge, others=[*chosen["definitions"], *chosen["train"]])
     (_print_samples if sampled else _print_profiles)(files, chosen, printing)
@@ -103,7 +102,7 @@ def _list_columns(printing: Printing) -> None:
 def _print_profiles(files: Files, chosen: dict[str, Any], printing: Printing) -> None:
     names = [name.strip() for text in chosen["columns"] for name in text.split(",")] or ["summary"]
     scheme = registry_of(chosen["definitions"], chosen["scheme"]).schemes
-    with_page = chosen["report_file"] is not None or chosen["figures"] is not None
+    with_page = chosen["page"].wanted
     hidden = [*(["wde"] if chosen["wde_table"] is not None else []), *(OF_PAGE if with_page else ())]
     with _running(files, chosen) as run:
         survey = collection.survey(
@@ -134,7 +133,7 @@ def _write_page(survey: collection.Survey, names: Sequence[str], chosen: dict[st
     from levelhead.report.page.profile import profile_page
 
     shown = survey.with_columns([*names, *OF_PAGE, *(OF_TRAINING if chosen["train"] else ())])
-    write_page(lambda: profile_page(shown), chosen["report_file"], chosen["figures"])
+    chosen["page"].write(lambda: profile_page(shown))
 
 
 @contextmanager

@@ -84,15 +84,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that arguments name, and the arguments after it.
-
-        Args:
-            ctx: the group's context.
-            args: the arguments after those of the group.
-
-        Raises:
-            click.UsageError: the command is unknown.
-        """
+        """Return the command that arguments name, and the arguments after it."""
         names = self.list_commands(ctx)
         if args[0] not in names and not args[0].startswith("-"):
             from levelhead.errors import unknown
@@ -162,9 +154,6 @@ def leave(code: int) -> NoReturn:
     """Exit, at once if nothing is left to do: shutting Python down takes a tenth of the time of `score`.
 
     Exit handlers still run, such as saving coverage data or closing a pool or cluster, and threads can finish.
-
-    Args:
-        code: the exit code.
     """
     if not _is_alone():
         sys.exit(code)
@@ -190,11 +179,7 @@ def _terminate(number: int, frame: object) -> NoReturn:  # noqa: ARG001
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command line and return its exit code.
-
-    Args:
-        arguments: what follows the program's name.
-    """
+    """Run the command line and return its exit code."""
     from levelhead.errors import LevelheadError
 
     try:

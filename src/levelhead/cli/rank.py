@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,16 +22,24 @@ from levelhead.campaign import (
     score_plan,
 )
 from levelhead.campaign.groups import ALL, EACH
-from levelhead.campaign.plan import Plan
-from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, rank_results
+from levelhead.campaign.plan import Plan, check_matched
+from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, needed_plan, rank_results
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.engine import EngineOptions, as_runs_option, engine_options
 from levelhead.cli.shared.grouped import grouped
 from levelhead.cli.shared.measuring import files_of_measures, registry_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import Papers, papers_options
-from levelhead.cli.shared.printing import Printing, emit, print_unpaired, write_page
+from levelhead.cli.shared.printing import (
+    PageRequest,
+    Printing,
+    emit,
+    page_options,
+    page_origin,
+    print_notes,
+    print_unpaired,
+)
 from levelhead.cli.shared.reading import check_paths, print_extra_gold
 from levelhead.cli.shared.result_paths import REPORT_OR_FOLDER, RESULT_OR_FOLDER
 from levelhead.cli.shared.statistics import Statistics
@@ -49,6 +58,12 @@ if TYPE_CHECKING:
 _RESAMPLES = click.option(
     "--resamples", type=limited("draws"), default=2000, show_default=True,
     help="Number of random permutations, and of draws for confidence sets of ranks",
+)  # fmt: skip
+
+_REPORT = click.option(
+    "--report", "report_file", type=REPORT_OR_FOLDER, metavar="PATH",
+    help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
+    " a page of errors for every output (extra: report)",
 )  # fmt: skip
 
 _statistics_options = grouped(
@@ -76,9 +91,9 @@ class _Request(NamedTuple):
     significance: bool | None
     rank_sets: RankSets
     statistics: Statistics
-    report_file: str | None
-    figures: str | None
+    page: PageRequest
     by_treebank: bool
+    as_runs: bool
     engine: EngineOptions
     papers: Papers
     output_format: str
@@ -86,31 +101,26 @@ class _Request(NamedTuple):
     output: str | None
 
     @property
-    def wants_page(self) -> bool:
-        """Whether a page or its figures are requested."""
-        return self.report_file is not None or self.figures is not None
-
-    @property
     def report_is_folder(self) -> bool:
         """Whether each output gets a page as well."""
-        if self.report_file is None:
+        if self.page.report_file is None:
             return False
         from levelhead.report.page.report_folder import is_folder
 
-        return is_folder(self.report_file)
+        return is_folder(self.page.report_file)
 
     @property
     def tests(self) -> InferenceSettings | None:
         """The settings of intervals and tests; None without tests."""
         tested = self.significance
         if tested is None:
-            tested = bool(self.wants_page or self.papers.cite or self.papers.table)
+            tested = bool(self.page.wanted or self.papers.cite or self.papers.table)
         return self.statistics.settings() if tested else None
 
     @property
     def results(self) -> tuple[str | None, ...]:
         """The files that are written, if requested."""
-        return self.output, self.report_file, self.figures, self.engine.store
+        return self.output, *self.page.outputs(), self.engine.store
 
     def check(self) -> None:
         """Refuse options that cannot be combined, and a file that cannot be written."""
@@ -175,13 +185,9 @@ class _Request(NamedTuple):
     " (simultaneous)",
 )  # fmt: skip
 @_statistics_options
-@click.option(
-    "--report", "report_file", type=REPORT_OR_FOLDER, metavar="PATH",
-    help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
-    " a page of errors for every output (extra: report)",
-)  # fmt: skip
-@options.figures_option
+@page_options(_REPORT)
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set")
+@as_runs_option
 @engine_options
 @papers_options
 @options.format_option(*options.FORMATS, "prototext")
@@ -205,12 +211,13 @@ def rank(**given: Any) -> int:
         results = _table_of_scores(request)
         measures = settings.measures if request.measures else results.measures
     else:
-        results = _score_outputs(request, settings, _plan(request, manifest))
+        plan = needed_plan(_plan(request, manifest), settings.choice, _groups(request, manifest))
+        results = _score_outputs(request, settings, plan)
         measures = settings.measures
     named = [measure_in(results, measure, settings.registry) for measure in measures]
     ranked = rank_results(results, named, settings.choice)
     _print(request, ranked)
-    if request.wants_page:
+    if request.page.wanted:
         _write_page(request, results, ranked)
     return DONE
 
@@ -241,7 +248,7 @@ def _settings(request: _Request, manifest: Manifest | None) -> _Settings:
     scheme = request.scheme or (manifest.scheme if manifest else None)
     registry = registry_of(definitions, scheme)
     measures = _measures(request, manifest, rules)
-    groups = request.groups or (manifest.show if manifest else None) or (ALL,)
+    groups = _groups(request, manifest)
     choice = RankingChoice(
         request.ranking or (manifest.ranking if manifest else None) or "exact",
         (EACH, *groups) if request.papers.table and request.by_treebank else groups,
@@ -257,6 +264,10 @@ def _settings(request: _Request, manifest: Manifest | None) -> _Settings:
         choice,
         str(Path(manifest.path).parent) if manifest is not None and not request.measures else "",
     )
+
+
+def _groups(request: _Request, manifest: Manifest | None) -> tuple[str, ...]:
+    return request.groups or (manifest.show if manifest else None) or (ALL,)
 
 
 def _measures(request: _Request, manifest: Manifest | None, rules: str) -> tuple[str, ...]:
@@ -293,17 +304,20 @@ def _table_of_scores(request: _Request) -> Results:
 def _plan(request: _Request, manifest: Manifest | None) -> Plan:
     """The test sets and the requested systems; warn of files that match no test set."""
     if request.gold is not None and request.systems is not None:
-        plan = plan_in(request.gold, request.systems, split=request.engine.split)
+        plan = plan_in(request.gold, request.systems, split=request.engine.split, as_runs=request.as_runs)
         print_extra_gold(request.gold)
     elif request.gold is None and manifest is not None:
-        plan = manifest.campaign()
+        plan = manifest.campaign(as_runs=request.as_runs)
         print_extra_gold(manifest.path)
     else:
         raise click.UsageError("give GOLD and SYSTEMS, or --manifest, or --scores")
     _check_names(request.only, [system.name for system in plan.systems])
-    print_unpaired(plan.ignored, "test set")
     chosen = tuple(system for system in plan.systems if not request.only or system.name in request.only)
-    return plan._replace(systems=chosen)
+    plan = plan._replace(systems=chosen)
+    check_matched(plan)
+    print_unpaired(plan.ignored, "test set")
+    print_notes(plan.notes)
+    return plan
 
 
 def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:
@@ -329,11 +343,11 @@ def _score_outputs(request: _Request, settings: _Settings, plan: Plan) -> Result
     tests = settings.choice.tests
     with request.engine.running(plan) as how:
         how |= {"by_sentence": tests is not None, "resample_by": tests.resample_by if tests else AUTO}
-        if not request.wants_page:
+        if not request.page.wanted:
             return score_plan(plan, setup, **how)
         from levelhead.report.page.ranking_report import score_for_report
 
-        return score_for_report(plan, setup, folder=request.report_is_folder, **how)
+        return score_for_report(plan, setup, folder=request.report_is_folder, origin=page_origin(), **how)
 
 
 def _inputs(plan: Plan, manifest: str | None) -> Iterable[str]:
@@ -365,10 +379,10 @@ def _papers(ranked: RankedSystems, places: int) -> list[PaperTable]:
 def _write_page(request: _Request, results: Results, ranked: RankedSystems) -> None:
     from levelhead.report.page.ranking_report import page_of, write_ranking_report
 
-    if request.report_file is not None:
-        write_ranking_report(request.report_file, results, ranked)
-    if request.figures is not None:
-        write_page(lambda: page_of(results, ranked), None, request.figures)
+    if request.page.report_file is not None:
+        write_ranking_report(request.page.report_file, results, ranked, page_origin(), request.page.title)
+    if request.page.figures is not None:
+        replace(request.page, report_file=None).write(lambda: page_of(results, ranked))
 
 
 def _check_output(request: _Request, systems: Sequence[str]) -> None:

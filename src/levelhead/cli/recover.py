@@ -64,6 +64,8 @@ def recover(
     recovery = recover_answers(answers, treebank, Layout(separator, field, id_field))
     if all(answer.recovered == 0 for answer in recovery.answers):
         say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
+    if recovery.other_text:
+        say(f"warning: {recovery.other_text}")
     recovery.write(output)
     print_result(
         recovery.table,

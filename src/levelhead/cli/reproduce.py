@@ -13,7 +13,7 @@ from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import emit, print_json
+from levelhead.cli.shared.printing import emit, page_origin, print_json
 from levelhead.cli.shared.reading import check_paths, files_in
 from levelhead.cli.shared.result_paths import STORE, ResultPath
 from levelhead.cli.shared.values import Choice, InputPath, limited
@@ -138,7 +138,7 @@ def reproduce(
         )  # fmt: skip
         study = run(paper, request)
     if report is not None:
-        write_page(study, report)
+        write_page(study, report, page_origin())
     if output_format == "json":
         print_json(document(study), output)
     else:

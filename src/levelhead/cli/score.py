@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,14 @@ from levelhead.cli.shared.gates import gates, passed
 from levelhead.cli.shared.measuring import Measuring, files_of_measures, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import check_cite, cite_option, print_citation
-from levelhead.cli.shared.printing import Printing, print_notes, print_warnings, printing_options, write_page
+from levelhead.cli.shared.printing import (
+    PageRequest,
+    Printing,
+    page_options,
+    print_notes,
+    print_warnings,
+    printing_options,
+)
 from levelhead.cli.shared.reading import (
     Reading,
     check_kinds,
@@ -58,19 +66,13 @@ class _Request(NamedTuple):
     partial: bool
     under: tuple[str, ...]
     over: tuple[str, ...]
-    report_file: str | None
-    figures: str | None
+    page: PageRequest
     engine: EngineOptions
 
     @property
     def folders(self) -> bool:
         """Whether gold and system are folders."""
         return holds_test_sets(self.gold)
-
-    @property
-    def wants_page(self) -> bool:
-        """Whether a page or its figures are written."""
-        return self.report_file is not None or self.figures is not None
 
     @property
     def name(self) -> str:
@@ -85,7 +87,7 @@ class _Request(NamedTuple):
             raise click.UsageError("--enhancements requires --rules udtools")
         files = [*inputs_of([self.gold, self.system]), *self.measuring.files()]
         files += files_of_measures(self.gated())
-        check_paths(files, [self.printing.output, self.report_file, self.figures, self.engine.store])
+        check_paths(files, [self.printing.output, *self.page.outputs(), self.engine.store])
 
     def gated(self) -> Iterator[str]:
         """Yield the measures of gates, as written on the command line."""
@@ -145,8 +147,7 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
     "--fail-over", "over", multiple=True, metavar="MEASURE=NUMBER",
     help="Exit with 1 if a perplexity (lower is better) is above a number; can be repeated",
 )  # fmt: skip
-@options.report_option
-@options.figures_option
+@page_options()
 @engine_options
 @scored_reading_options
 @cite_option
@@ -157,16 +158,16 @@ def score(**given: Any) -> int:
     "-" is standard input. Scores go to standard output, warnings and notes to standard error.
     """
     request = _Request(**given)
-    gold, system = _files_ahead(request)
-    request.check()
-    registry = request.measuring.registry
-    wanted = list(gates(request.under, request.over, registry))
-    setup = request.setup(wanted, registry)
-    if request.folders:
-        return _score_folders(request, setup, wanted)
-    from levelhead.report.scores import score_document, score_table
+    with _files_ahead(request) as (gold, system):
+        request.check()
+        registry = request.measuring.registry
+        wanted = list(gates(request.under, request.over, registry))
+        setup = request.setup(wanted, registry)
+        if request.folders:
+            return _score_folders(request, setup, wanted)
+        from levelhead.report.scores import score_document, score_table
 
-    evaluation, parts = _score(request, setup, gold, system)
+        evaluation, parts = _score(request, setup, gold, system)
     print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     print_notes(evaluation.notes)
     if request.cite:
@@ -176,24 +177,27 @@ def score(**given: Any) -> int:
             lambda: score_table(evaluation, counts=request.counts),
             lambda: score_document(evaluation),
         )
-    if request.wants_page:
+    if request.page.wanted:
         _write_page(request, dict.fromkeys(parts, evaluation), parts, None)
     bounded = {gate.measure: evaluation[gate.measure] for gate in wanted}
     reasons = {name: score.reason for name, score in bounded.items()}
     return passed(wanted, {name: score.exact for name, score in bounded.items()}, reasons)
 
 
-def _files_ahead(request: _Request) -> tuple[Input, Input]:
+@contextmanager
+def _files_ahead(request: _Request) -> Iterator[tuple[Input, Input]]:
     """Start reading the two files in the background, if they are of medium size and nothing else reads them."""
     from levelhead.treebank.two_files import are_large_files
 
     paths = request.gold, request.system
-    alone = not (request.wants_page or request.partial or request.engine.store)
+    alone = not (request.page.wanted or request.partial or request.engine.store)
     if not (alone and are_large_files(*paths) and max(map(os.path.getsize, paths)) <= _MOST_AHEAD):
-        return paths
+        yield paths
+        return
     from levelhead.treebank.ahead import FileAhead
 
-    return FileAhead(paths[0]), FileAhead(paths[1])
+    with FileAhead(paths[0]) as gold, FileAhead(paths[1]) as system:
+        yield gold, system
 
 
 def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple[Evaluation, Parts]:
@@ -208,14 +212,14 @@ def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple
     from levelhead.evaluation.files import score_files
 
     training = request.measuring.training()
-    if not request.wants_page:
+    if not request.page.wanted:
         return score_files(gold, system, setup, training=training), {}
     from levelhead.progress import working
 
     ready = setup.single()
     ready.rules.check_words()
     code = _code_of_gold(request)
-    errors = _look(request, 1, ready.names).start(code, request.name)
+    errors = _look(request, 1, ready).start(code, request.name)
     evaluation = score_files(gold, system, ready, training=training, look=errors)
     with working("finding the errors"):
         return evaluation, {code: errors.result(evaluation.gold, evaluation.system)}
@@ -226,7 +230,7 @@ def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
     from levelhead.comparison.evaluations import score_and_look, single_run
 
     plan = single_run(plan_of(request.gold, [request.system], request.engine.split))
-    look = _look(request, len(plan.test_sets), setup.names) if request.wants_page else None
+    look = _look(request, len(plan.test_sets), setup) if request.page.wanted else None
     with request.engine.running(plan) as how:
         return score_and_look(plan, setup, training=request.measuring.training(), look=look, **how)
 
@@ -242,7 +246,7 @@ def _score_folders(request: _Request, setup: Setup, wanted: Sequence[Gate]) -> i
         print_citation(evaluations, request.printing)
     else:
         _print_folders(request, evaluations)
-    if request.wants_page:
+    if request.page.wanted:
         _write_page(request, evaluations, parts, average)
     reasons: dict[str, list[str]] = {}
     for measure, reason in missing_scores(evaluations):
@@ -261,17 +265,16 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
     )
 
 
-def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> LookAtEach:
+def _look(request: _Request, n_treebanks: int, setup: Setup) -> LookAtEach:
     """The function that finds the errors for the page where outputs are read."""
     from levelhead.campaign.look_jobs import LookAtEach
     from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
 
-    registry = request.measuring.registry
     settings: dict[str, Any] = {
         "name": request.name,
         "n_treebanks": n_treebanks,
-        "registry": registry,
-        "measure": measure_of_errors(measures, registry),
+        "setup": setup,
+        "measure": measure_of_errors(setup.names, setup.registry),
         "partial": request.partial,
     }
     return LookAtEach(partial(errors_of_each, **settings))
@@ -291,6 +294,4 @@ def _write_page(
     from levelhead.report.page.score import score_page
 
     registry = request.measuring.registry
-    write_page(
-        lambda: score_page(request.name, evaluations, parts, average, registry), request.report_file, request.figures
-    )
+    request.page.write(lambda: score_page(request.name, evaluations, parts, average, registry))

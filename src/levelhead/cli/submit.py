@@ -87,11 +87,14 @@ def submit(
 def _text(submission: Mapping[str, Any], address: str) -> str:
     """Return the state of a submission as text."""
     from levelhead.task.model.database import shown_time
+    from levelhead.task.model.submissions import shown_state
 
+    states = [result["state"] for result in submission.get("results", {}).values()]
+    state = shown_state(submission["state"], states.count("valid"), len(states))
     label = f", {submission['label']}" if submission["label"] else ""
     primary = ", your primary submission" if submission["primary"] else ""
     lines = [
-        f"Submission {submission['number']} ({submission['kind']}{label}): {submission['state']}{primary}",
+        f"Submission {submission['number']} ({submission['kind']}{label}): {state}{primary}",
         f"Received {shown_time(submission['received'])}",
         f"{address.rstrip('/')}/submissions/{submission['id']}",
         *([submission["reason"]] if submission["reason"] else []),

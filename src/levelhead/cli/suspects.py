@@ -10,7 +10,7 @@ from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import WorkerOptions, worker_options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import Printing, print_provenance, printing_options, write_page
+from levelhead.cli.shared.printing import PageRequest, Printing, page_options, print_provenance, printing_options
 from levelhead.cli.shared.reading import check_paths, holds_test_sets
 from levelhead.cli.shared.result_paths import RESULT, STORE, refuse_compressed
 from levelhead.cli.shared.values import limited
@@ -41,10 +41,9 @@ from levelhead.cli.shared.values import limited
 @click.option(
     "--sentences-to", "conllu", type=RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
 )
-@options.report_option
-@options.figures_option
+@page_options()
 @printing_options
-def suspects(printing: Printing, workers: WorkerOptions, **given: Any) -> int:
+def suspects(printing: Printing, workers: WorkerOptions, page: PageRequest, **given: Any) -> int:
     """Find words of GOLD whose annotation is probably wrong.
 
     A word is suspect if systems agree on a different analysis, or if the same words in the same context are annotated
@@ -53,7 +52,7 @@ def suspects(printing: Printing, workers: WorkerOptions, **given: Any) -> int:
     """
     from levelhead.api.suspicious import suspects as find
 
-    outputs = [printing.output, given["conllu"], given["report_file"], given["figures"], given["store"]]
+    outputs = [printing.output, given["conllu"], *page.outputs(), given["store"]]
     refuse_compressed("the sentences are", given["conllu"])
     check_paths([given["gold"], *given["systems"]], outputs)
     if any(map(holds_test_sets, (given["gold"], *given["systems"]))):
@@ -67,8 +66,8 @@ def suspects(printing: Printing, workers: WorkerOptions, **given: Any) -> int:
         from levelhead.treebank import write
 
         write(result.to_treebank(), given["conllu"])
-    if given["report_file"] is not None or given["figures"] is not None:
+    if page.wanted:
         from levelhead.report.page.suspects import suspects_page
 
-        write_page(lambda: suspects_page(result), given["report_file"], given["figures"])
+        page.write(lambda: suspects_page(result))
     return DONE

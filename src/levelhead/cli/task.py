@@ -123,12 +123,13 @@ def _scoring_workers(chosen: WorkerOptions) -> ScoringWorkers:
 @task.command(short_help="Print a new token for a team")
 @click.argument("name")
 @click.option("--dir", "folder", type=options.PATH, default=".", help="The task folder  [default: the current folder]")
-def token(name: str, folder: str) -> int:
-    """Print a new token for team NAME; the team's earlier token becomes invalid."""
+@click.option("--replace", is_flag=True, help="Replace the token of an existing team: its old token becomes invalid")
+def token(name: str, folder: str, *, replace: bool) -> int:
+    """Print team NAME and its new token, separated by a tab."""
     from levelhead.task.model.teams import new_token
 
     with _opened(folder) as (_, database):
-        emit(f"{new_token(database, name)}\n", None)
+        emit(f"{name}\t{new_token(database, name, replace=replace)}\n", None)
     return DONE
 
 
@@ -230,7 +231,7 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
     stays open. Run the command again when all are finished. --now stops accepting submissions at once. --force computes
     the ranking without the failed submissions, but not while submissions are waiting.
     """
-    from levelhead.task.model.submissions import organizer_failures, primary_submissions, why_primary
+    from levelhead.task.model.submissions import organizer_failures, primary_submissions, shown_state, why_primary
     from levelhead.task.results.closing import close_task
     from levelhead.task.results.standings import left_out_notes, standings_table
 
@@ -238,7 +239,8 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
         counting = _workers(workers, found, database)
         results = close_task(found, database, now=now, force=force, workers=counting)
         for submission in primary_submissions(database):
-            say(f"{submission.team_name}: submission {submission.number}, {why_primary(submission)}")
+            state = shown_state(submission.state, submission.valid, submission.outputs)
+            say(f"{submission.team_name}: submission {submission.number} ({state}), {why_primary(submission)}")
         if results is None:
             say("the task is closed, without a ranking: no submission was finished")
             for note in left_out_notes(organizer_failures(database)):

@@ -13,7 +13,7 @@ from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.measuring import measuring_options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import emit, print_json, print_provenance
+from levelhead.cli.shared.printing import emit, page_origin, print_json, print_provenance
 from levelhead.cli.shared.reading import check_paths, inputs_of, plan_of, reading_options
 from levelhead.cli.shared.values import limited
 from levelhead.extras import require
@@ -103,5 +103,5 @@ def _drawn(result: ErrorExamples | Contrasts, output_format: str) -> str:
     if output_format == "html":
         from levelhead.report.page import render
 
-        return render(trees_page(groups, signature)).decode()
+        return render(trees_page(groups, signature)._replace(origin=page_origin())).decode()
     return (trees_svg if output_format == "svg" else trees_tikz)(groups, signature_line(signature))

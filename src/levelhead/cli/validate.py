@@ -37,16 +37,28 @@ if TYPE_CHECKING:
     help="Write a repaired copy, list the changes, and check the copy. Only unambiguous repairs are made (white"
     " space, blank lines, empty columns). For several files, COPY is a folder",
 )  # fmt: skip
+@click.option("--strict", is_flag=True, help="Fail if there are warnings, too: the exit code is then 2")
 @options.format_option(*options.FORMATS, "github")
 @options.output_option
 def validate(
-    files: tuple[str, ...], input_format: Any, rules: str, copies: str | None, output_format: str, output: str | None
+    files: tuple[str, ...],
+    input_format: Any,
+    rules: str,
+    copies: str | None,
+    strict: bool,
+    output_format: str,
+    output: str | None,
 ) -> int:
-    """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders.
+    """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders or a manifest's gold.
 
-    Warnings do not make a file invalid. On a terminal, the last line counts errors and warnings. The exit code is 2 if
-    any file has an error; with --fix, if any copy has.
+    Text shows one line for all warnings of a kind; other formats list each with its line. Warnings do not make a file
+    invalid. On a terminal, the last line counts errors and warnings. The exit code is 2 if any file has an error; with
+    --fix, if any copy has.
     """
+    if any(path.endswith(".toml") for path in files):
+        from levelhead.campaign.plan import listed_gold
+
+        files = tuple(file for path in files for file in (listed_gold(path) if path.endswith(".toml") else [path]))
     paths = [file for path in files for file in files_at(path)]
     _refuse_copies(copies, rules)
     check_paths([*paths, *(path for path in files if path not in paths)], [output, copies])
@@ -65,7 +77,7 @@ def validate(
             lines=lambda: _lines(validation.to_dict()),
         )
     _count_on_terminal(validation)
-    return DONE if validation.valid else BAD_INPUT
+    return BAD_INPUT if not validation.valid or (strict and validation.faults) else DONE
 
 
 def _refuse_copies(path: str | None, rules: str) -> None:

@@ -28,9 +28,10 @@ from levelhead.evaluation.pair import Evaluation, Input, score_matches
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure
-from levelhead.scoring.matches import Matches, TreebankPair
+from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Measure
-from levelhead.scoring.score import count_by_sentence, not_annotated
+from levelhead.scoring.measure_notes import annotation_of
+from levelhead.scoring.score import count_by_sentence
 from levelhead.significance.agreement import MISSING, Coefficients, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
 from levelhead.significance.units import AUTO, Units, units_of
@@ -158,14 +159,7 @@ class Agreement(Tabular):
 
 
 def named(annotations: Sequence[Input]) -> list[str]:
-    """Return a name for each annotation: the part in which their paths differ, or its number.
-
-    Args:
-        annotations: treebanks or paths.
-
-    Raises:
-        InputError: a path is given twice.
-    """
+    """Return a name for each annotation: the part in which their paths differ, or its number."""
     given = [
         annotation.source.path if isinstance(annotation, Treebank) else os.fspath(annotation)
         for annotation in annotations
@@ -187,19 +181,8 @@ def agreement(
     A missing lemma counts like any other value, and a column that an annotation lacks has no score, whatever the rules
     require of gold. One case is not symmetric: if multiword tokens are split into different words, the words are
     aligned by a longest common subsequence, and ties are broken from the side of the first annotation.
-
-    Args:
-        treebanks: at least two annotations, by the name of the annotator.
-        setup: the rules.
-        resample_by: the independent units of intervals, see `units_of`; marked in the first annotation.
-        level: the confidence level of intervals.
-
-    Raises:
-        InputError: the first annotation does not mark the units of `resample_by`.
-        ConlluError: an annotation has no trees.
-        TextMismatch: the texts differ.
     """
-    rules = replace(setup.rules, missing_lemma_counts=False)
+    rules = replace(setup.rules, missing_lemma_counts=False, unannotated=True)
     rules.check_words()
     names = list(treebanks)
     matched = match_pairs([*treebanks.values()], rules)
@@ -211,7 +194,9 @@ def agreement(
     of_word = units.of_sentence[words.sentences]
     found = tuple(_agreement_on(kind, of_word, units.n_units, level) for kind in labeled)
     patterns = tuple(sorted(_disagreements(words, labeled, names), key=_order))
-    provenance = _provenance(treebanks, pairs, words, {"resample-by": resample_by, "level": f"{level:g}"})
+    provenance = _provenance(
+        treebanks, pairs, words, setup.rules.signature, {"resample-by": resample_by, "level": f"{level:g}"}
+    )
     return Agreement(treebanks, pairs, found, patterns, tuple(sorted(differing)), units, level, provenance)
 
 
@@ -232,11 +217,10 @@ def _differing(matches: Matches) -> list[int]:
 
 def _missing(measure: Measure, matches: Matches) -> str | None:
     """Return notes on columns that are annotated on only one side, or on neither."""
-    definition = STANDARD.measures[measure.name]
-    turned = TreebankPair(matches.system, matches.gold, matches.rules)
-    if not (not_annotated(matches, measure, definition) or not_annotated(turned, measure, definition)):
-        return None
-    return f"not annotated on both sides: {', '.join(definition.columns).upper()}"
+    chosen = [(measure, STANDARD.measures[measure.name])]
+    columns = (annotation_of(side, chosen).columns for side in (matches.gold, matches.system))
+    absent = chosen[0][1].absent(measure.argument, frozenset.intersection(*columns))
+    return f"not annotated on both sides: {', '.join(absent)}" if absent else None
 
 
 def _agreement_on(labeled: LabeledWords, units: NDArray[np.int64], n_units: int, level: float) -> LabelAgreement:
@@ -321,16 +305,16 @@ def _provenance(
     treebanks: Mapping[str, Treebank],
     pairs: Mapping[tuple[str, str], Evaluation],
     words: AnnotatedWords,
+    rules: str,
     parts: Mapping[str, str],
 ) -> Provenance:
     hashes = {name: short_hash(contents_of(treebank).sha256) for name, treebank in treebanks.items()}
     every = [pair.provenance for pair in pairs.values()]
-    rules = {"rules": every[0].signature["rules"]}
     notes = [note for provenance in every for note in provenance.notes]
     if empty := empty_columns(words):
         notes.append(f"not annotated by all annotators: {', '.join(empty)}")
     signature = {
-        **rules,
+        "rules": rules,
         "annotations": joint_hash(hashes.values()),
         "unicode": every[0].signature["unicode"],
         "lemmas": "all",

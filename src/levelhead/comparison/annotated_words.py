@@ -51,26 +51,13 @@ class AnnotatedWords(NamedTuple):
 
 
 def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
-    """Return the aligned words of each pair of annotations, by their numbers.
-
-    Args:
-        treebanks: the annotations.
-        rules: the rules of alignment.
-
-    Raises:
-        TextMismatch: the texts differ.
-    """
+    """Return the aligned words of each pair of annotations, by their numbers."""
     numbers = combinations(range(len(treebanks)), 2)
     return {(i, j): match(treebanks[i], treebanks[j], rules) for i, j in numbers}
 
 
 def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], Matches]) -> AnnotatedWords:
-    """Return the words that annotations of a text have in common.
-
-    Args:
-        treebanks: the annotations.
-        pairs: the aligned words of each pair, see `match_pairs`.
-    """
+    """Return the words that annotations of a text have in common."""
     spans = [pairs[0, 1].gold_spans, *(pairs[0, j].system_spans for j in range(1, len(treebanks)))]
     starts = np.cumsum([0, *(treebank.n_words for treebank in treebanks)])
     groups = np.arange(starts[-1])
@@ -155,9 +142,6 @@ def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
     """Yield heads, relations, tags and each feature; columns that are empty in an annotation are left out.
 
     The label of a head is its distance from the word, in words of the text of all annotations.
-
-    Args:
-        words: the words that annotations have in common.
     """
     yield _heads(words)
     yield _texts(words, "relations", "relations", universal)
@@ -169,11 +153,7 @@ def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
 
 
 def empty_columns(words: AnnotatedWords) -> tuple[str, ...]:
-    """Return the columns that are empty in some annotation.
-
-    Args:
-        words: the words that annotations have in common.
-    """
+    """Return the columns that are empty in some annotation."""
     columns = ("upos", "xpos", "feats")
     return tuple(
         name.upper() for name in columns if not all(getattr(treebank, name).has_values for treebank in words.treebanks)

@@ -116,19 +116,7 @@ def break_down_outputs(
     settings: PropertySettings,
     intervals: Intervals = STANDARD_INTERVALS,
 ) -> Breakdowns:
-    """Break a measure down by properties of words.
-
-    Args:
-        plan: the test sets, and one run of one system.
-        setup: the settings, with one measure of words.
-        by: properties, see `break_down`; one breakdown per list.
-        settings: the data that properties may need.
-        intervals: the settings of confidence intervals.
-
-    Raises:
-        InputError: an output is missing or a file is invalid.
-        MeasureError: the measure cannot be broken down, or a property is unknown.
-    """
+    """Break a measure down by properties of words."""
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
     names = [name for properties in by for name in properties]
@@ -149,17 +137,7 @@ def break_down_outputs(
 
 
 def repairs_of_outputs(plan: Plan, setup: Setup, intervals: Intervals = STANDARD_INTERVALS) -> Repairs:
-    """Return the gain of repairing each kind of error.
-
-    Args:
-        plan: the test sets, and one run of one system.
-        setup: the settings, with one measure of words.
-        intervals: the settings of confidence intervals.
-
-    Raises:
-        InputError: an output is missing or a file is invalid.
-        MeasureError: the measure cannot be broken down.
-    """
+    """Return the gain of repairing each kind of error."""
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
 
@@ -193,42 +171,17 @@ def _with_intervals(
 
 
 def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:
-    """Return the confusions of relations.
-
-    Args:
-        plan: the test sets, and one run of one system.
-        setup: the settings; measures are not used.
-
-    Raises:
-        InputError: an output is missing or a file is invalid.
-    """
+    """Return the confusions of relations."""
     return Confusions(*for_each_output(plan, setup.with_measures(()), count_confusions))
 
 
 def error_types_of_outputs(plan: Plan, setup: Setup) -> ErrorTypes:
-    """Return the number of words with each type of error.
-
-    Args:
-        plan: the test sets, and one run of one system.
-        setup: the settings; measures are not used.
-
-    Raises:
-        InputError: an output is missing or a file is invalid.
-    """
+    """Return the number of words with each type of error."""
     return ErrorTypes(*for_each_output(plan, setup.with_measures(()), error_types))
 
 
 def cascading_errors_of_outputs(plan: Plan, setup: Setup, scheme: Scheme) -> CascadingErrors:
-    """Return the number of wrong arcs whose head is attached correctly.
-
-    Args:
-        plan: the test sets, and one run of one system.
-        setup: the settings; measures are not used.
-        scheme: the classes of relations.
-
-    Raises:
-        InputError: an output is missing or a file is invalid.
-    """
+    """Return the number of wrong arcs whose head is attached correctly."""
     used = (scheme, "--by cascading")
     return CascadingErrors(
         *for_each_output(plan, setup.with_measures(()), lambda matches: cascading_errors(matches, scheme), used)
@@ -236,38 +189,21 @@ def cascading_errors_of_outputs(plan: Plan, setup: Setup, scheme: Scheme) -> Cas
 
 
 def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
-    """Return the counts of every measure in every sentence.
-
-    Args:
-        plan: the test sets, and one run of one system.
-        setup: the settings.
-
-    Raises:
-        InputError: an output is missing or a file is invalid.
-    """
-    outputs = read_outputs(single_run(plan), setup, trees=False)
-    found = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
+    """Return the counts of every measure in every sentence."""
+    with read_outputs(single_run(plan), setup, trees=False) as outputs:
+        found = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
     return CountsBySentence(found, joint_provenance({code: counts.provenance for code, counts in found.items()}))
 
 
 def for_each_output(
     plan: Plan, setup: Setup, function: Callable[[Matches], _Found], scheme: UsedScheme | None = None
 ) -> tuple[dict[str, _Found], Provenance]:
-    """Return the result of a function for the output on each treebank, by its code, and the provenance.
-
-    Args:
-        plan: the test sets, and one run of one system; outputs are read one at a time.
-        setup: the settings.
-        function: the function of the aligned words.
-        scheme: a scheme in addition to those of the measures, or None.
-
-    Raises:
-        InputError: an output is missing or a file is invalid.
-    """
+    """Return the result of a function for the output on each treebank, by its code, and the provenance."""
     results, provenances = {}, {}
-    for code, (output,) in read_outputs(single_run(plan), setup):
-        results[code] = function(output.matches)
-        provenances[code] = _provenance(output.matches, setup, scheme)
+    with read_outputs(single_run(plan), setup) as outputs:
+        for code, (output,) in outputs:
+            results[code] = function(output.matches)
+            provenances[code] = _provenance(output.matches, setup, scheme)
     return results, joint_provenance(provenances)
 
 

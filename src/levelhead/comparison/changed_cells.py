@@ -46,11 +46,7 @@ class ChangedCell(NamedTuple):
 
 
 def changed_cells(pairs: PairedVersions) -> Iterator[ChangedCell]:
-    """Yield all changes in the sentences that two versions share.
-
-    Args:
-        pairs: their sentences and words.
-    """
+    """Yield all changes in the sentences that two versions share."""
     yield from _other_words(pairs)
     for name, attribute in _TEXTS.items():
         yield from _changed(pairs, name, attribute, lambda old, new: [(old, new)])
@@ -63,12 +59,7 @@ def changed_cells(pairs: PairedVersions) -> Iterator[ChangedCell]:
 
 
 def changed_attributes(old: str, new: str) -> list[tuple[str, str]]:
-    """Return the attributes in which two cells differ: `Number=Sing` and `Number=Plur`; `-` for a missing attribute.
-
-    Args:
-        old: a cell of FEATS or MISC; its parts are separated by `|`.
-        new: another; if only the order of parts differs, both are returned whole.
-    """
+    """Return the attributes in which two cells differ: `Number=Sing` and `Number=Plur`; `-` for a missing attribute."""
     sides: list[dict[str, list[str]]] = []
     for cell in (old, new):
         parts: defaultdict[str, list[str]] = defaultdict(list)
@@ -154,12 +145,7 @@ def _is_id(head: str) -> bool:
 
 
 def changed_relations(old: _Edges, new: _Edges) -> tuple[str, str]:
-    """Return the relations of the edges that only one of two sets has, sorted; `-` for none.
-
-    Args:
-        old: edges of the enhanced graph in OLD.
-        new: edges in NEW.
-    """
+    """Return the relations of the edges that only one of two sets has, sorted; `-` for none."""
     sides = (sorted(name for _, name in edges) for edges in (old - new, new - old))
     first, second = ("|".join(side) or ABSENT for side in sides)
     return first, second

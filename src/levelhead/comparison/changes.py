@@ -139,11 +139,7 @@ class Changes(Tabular):
 
 
 def changes_by_column(patterns: Iterable[ChangePattern]) -> dict[str, int]:
-    """Return the number of changes in each column.
-
-    Args:
-        patterns: the changes.
-    """
+    """Return the number of changes in each column."""
     counts: Counter[str] = Counter()
     for pattern in patterns:
         counts[pattern.column] += pattern.n_changes
@@ -151,11 +147,7 @@ def changes_by_column(patterns: Iterable[ChangePattern]) -> dict[str, int]:
 
 
 def in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
-    """Return patterns, most frequent first.
-
-    Args:
-        patterns: the changes.
-    """
+    """Return patterns, most frequent first."""
     order = sorted(
         patterns, key=lambda pattern: (-pattern.n_changes, *_column_order(pattern.column), pattern.old, pattern.new)
     )
@@ -167,14 +159,6 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
 
     A version with itself has no changes, and exchanging the versions exchanges "added" and "removed" and both sides of
     every pattern. See `pair_versions` for how sentences and words are paired.
-
-    Args:
-        old: the old version.
-        new: the new version.
-        rules: the rules, which define the characters that are spaces.
-
-    Raises:
-        MeasureError: the rules do not score single words.
     """
     rules.check_words()
     pairs = pair_versions(old, new, rules)
@@ -266,6 +250,6 @@ def _column_order(column: str) -> tuple[int, str]:
 def _provenance(old: Treebank, new: Treebank, rules: Rules) -> Provenance:
     sides = {"old": contents_of(old), "new": contents_of(new)}
     hashes = {name: short_hash(side.sha256) for name, side in sides.items()}
-    signature = {"rules": rules.name, **hashes, "unicode": unicodedata.unidata_version, "version": VERSION}
+    signature = {"rules": rules.signature, **hashes, "unicode": unicodedata.unidata_version, "version": VERSION}
     warnings = tuple(dict.fromkeys(fault for side in sides.values() for fault in side.warnings))
     return Provenance(signature, {TREEBANK: hashes}, warnings)

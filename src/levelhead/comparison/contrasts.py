@@ -173,29 +173,17 @@ def compare_by(
     decided: Mapping[str, str] | None = None,
     intervals: Intervals = STANDARD_INTERVALS,
 ) -> Gains:
-    """Return the gains of systems over the first system, by properties of words.
-
-    Args:
-        plan: the test sets, and at least two systems.
-        by: properties, see `break_down`.
-        settings: the data that properties may need.
-        setup: the settings, with one measure of words.
-        decided: additional parts of the signature: hashes of training treebanks.
-        intervals: the settings of confidence intervals.
-
-    Raises:
-        InputError: there is only one system, a system has several runs, or a file is invalid or missing.
-        MeasureError: a property is unknown, or the measure cannot be broken down.
-    """
+    """Return the gains of systems over the first system, by properties of words."""
     _check_systems(plan)
     breakdowns, sources, units, baseline, requested = {}, {}, {}, "", RequestedNames(by)
     (measure,) = setup.measures
-    for name, some in read_outputs(plan, setup):
-        requested.see(some[0].matches.gold)
-        units[name] = units_of(some[0].matches.gold, intervals.resample_by)
-        how = IntervalSettings(units[name], intervals.level)
-        breakdowns[name] = gains_by(some, measure, by, settings, setup.registry, how)
-        sources[name], baseline = sources_of({output.name: output.matches for output in some}, setup), some[0].name
+    with read_outputs(plan, setup) as outputs:
+        for name, some in outputs:
+            requested.see(some[0].matches.gold)
+            units[name] = units_of(some[0].matches.gold, intervals.resample_by)
+            how = IntervalSettings(units[name], intervals.level)
+            breakdowns[name] = gains_by(some, measure, by, settings, setup.registry, how)
+            sources[name], baseline = sources_of({output.name: output.matches for output in some}, setup), some[0].name
     requested.check()
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures(), **(decided or {})}
     if "class" in by:
@@ -205,26 +193,17 @@ def compare_by(
 
 
 def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
-    """Return the sentences with the largest gains and losses of each system compared with the first.
-
-    Args:
-        plan: the test sets, and at least two systems.
-        limit: as in `Contrasts`.
-        setup: the settings, with one measure of words.
-
-    Raises:
-        InputError: there is only one system, a system has several runs, or a file is invalid or missing.
-        MeasureError: the measure does not count words.
-    """
+    """Return the sentences with the largest gains and losses of each system compared with the first."""
     _check_systems(plan)
     ready = setup.single()
     ((measure, definition),) = ready.defined
     pairs, sources = [], {}
-    for name, (baseline, *others) in read_outputs(plan, ready):
-        sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, ready)
-        for other in others:
-            both = contrasts(baseline.matches, other.matches, None, ready)
-            pairs.append((name, baseline, other, *both))
+    with read_outputs(plan, ready) as outputs:
+        for name, (baseline, *others) in outputs:
+            sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, ready)
+            for other in others:
+                both = contrasts(baseline.matches, other.matches, None, ready)
+                pairs.append((name, baseline, other, *both))
     parts = {"measure": str(measure), **ready.signature_of_measures()}
     provenance = comparison_provenance(sources, ready, parts)
     return Contrasts(measure, pairs, limit, provenance, definition.needs_for(measure.argument))
@@ -246,19 +225,7 @@ def gains_by(
     registry: Registry = STANDARD,
     intervals: IntervalSettings | None = None,
 ) -> list[Gain]:
-    """Return the gains of every system over the first by properties of words.
-
-    Args:
-        outputs: the outputs on one treebank, the baseline first.
-        measure: a measure of words.
-        by: properties, see `break_down`.
-        settings: the data that properties may need.
-        registry: the available measures and schemes.
-        intervals: the settings of confidence intervals of differences; None for no intervals.
-
-    Returns:
-        The buckets, the largest gains in words first.
-    """
+    """Return the gains of every system over the first by properties of words."""
     undefined = outputs[0].matches.rules.undefined
     first, *others = [bucket_words(output.matches, measure, by, settings, registry=registry) for output in outputs]
     gains = []
@@ -277,15 +244,7 @@ def gains_by(
 
 
 def average_gains(treebanks: Sequence[Sequence[Gain]], level: float = 0.95) -> list[AverageGain]:
-    """Return the mean difference of every system in every bucket over the treebanks with the bucket.
-
-    Args:
-        treebanks: the gains on each treebank.
-        level: the confidence level, if they have intervals.
-
-    Returns:
-        The buckets by system, the largest gains in words first.
-    """
+    """Return the mean difference of every system in every bucket over the treebanks with the bucket."""
     buckets: dict[tuple[str, tuple[str, ...]], list[Gain]] = {}
     for gain in (gain for gains in treebanks for gain in gains):
         buckets.setdefault((gain.system, gain.values), []).append(gain)
@@ -311,17 +270,7 @@ def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
 def contrasts(
     baseline: Matches, system: Matches, how_many: int | None, ready: Setup
 ) -> tuple[list[Contrast], list[Contrast]]:
-    """Return the sentences in which a system gains most, and the sentences in which it loses most.
-
-    Args:
-        baseline: the baseline's words, aligned with gold.
-        system: the system's words, aligned with gold.
-        how_many: the number of sentences of each kind; None for all.
-        ready: the settings, with one measure of words and the weights that it names.
-
-    Raises:
-        MeasureError: the measure does not count words.
-    """
+    """Return the sentences in which a system gains most, and the sentences in which it loses most."""
     ((measure, definition),) = ready.defined
     if definition.unit != "words":
         raise MeasureError(f"{measure} does not count words, so it cannot select sentences", "unknown-measure")

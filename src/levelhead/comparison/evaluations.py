@@ -71,21 +71,7 @@ def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
 def score_and_look(
     plan: Plan, setup: Setup, *, training: Training | None = None, look: LookAtEach | None = None, **how: Any
 ) -> tuple[Evaluations, Mapping[str, Any]]:
-    """Score the outputs of one system, with a progress bar on terminals.
-
-    Args:
-        plan: the test sets, and one run of one system.
-        setup: the settings.
-        training: the contents of the training treebanks, to report leakage, or None.
-        look: looks at the output on each test set, or None.
-        how: `workers` and `store`, as in `score_plan`.
-
-    Returns:
-        The scores on each test set, and the result of `look`, by its code.
-
-    Raises:
-        InputError: an output is missing or a file is invalid; the error lists the faults of all.
-    """
+    """Score the outputs of one system, with a progress bar on terminals."""
     plan = single_run(plan)
     if training is None:
         results = score_outputs(plan, setup, look=look, **how)
@@ -123,14 +109,7 @@ def _look_for_leakage(
 
 
 def single_run(plan: Plan) -> Plan:
-    """Return a plan, checking that it has a single run of a single system.
-
-    Args:
-        plan: any plan.
-
-    Raises:
-        InputError: it has several runs or systems.
-    """
+    """Return a plan, checking that it has a single run of a single system."""
     if len(plan.systems) != 1:
         runs = ", ".join(system.label for system in plan.systems[:5])
         message = f"it has {len(plan.systems)} runs ({runs}): name one, or use levelhead compare, which averages runs"
@@ -139,12 +118,7 @@ def single_run(plan: Plan) -> Plan:
 
 
 def evaluations_of(results: Results, setup: Setup) -> Evaluations:
-    """Return the scores of a single system on each test set, by its code.
-
-    Args:
-        results: the results of the engine, all of them valid.
-        setup: the settings.
-    """
+    """Return the scores of a single system on each test set, by its code."""
     (system,) = results.systems
     outcomes = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
     return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in outcomes.items()})
@@ -162,14 +136,7 @@ def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluatio
 
 
 def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
-    """Return the average scores on the sentences that share neither words nor heads with a training sentence.
-
-    Args:
-        evaluations: the evaluation on each treebank, all with leakage for the same measures.
-
-    Returns:
-        The macro-average of each measure; None if any treebank has no value.
-    """
+    """Return the average scores on the sentences that share neither words nor heads with a training sentence."""
     rest = [
         evaluation.leakage.occurring[-1].rest for evaluation in evaluations.values() if evaluation.leakage is not None
     ]
@@ -180,11 +147,7 @@ def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fract
 
 
 def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, Fraction | None]:
-    """Return the exact average of each measure over treebanks; None if any treebank has no value.
-
-    Args:
-        evaluations: the scores on each treebank, for the same measures.
-    """
+    """Return the exact average of each measure over treebanks; None if any treebank has no value."""
     return {
         name: _mean([evaluation[name].exact for evaluation in evaluations.values()])
         for name in next(iter(evaluations.values()))

@@ -50,19 +50,7 @@ class ErrorExamples(Tabular):
 
 
 def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | None = None) -> ErrorExamples:
-    """Return words whose relation a system confuses with another.
-
-    Args:
-        plan: one test set, and one run of one system.
-        errors: the gold relation and the system's relation, such as `nsubj:obj`.
-        setup: the settings; measures are not used.
-        limit: as in `ErrorExamples`.
-
-    Raises:
-        InputError: there are several test sets, a file is invalid or missing, or an error is not written as
-            GOLD:SYSTEM or is ambiguous.
-        MeasureError: a relation does not occur.
-    """
+    """Return words whose relation a system confuses with another."""
     if len(plan.test_sets) != 1:
         raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
     read, provenance = for_each_output(plan, setup.with_measures(()), lambda matches: matches)

@@ -120,15 +120,7 @@ class Judgement(Tabular):
 
 
 def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = None) -> Choices:
-    """Read the choices of people: one line per sentence with votes separated by commas, tabs or spaces.
-
-    Args:
-        path: the file.
-        words: the names of the first and the second system in votes; None to detect one of `WORDS`.
-
-    Raises:
-        InputError: a line has no vote or an unknown vote, or the names cannot be detected.
-    """
+    """Read the choices of people: one line per sentence with votes separated by commas, tabs or spaces."""
     name, data = os.fspath(path), read_bytes(path)
     text = data.decode("utf-8-sig", "replace").rstrip()
     lines = [[vote for vote in re.split(r"[\s,;]+", line.strip()) if vote] for line in text.split("\n")]
@@ -180,30 +172,7 @@ def judge(
     weights: Mapping[str, Weights] | None = None,
     registry: Registry = STANDARD,
 ) -> Judgement:
-    """Return how well measures agree with people who chose the better of two analyses of each sentence.
-
-    Args:
-        gold: a treebank or the path of one.
-        first: the output of the first system, in the same form.
-        second: the output of the second system.
-        choices: the choices of people, or the path of the file; one row per gold sentence.
-        measures: the measures; the score of a sentence is the named component, by default F1.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
-        format: the format of files, "conllu" or "conllx".
-        ties: how to count sentences with equal or no scores.
-        subtypes_apart: whether to leave relations with subtypes out of all classes, as Callin's program does for
-            content precision and recall.
-        resamples: the number of bootstrap resamples and of random swaps.
-        resample_by: the independent units, see `significance.units_of`.
-        level: the confidence level of intervals.
-        seed: the random seed, combined with the hash of the gold contents.
-        weights: weights that measures name, by path, if already read.
-        registry: the available measures and schemes.
-
-    Raises:
-        InputError: a file is invalid or given twice, or the number of choices differs from the number of sentences.
-        MeasureError: a measure is unknown.
-    """
+    """Return how well measures agree with people who chose the better of two analyses of each sentence."""
     setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).single()
     _check_different(first, second)
     plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)

@@ -78,16 +78,6 @@ def compare_languages(
 
     Treebanks with the same sent_ids are parallel, so differences are paired by sentence. Ids that only number the
     sentences (1 to n after a common prefix) are not evidence, since unrelated treebanks share them.
-
-    Args:
-        plan: at least two test sets, and systems.
-        setup: the settings.
-        settings: the number of resamples, the seed, the level of intervals.
-        parallel: whether to accept ids that only number the sentences.
-        how: `workers` and `store`, as in `score_plan`.
-
-    Raises:
-        InputError: there are fewer than two treebanks, an output is missing, or a file is invalid.
     """
     if len(plan.test_sets) < 2:
         raise InputError(Fault("too-few-treebanks", "languages requires at least two treebanks"))
@@ -111,22 +101,14 @@ def compare_languages(
 
 
 def sent_ids(pieces: Iterable[Treebank]) -> tuple[str, ...] | None:
-    """Return the ids of all sentences; None unless each sentence has a unique id.
-
-    Args:
-        pieces: the treebank, or its pieces in order.
-    """
+    """Return the ids of all sentences; None unless each sentence has a unique id."""
     ids = [sentence.id for piece in pieces for sentence in piece]
     known = tuple(text for text in ids if text is not None)
     return known if len(set(known)) == len(ids) else None
 
 
 def only_count(ids: Sequence[str]) -> bool:
-    """Return whether ids only number the sentences without gaps after a common prefix: s1, s2, s3.
-
-    Args:
-        ids: the ids of all sentences.
-    """
+    """Return whether ids only number the sentences without gaps after a common prefix: s1, s2, s3."""
     found = [_NUMBERED.fullmatch(text) for text in ids]
     if len({match and match[1] for match in found}) > 1:
         return False
@@ -146,7 +128,7 @@ def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str
         if both == most and both and not (believed[one] and believed[other]):
             counting.append(f"{one} and {other}")
         elif both < most and 2 * both >= most:
-            partly.append(f"{one} and {other} share {both} of {most} sent_ids")
+            partly.append(f"{one} and {other} share {both:,} of {most:,} sent_ids")
     if counting:
         yield f"{_named(counting)} have the same sent_ids, but these are only numbers: not paired without --parallel"
     if partly:

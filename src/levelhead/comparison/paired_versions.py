@@ -78,11 +78,6 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     half of the words of the longer sentence.
 
     Words are aligned as in partial scores (`align_sentences`). The result does not depend on the order of versions.
-
-    Args:
-        old: the old version.
-        new: the new version.
-        rules: the rules, which define the characters that are spaces.
     """
     sides = [_side(treebank, rules) for treebank in (old, new)]
     swapped = (sides[1].texts, sides[1].words) < (sides[0].texts, sides[0].words)

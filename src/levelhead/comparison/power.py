@@ -96,11 +96,7 @@ class Design(NamedTuple):
     test: Target = Target()
 
     def checked(self) -> Design:
-        """Return the design.
-
-        Raises:
-            InputError: a number of units is below the minimum, or a number of runs below 1.
-        """
+        """Return the design."""
         if min(self.sizes, default=FEWEST_UNITS) < FEWEST_UNITS or min(self.runs, default=1) < 1:
             message = f"give at least {FEWEST_UNITS} units and 1 run"
             raise InputError(Fault("invalid-power", message))
@@ -116,17 +112,6 @@ def power(plan: Plan, setup: Setup, design: Design = STANDARD, *, resample_by: s
 
     Variances are estimated from the counts of both systems (see `levelhead.significance.power`) and scaled to n units
     and k runs. The macro-average assumes n units in each test set.
-
-    Args:
-        plan: the test sets and two systems, each with one or more runs.
-        setup: the settings.
-        design: numbers of units and runs, and the test.
-        resample_by: the units, see `levelhead.significance.units_of`.
-        how: `workers` and `store`, as in `score_plan`.
-
-    Raises:
-        InputError: an output is missing, a file is invalid, or several runs are requested and their deviation is
-            unknown.
     """
     design.checked()
     if len({system.name for system in plan.systems}) != 2:
@@ -144,13 +129,7 @@ def power(plan: Plan, setup: Setup, design: Design = STANDARD, *, resample_by: s
 def detectable_rows(
     counts: Mapping[str, SystemCounts], units: Mapping[str, Units], design: Design
 ) -> tuple[tuple[Detectable, ...], tuple[str, ...]]:
-    """Return the detectable differences between the two systems of some tables, and notes on them.
-
-    Args:
-        counts: the counts of each test set, one row per unit, for the same measures and two systems.
-        units: the units of each test set; the macro-average requires the same kind of unit for all.
-        design: numbers of units and runs, and the test.
-    """
+    """Return the detectable differences between the two systems of some tables, and notes on them."""
     estimated = {code: _estimated(table, design) for code, table in counts.items()}
     kinds = [units[code].kind for code in counts]
     rows: list[Detectable] = []
@@ -219,16 +198,7 @@ def _signed(design: Design) -> dict[str, str]:
 
 
 def typical_power(measures: Sequence[str] = ("UAS", "LAS", "CLAS"), design: Design = STANDARD) -> Power:
-    """Return the differences that typical test sets can detect, from deviations measured on CoNLL 2018.
-
-    Args:
-        measures: the measures; see `levelhead.significance.typical_deviations`.
-        design: numbers of units and runs, and the test.
-
-    Raises:
-        InputError: no deviation was measured for a measure, or several runs are requested but their deviation is
-            unknown.
-    """
+    """Return the differences that typical test sets can detect, from deviations measured on CoNLL 2018."""
     design.checked()
     table = typical_deviations()
     known = dict.fromkeys(deviation.measure for deviation in table)

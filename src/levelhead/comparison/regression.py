@@ -52,29 +52,13 @@ class GateResult(NamedTuple):
 
 
 def gated_measures(names: Iterable[str], registry: Registry) -> list[str]:
-    """Return the canonical names of the measures of gates, without duplicates.
-
-    Args:
-        names: their names in any case; a string can have several, separated by commas.
-        registry: the available measures.
-
-    Raises:
-        MeasureError: a measure is unknown.
-    """
+    """Return the canonical names of the measures of gates, without duplicates."""
     every = (name for text in names for name in split_measures(text))
     return list(dict.fromkeys(str(parse_measure(name, registry)) for name in every))
 
 
 def valid_candidates(plan: Plan, results: Results) -> tuple[Plan, Results, dict[str, tuple[Fault, ...]]]:
-    """Return the plan and the results without systems with missing or invalid outputs, and their errors.
-
-    Args:
-        plan: the plan that was scored, the baseline first.
-        results: the results of all systems.
-
-    Raises:
-        InputError: there is no other system, or an output of the baseline is missing or invalid.
-    """
+    """Return the plan and the results without systems with missing or invalid outputs, and their errors."""
     baseline, *others = dict.fromkeys(system.name for system in plan.systems)
     if not others:
         raise InputError(Fault("no-pairs", "a gate on regressions requires a baseline and at least one other system"))
@@ -121,12 +105,6 @@ def gate_results(
     Without a margin, the gate is met unless the system is significantly worse (p-value corrected over systems, below 1
     - level). With a margin, it is met only if the whole confidence interval of the difference excludes a loss larger
     than the margin.
-
-    Args:
-        counts: the counts of each test set, one row per unit.
-        results: the comparison with the first system.
-        measures: the measures of the gates.
-        settings: the settings of tests.
     """
     for measure in measures:
         own = [result for result in results if result.measure == measure and result.difference is not None]

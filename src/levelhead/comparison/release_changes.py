@@ -71,18 +71,7 @@ class ReleaseChanges(Tabular):
 
 
 def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseChanges:
-    """Return the changes between two folders of treebanks, for each file.
-
-    Args:
-        old: the folder of the old version.
-        new: the folder of the new version; files are paired by name without suffixes.
-        rules: the rules, which define the characters that are spaces.
-        read: the function that reads a file.
-
-    Raises:
-        InputError: a folder cannot be read, a file is invalid, or no two files have the same name.
-        MeasureError: the rules do not score single words.
-    """
+    """Return the changes between two folders of treebanks, for each file."""
     rules.check_words()
     ours, theirs = treebanks_in(old), treebanks_in(new)
     if not ours.keys() & theirs.keys():
@@ -158,7 +147,7 @@ def _provenance(parts: Mapping[str, Changes], rules: Rules, notes: tuple[str, ..
         name: {side: short_hash(contents.sha256) for side, contents in some.items()} for name, some in sides.items()
     }
     joint = {side: joint_hash(some[side] for some in hashes.values() if side in some) for side in ("old", "new")}
-    signature = {"rules": rules.name, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
+    signature = {"rules": rules.signature, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
     warnings = dict.fromkeys(
         fault for some in sides.values() for contents in some.values() for fault in contents.warnings
     )

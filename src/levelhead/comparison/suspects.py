@@ -112,12 +112,6 @@ def find_suspects(
     The score is the sum of the log-odds of the systems' votes (see `votes`), of the form (how often it has the other
     label and this label elsewhere), and of variation: (n + 1/2) / (m + 1/2) if the same words in the same context have
     the other annotation n times and this annotation m times. Each word has one entry, its worst.
-
-    Args:
-        outputs: the outputs of systems matched with gold, by the name of the system; empty to use only variation.
-        gold: the annotation.
-        most: the maximum number of suspects; None for all.
-        training: the training of the systems, for the signature; empty if their outputs were given.
     """
     matches = list(outputs.values())
     found = _by_votes(matches) if matches else {}
@@ -212,7 +206,7 @@ def _provenance(gold: Treebank, outputs: Mapping[str, Matches], training: Mappin
     hashes = {"gold": short_hash(contents_of(gold).sha256)}
     hashes |= {name: short_hash(content.sha256) for name, content in contents.items()}
     systems = {"systems": joint_hash(hashes[name] for name in outputs)} if outputs else {}
-    rules = next(iter(outputs.values())).rules.name if outputs else "ud"
+    rules = next(iter(outputs.values())).rules.signature if outputs else "ud"
     every = (contents_of(gold), *contents.values())
     warnings = tuple(dict.fromkeys(fault for source in every for fault in source.warnings))
     signature = {"rules": rules, "gold": hashes["gold"], **systems, **training, "version": VERSION}

@@ -175,26 +175,13 @@ def _gates(
 
 
 def measures_part(results: Results) -> dict[str, str]:
-    """Return the part of a signature that defines the measures.
-
-    Args:
-        results: the results of the engine.
-    """
+    """Return the part of a signature that defines the measures."""
     shared = {"rules", "without", "gold", "systems", "unicode", "version"}
     return {name: value for name, value in results.signature.items() if name not in shared}
 
 
 def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
-    """Return the counts of every output of a plan; all outputs must be valid.
-
-    Args:
-        plan: the test sets and systems.
-        setup: the settings.
-        how: as in `score_plan`.
-
-    Raises:
-        InputError: an output is missing or a file is invalid; all errors are listed.
-    """
+    """Return the counts of every output of a plan; all outputs must be valid."""
     missing = missing_outputs(plan)
     try:
         results = check_valid(score_plan(plan, setup, **how))
@@ -208,16 +195,7 @@ def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
 def counts_and_sources(
     results: Results, plan: Plan, setup: Setup
 ) -> tuple[dict[str, SystemCounts], dict[str, Sources]]:
-    """Return the counts of units and the files of each test set, by its code.
-
-    Args:
-        results: the results, with counts of sentences.
-        plan: the plan that was scored.
-        setup: the settings.
-
-    Raises:
-        InputError: a measure has no value for an output.
-    """
+    """Return the counts of units and the files of each test set, by its code."""
     counts = {
         code: count._replace(parts=results.units[code].sums(count.parts))
         for code, count in sentence_counts(results, plan, setup).items()
@@ -226,16 +204,7 @@ def counts_and_sources(
 
 
 def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, SystemCounts]:
-    """Return the counts of sentences on each test set, by its code.
-
-    Args:
-        results: the results, with counts of sentences.
-        plan: the plan that was scored.
-        setup: the settings.
-
-    Raises:
-        InputError: a measure has no value for an output.
-    """
+    """Return the counts of sentences on each test set, by its code."""
     names = tuple(system.name for system in plan.systems)
     perplexities = tuple(number for number, name in enumerate(results.measures) if name in setup.perplexities)
     counts = {}
@@ -251,11 +220,7 @@ def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, Sys
 
 
 def sources_of_results(results: Results) -> dict[str, Sources]:
-    """Return the files behind results, with the notes on them, by the code of the test set.
-
-    Args:
-        results: the results of the engine.
-    """
+    """Return the files behind results, with the notes on them, by the code of the test set."""
     codes = [test_set.code for test_set in results.test_sets]
     each = {code: [results.results[label, code] for label in results.systems] for code in codes}
     return {code: _sources(results.systems, outcomes, results.gold[code]) for code, outcomes in each.items()}

@@ -62,11 +62,7 @@ class Vote(NamedTuple):
 
 
 def attachments(outputs: Sequence[Matches]) -> Ballot:
-    """Return the analyses of heads and universal relations by gold and systems.
-
-    Args:
-        outputs: the outputs, matched with the same gold.
-    """
+    """Return the analyses of heads and universal relations by gold and systems."""
     gold, names = outputs[0].gold, _Names(universal)
     relations = names.of(gold.relations)
     ours = gold.heads.astype(np.int64) + 1
@@ -86,11 +82,7 @@ def attachments(outputs: Sequence[Matches]) -> Ballot:
 
 
 def tags(outputs: Sequence[Matches]) -> Ballot:
-    """Return the analyses of parts of speech by gold and systems.
-
-    Args:
-        outputs: the outputs, matched with the same gold.
-    """
+    """Return the analyses of parts of speech by gold and systems."""
     gold, names = outputs[0].gold, _Names(str)
     ours = names.of(gold.upos)
     theirs = np.array(
@@ -111,10 +103,6 @@ def votes(ballot: Ballot, least: int) -> Iterator[Vote]:
     little weight when it does so again. The probabilities are estimated by comparison with gold, whose errors are too
     rare to matter. The errors of systems are assumed to be independent (Dawid and Skene 1979), so weights are only
     suitable for ranking.
-
-    Args:
-        ballot: the analyses of gold and systems.
-        least: the number of systems that must agree.
     """
     given = ballot.systems != NONE
     right = given & (ballot.systems == ballot.gold)
@@ -163,14 +151,7 @@ class _Confusions:
         return outcome
 
     def weights(self, words: Numbers, other: int, agrees: Flags, with_gold: Flags) -> Weights:
-        """Return the log-likelihood ratio of this system's analysis: another system is correct against gold is correct.
-
-        Args:
-            words: the words.
-            other: the number of the other system.
-            agrees: whether this system agrees with the other system, for all words.
-            with_gold: whether this system agrees with gold, for all words.
-        """
+        """Return the log-likelihood ratio of this system's analysis if another system, not gold, is correct."""
         ballot = self._ballot
         gold, label = ballot.labels[0][words], ballot.labels[1][other, words]
         same = (ballot.rest[1][other, words] == ballot.rest[0][words]).astype(np.int64)

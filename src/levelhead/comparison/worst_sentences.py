@@ -42,13 +42,7 @@ class WorseSentence(NamedTuple):
 
 
 def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -> list[WorseSentence]:
-    """Return the ten sentences in which each system loses most compared with the first; called by the engine.
-
-    Args:
-        treebank: the code of the test set.
-        outputs: the outputs, the baseline first.
-        setup: the settings, with one measure of words.
-    """
+    """Return the ten sentences in which each system loses most compared with the first; called by the engine."""
     ((measure, _),) = setup.defined
     counts: dict[str, list[Any]] = {}
     for output in outputs:

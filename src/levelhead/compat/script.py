@@ -166,31 +166,13 @@ class Script:
     def load_conllu(
         self, file: TextIO, path: str | None = None, treebank_type: Mapping[str, Any] | None = None
     ) -> UDRepresentation:
-        """Read an open text file.
-
-        Args:
-            file: the file.
-            path: its name, for messages.
-            treebank_type: the switches of the current script: `multiple_roots_okay`, `no_empty_nodes`, and the kinds of
-                enhancements that are not scored, `scoring.enhancement_switches.ENHANCEMENTS`.
-
-        Raises:
-            UDError: the script refuses the file.
-        """
+        """Read an open text file."""
         return self._load(file.read().encode("utf-8", "surrogatepass"), path, treebank_type)
 
     def load_conllu_file(
         self, path: str | os.PathLike[str], treebank_type: Mapping[str, Any] | None = None
     ) -> UDRepresentation:
-        """Read a file, compressed or not.
-
-        Args:
-            path: its path.
-            treebank_type: as in `load_conllu`.
-
-        Raises:
-            UDError: the script refuses the file.
-        """
+        """Read a file, compressed or not."""
         if not os.path.exists(path):  # noqa: PTH110 -- any path-like, as open takes it
             raise FileNotFoundError(2, os.strerror(2), os.fspath(path))
         try:
@@ -218,16 +200,7 @@ class Script:
         system_ud: UDRepresentation,
         deprel_weights: Mapping[str, float] | None = None,
     ) -> dict[str, Score]:
-        """Score a system by all measures of the script.
-
-        Args:
-            gold_ud: gold, as loaded.
-            system_ud: the system's output, as loaded.
-            deprel_weights: for the 2017 script, the weights of WeightedLAS.
-
-        Raises:
-            UDError: the texts differ, or the files were loaded with different kinds of enhancement.
-        """
+        """Score a system by all measures of the script."""
         gold, system = gold_ud.treebank, system_ud.treebank
         rules = replace(self._rules, switches=gold_ud.rules.switches)
         if system_ud.rules.switches != rules.switches:
@@ -244,14 +217,7 @@ class Script:
         return result
 
     def evaluate_wrapper(self, args: Any) -> dict[str, Score]:
-        """Score the files in parsed arguments: gold_file, system_file, and weights in 2017.
-
-        Args:
-            args: the arguments, as parsed by the script's argument parser.
-
-        Raises:
-            UDError: a file is refused, or the texts differ.
-        """
+        """Score the files in parsed arguments: gold_file, system_file, and weights in 2017."""
         options = {name: getattr(args, name, False) for name in ("multiple_roots_okay", "no_empty_nodes")}
         options |= dict.fromkeys(switches_of(getattr(args, "enhancements", "0")), True)
         gold, system = (self.load_conllu_file(path, options) for path in (args.gold_file, args.system_file))
@@ -265,14 +231,7 @@ class Script:
         counts: bool = False,
         enhanced: bool = False,
     ) -> str:
-        """Return the text that the script prints.
-
-        Args:
-            evaluation: the result of `evaluate`.
-            verbose: whether to print all measures, not only the main ones.
-            counts: whether to print counts instead of ratios.
-            enhanced: whether to print ELAS and EULAS as well.
-        """
+        """Return the text that the script prints."""
         if not verbose and not counts:
             shown = {"LAS": "LAS F1 Score", "MLAS": "MLAS Score", "BLEX": "BLEX Score"}
             shown |= {"ELAS": "ELAS F1 Score", "EULAS": "EULAS F1 Score"} if enhanced else {}

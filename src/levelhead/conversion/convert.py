@@ -162,7 +162,7 @@ def _restored(treebank: Treebank, heads: Codes) -> tuple[Treebank, list[Fault]]:
     as_index = np.where(local == 0, -1, local - 1 + starts[sentences])
     chosen = np.where(valid[sentences], as_index, heads).astype(np.int32)
     n_recorded, n_changed = int(recorded.sum()), int((recorded & ~valid).sum())
-    message = f"of {n_recorded} sentences with recorded heads, {n_changed} have changed trees or records"
+    message = f"of {number_of(n_recorded, 'sentence')} with recorded heads, {n_changed} have changed trees or records"
     warnings = [_warning_about("outdated-record", message, treebank)] if n_changed else []
     return replace(_with_misc(treebank, words, [record.rest for record in records]), heads=chosen), warnings
 

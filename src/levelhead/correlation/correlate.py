@@ -24,7 +24,7 @@ from levelhead.correlation.coefficients import (
     ranked,
 )
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
-from levelhead.errors import Fault, InputError, quoted
+from levelhead.errors import Fault, InputError, number_of, quoted
 from levelhead.significance.corrections import holm
 from levelhead.significance.resampling import Seed, random_orders_within
 from levelhead.tabular import Tabular
@@ -305,7 +305,8 @@ class _CorrelationBuilder(NamedTuple):
             if len(rows) < needed:
                 what = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
                 held = f" with {len(self.given)} given columns" if self.given else ""
-                message = f"{len(rows)} treebanks have values in {what}; a correlation requires {needed}{held}"
+                have = f"{number_of(len(rows), 'treebank')} {'has' if len(rows) == 1 else 'have'}"
+                message = f"{have} values in {what}; a correlation requires {needed}{held}"
                 raise InputError(Fault("too-few-treebanks", message))
             estimates = {method: self._estimates(names, rows, method) for method in self.methods}
             for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):

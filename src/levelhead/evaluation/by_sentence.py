@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.pair import Input, load_pair
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
@@ -13,7 +12,7 @@ from levelhead.scoring.counts import Counts, count_words
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import NOTHING, Component
 from levelhead.scoring.measure_notes import notes_on
-from levelhead.scoring.score import count_by_sentence, not_annotated
+from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
 
@@ -36,12 +35,7 @@ class SentenceCounts(NamedTuple):
     provenance: Provenance
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the counts as columns by name, with one value per sentence.
-
-        Returns:
-            `sentence` (its number, from 1), `sent_id` (or None), `words.gold`, `words.system`,
-            `words.aligned`, and for each measure `LAS.correct`, `LAS.gold`, `LAS.system`.
-        """
+        """Return the counts as columns by name, with one value per sentence."""
         table: dict[str, list[Any]] = {
             "sentence": list(range(1, len(self.gold) + 1)),
             "sent_id": [sentence.id for sentence in self.gold],
@@ -72,29 +66,12 @@ class SentenceCounts(NamedTuple):
 
 
 def count_sentences(gold: Input, system: Input, setup: Setup) -> SentenceCounts:
-    """Return the counts of every measure in every sentence.
-
-    Args:
-        gold: a treebank or the path of one.
-        system: the system treebank or its path.
-        setup: the settings.
-
-    Raises:
-        InputError: a file is invalid, the texts differ, or a measure needs enhanced graphs that cannot be read.
-    """
+    """Return the counts of every measure in every sentence."""
     return count_sentences_of(match(*load_pair(gold, system, setup), setup.rules), setup)
 
 
 def count_sentences_of(matches: Matches, setup: Setup) -> SentenceCounts:
-    """Return the counts of every measure in every sentence of aligned treebanks.
-
-    Args:
-        matches: the aligned words.
-        setup: the settings.
-
-    Raises:
-        InputError: a measure needs enhanced graphs that cannot be read.
-    """
+    """Return the counts of every measure in every sentence of aligned treebanks."""
     ready = setup.single()
     gold, system, schemes = matches.gold, matches.system, ready.registry.schemes
     counts = {
@@ -107,20 +84,10 @@ def count_sentences_of(matches: Matches, setup: Setup) -> SentenceCounts:
 
 
 def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Component]]:
-    """Return the counts of each measure in every sentence, with the component that is its value.
-
-    Args:
-        matches: the aligned words.
-        ready: the settings, with the weights and models that measures name.
-
-    Raises:
-        InputError: gold lacks a column or trees that a measure requires, or DEPS is malformed.
-    """
+    """Return the counts of each measure in every sentence, with the component that is its value."""
     counts = {}
     for measure, definition in ready.defined:
-        missing = not_annotated(matches, measure, definition)
-        if missing:
-            raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
+        check_annotated(matches, measure, definition)
         values = ready.values_of(measure)
         table = count_by_sentence(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
         counts[str(measure)] = (table, "perplexity" if definition.lower_is_better else measure.component or "f1")

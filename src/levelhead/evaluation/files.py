@@ -35,20 +35,7 @@ def score_files(
     training: Training | None = None,
     look: Looking | None = None,
 ) -> Evaluation:
-    """Score a system's output against gold; large files are read in pieces.
-
-    Args:
-        gold: a treebank or the path of one.
-        system: the system treebank or its path.
-        setup: the settings.
-        sizes: the limits of small and large files; by default `blocks.SIZES`.
-        training: the contents of the training treebanks, to report leakage, or None.
-        look: sees the aligned words, or None.
-
-    Raises:
-        InputError: a file is invalid, or the texts differ; all errors are listed.
-        MeasureError: a measure has no weight for a relation.
-    """
+    """Score a system's output against gold; large files are read in pieces."""
     ready, sizes = setup.single(), sizes or blocks.SIZES
     if training is not None:
         ready.rules.check_words()
@@ -91,7 +78,12 @@ def _score_partially(
 
 
 def _any_large(paths: list[str], sizes: PieceSizes) -> bool:
-    return not all(_is_small(path, sizes) or isinstance(contents_or_parts(path, sizes.large), bytes) for path in paths)
+    for path in paths:
+        if not _is_small(path, sizes):
+            with contents_or_parts(path, sizes.large) as contents:
+                if not isinstance(contents, bytes):
+                    return True
+    return False
 
 
 def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
@@ -100,11 +92,7 @@ def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
 
 
 def adds_up(setup: Setup) -> bool:
-    """Return whether all results can be computed from pieces of files.
-
-    Args:
-        setup: the settings.
-    """
+    """Return whether all results can be computed from pieces of files."""
     official = setup.rules.content or setup.rules.reading is not None
     formats = (setup.format, setup.format_of_gold)
     for name in formats:
@@ -115,18 +103,17 @@ def adds_up(setup: Setup) -> bool:
 def _score_paths(
     gold: str, system: str, setup: Setup, sizes: PieceSizes, training: Training | None, look: Looking | None
 ) -> Evaluation:
-    ours = contents_or_parts(gold, sizes.large)
-    if isinstance(ours, bytes):
+    with contents_or_parts(gold, sizes.large) as ours:
+        if not isinstance(ours, bytes):
+            from levelhead.evaluation.pieces import score_parts_of_gold
+
+            return score_parts_of_gold((gold, ours), system, setup, sizes.piece, training, look)
         reference = parse_as(ours, gold, setup.rules, setup.format_of_gold)
-        theirs = contents_or_parts(system, sizes.large)
-        if isinstance(theirs, bytes):
-            reference = reference.without_multiword_tokens() if splits_tokens(setup) else reference
-            return score_treebanks(
-                reference, parse_as(theirs, system, setup.rules, setup.format), setup, training, look
-            )
-        from levelhead.evaluation.pieces import score_parts
+        with contents_or_parts(system, sizes.large) as theirs:
+            if not isinstance(theirs, bytes):
+                from levelhead.evaluation.pieces import score_parts
 
-        return score_parts((gold, iter([ours])), (system, theirs), setup, sizes.piece, training, look)
-    from levelhead.evaluation.pieces import score_parts_of_gold
-
-    return score_parts_of_gold((gold, ours), system, setup, sizes.piece, training, look)
+                return score_parts((gold, iter([ours])), (system, theirs), setup, sizes.piece, training, look)
+            output = parse_as(theirs, system, setup.rules, setup.format)
+    reference = reference.without_multiword_tokens() if splits_tokens(setup) else reference
+    return score_treebanks(reference, output, setup, training, look)

@@ -29,12 +29,7 @@ class Gate(NamedTuple):
     highest: bool
 
     def broken(self, value: Fraction | float | None, reason: str | None = None) -> str | None:
-        """Return how a value violates the bound, or None.
-
-        Args:
-            value: the value of the measure, or None.
-            reason: the reason if there is no value.
-        """
+        """Return how a value violates the bound, or None."""
         if value is None:
             return f"{self.measure} has no value: {reason or 'there is nothing to count'}"
         unit = 1 if self.highest else 100
@@ -45,22 +40,12 @@ class Gate(NamedTuple):
 
 
 def gate_of(measure: str, bound: Fraction, *, highest: bool) -> Gate:
-    """Return the gate for a bound in percent or perplexity.
-
-    Args:
-        measure: the text of a measure.
-        bound: a percentage, or a perplexity.
-        highest: whether it is a perplexity, with an upper bound.
-    """
+    """Return the gate for a bound in percent or perplexity."""
     return Gate(measure, bound if highest else bound / 100, highest)
 
 
 def bound_of(number: str | float | Fraction) -> Fraction | None:
-    """Return a bound as an exact number; None if it is not a number, or beyond the range of a float.
-
-    Args:
-        number: the given value.
-    """
+    """Return a bound as an exact number; None if it is not a number, or beyond the range of a float."""
     from fractions import Fraction
 
     if isinstance(number, str) and not _NUMBER.fullmatch(number.strip()):
@@ -74,13 +59,7 @@ def bound_of(number: str | float | Fraction) -> Fraction | None:
 
 
 def percentage_warning(measure: str, bound: Fraction, *, highest: bool) -> str | None:
-    """Return a warning if a percentage is so low that a share was probably meant, or None.
-
-    Args:
-        measure: the measure, as the user wrote it.
-        bound: a percentage, or a perplexity.
-        highest: whether it is a perplexity.
-    """
+    """Return a warning if a percentage is so low that a share was probably meant, or None."""
     if highest or not 0 < bound <= _SUSPECT:
         return None
     return f"scores are percentages; if you meant a share, write {measure}={float(100 * bound):g}"

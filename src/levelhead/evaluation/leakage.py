@@ -82,12 +82,7 @@ class LeakageCounts:
         self._rest: dict[Sense, dict[str, Counts]] = {sense: {} for sense in _SENSES}
 
     def add(self, gold: Treebank, by_sentence: Mapping[str, Counts]) -> None:
-        """Add gold sentences.
-
-        Args:
-            gold: the sentences.
-            by_sentence: the counts in each of them, by measure.
-        """
+        """Add gold sentences."""
         try:
             words, heads = self._training.same_words(gold), self._training.same_heads(gold)
         except InputError as error:  # raised at the end: other errors precede it
@@ -105,14 +100,7 @@ class LeakageCounts:
                 rest[name] = (rest[name] + others if name in rest else others).total()
 
     def leakage(self, scores: Mapping[str, Score]) -> Leakage:
-        """Return the share of gold that occurs in training, and the scores on the rest.
-
-        Args:
-            scores: the scores on the whole test set.
-
-        Raises:
-            InputError: gold has no trees.
-        """
+        """Return the share of gold that occurs in training, and the scores on the rest."""
         if self._without_trees is not None:
             raise self._without_trees
         rests = (
@@ -124,12 +112,7 @@ class LeakageCounts:
 
 
 def with_leakage(evaluation: Evaluation, leakage: Leakage) -> Evaluation:
-    """Return an evaluation with the share of gold that occurs in training.
-
-    Args:
-        evaluation: the evaluation.
-        leakage: the share of its gold treebank.
-    """
+    """Return an evaluation with the share of gold that occurs in training."""
     provenance = evaluation.provenance.with_parts(train=leakage.train)
     scores, valid_trees = (
         {name: replace(score, signature=provenance.signature) for name, score in some.items()}
@@ -139,12 +122,7 @@ def with_leakage(evaluation: Evaluation, leakage: Leakage) -> Evaluation:
 
 
 def counts_by_sentence(matches: TreebankPair, ready: Setup) -> dict[str, Counts]:
-    """Return the counts in each gold sentence, of all measures that can be counted.
-
-    Args:
-        matches: the aligned words.
-        ready: the settings, with the weights and models that measures name.
-    """
+    """Return the counts in each gold sentence, of all measures that can be counted."""
     how: dict[str, Any] = {"schemes": ready.registry.schemes, "by_sentence": True}
     counts = {}
     for measure, definition in ready.defined:

@@ -37,11 +37,7 @@ if TYPE_CHECKING:
             """Forget all pieces: the files are read from the beginning."""
 
         def add(self, matches: TreebankPair) -> None:
-            """Add the next piece, or whole files.
-
-            Args:
-                matches: its aligned words.
-            """
+            """Add the next piece, or whole files."""
 
 
 __all__ = ["Evaluation"]
@@ -130,19 +126,7 @@ def _score_text(score: Score) -> str:
 def score_treebanks(
     gold: Treebank, system: Treebank, setup: Setup, training: Training | None = None, look: Looking | None = None
 ) -> Evaluation:
-    """Score one treebank against another.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        setup: the settings.
-        training: the contents of the training treebanks, to report leakage, or None.
-        look: sees the aligned words, or None.
-
-    Raises:
-        InputError: a file that a measure names is not valid.
-        TextMismatch: the treebanks have different characters.
-    """
+    """Score one treebank against another."""
     ready = setup.single()
     matches = match_pair(gold, system, ready.rules)
     evaluation = score_matches(matches, ready, training=training)
@@ -155,14 +139,7 @@ def score_treebanks(
 def score_matches(
     matches: TreebankPair, ready: Setup, name: str = "the system", training: Training | None = None
 ) -> Evaluation:
-    """Score aligned treebanks.
-
-    Args:
-        matches: the aligned words.
-        ready: the settings, with the weights and models that measures name.
-        name: the name of the system in notes.
-        training: the contents of the training treebanks, to report leakage, or None.
-    """
+    """Score aligned treebanks."""
     notes = notes_on(matches.gold, matches.system, ready.defined, ready.rules, ready.registry.schemes, name)
     gold, system = contents_of(matches.gold), contents_of(matches.system)
     provenance = pair_provenance(gold, system, ready, (*notes, *ready.warnings))
@@ -182,16 +159,7 @@ def score_matches(
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:
-    """Return gold and the system's output, reading paths into memory.
-
-    Args:
-        gold: a treebank or the path of one.
-        system: the system treebank or its path.
-        setup: the settings: rules and formats.
-
-    Raises:
-        InputError: a file is invalid; all errors are listed.
-    """
+    """Return gold and the system's output, reading paths into memory."""
     if are_large_files(gold, system):
         ours, theirs = in_two_threads(
             lambda: load(gold, setup.rules, setup.format_of_gold), lambda: load(system, setup.rules, setup.format)
@@ -202,26 +170,12 @@ def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treeb
 
 
 def splits_tokens(setup: Setup) -> bool:
-    """Return whether the multiword tokens of gold are split, since the system's output has none.
-
-    Args:
-        setup: the settings.
-    """
+    """Return whether the multiword tokens of gold are split, since the system's output has none."""
     return setup.format == "conllx" and setup.format_of_gold == "conllu"
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
-    """Return a treebank, reading a path under the rules.
-
-    Args:
-        source: a treebank or the path of one.
-        rules: the rules that decide whether a file is valid.
-        format: of the file, "conllu" or "conllx".
-
-    Raises:
-        InputError: the file is invalid; all errors are listed.
-        ValueError: the format is unknown.
-    """
+    """Return a treebank, reading a path under the rules."""
     check_format(format)
     if isinstance(source, Treebank):
         return source
@@ -230,17 +184,7 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
 
 
 def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
-    """Read a treebank from bytes under the rules.
-
-    Args:
-        data: the contents of a file.
-        name: its name in messages, or None.
-        rules: the rules that decide whether a file is valid.
-        format: "conllu" or "conllx".
-
-    Raises:
-        InputError: the file is invalid; all errors are listed.
-    """
+    """Read a treebank from bytes under the rules."""
     if rules.reading is None and not rules.content:
         return from_conllu(data, name=name, format=format, allow_several_roots=rules.several_roots)
     if format != "conllu":

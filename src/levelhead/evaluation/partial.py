@@ -12,13 +12,20 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
-from levelhead.errors import InputError, MalformedDeps
+from levelhead.errors import InputError, MalformedDeps, number_of
 from levelhead.evaluation.pair import Evaluation, Input, load, parse_as, splits_tokens
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
+from levelhead.scoring.form_alignment import other_text_note
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.measure_notes import annotation_of, notes_on
-from levelhead.scoring.partial_matches import PartialCounts, PartialMatches, count_partially, match_partially
+from levelhead.scoring.partial_matches import (
+    PartialCounts,
+    PartialMatches,
+    ShiftedAnswers,
+    count_partially,
+    match_partially,
+)
 from levelhead.scoring.score import Score, not_annotated, reason_of_malformed_deps, score_of
 from levelhead.scoring.sentence_pairing import PairedBy
 from levelhead.treebank import Treebank
@@ -48,6 +55,11 @@ class PartialCoverage(NamedTuple):
         words: the number of gold words.
         extra: the number of sentences of the output without a gold sentence; they do not count.
         unreadable: the number of lines of the output that could not be read.
+        forms_matched: the number of gold words that are aligned with a word of the same form.
+        other_text: the number of sentences of the output that are answers to another text: less than half of their
+            forms, and of those of the gold sentence, are equal, and nothing is aligned.
+        fits_next: the number of these that fit the next gold sentence.
+        fits_previous: the number of these that fit the previous gold sentence.
     """
 
     paired_by: PairedBy | None
@@ -59,32 +71,32 @@ class PartialCoverage(NamedTuple):
     words: int
     extra: int
     unreadable: int
+    forms_matched: int
+    other_text: int
+    fits_next: int
+    fits_previous: int
 
     def __str__(self) -> str:
         """Return the coverage in one line."""
-        more = f"; {self.extra} sentences of the system without a gold sentence" if self.extra else ""
-        lines = f"; {self.unreadable} lines cannot be read" if self.unreadable else ""
+        more = f"; {number_of(self.extra, 'sentence')} of the system without a gold sentence" if self.extra else ""
+        lines = f"; {number_of(self.unreadable, 'unreadable line')}" if self.unreadable else ""
+        shifts = self.other_text, self.fits_next, self.fits_previous
+        other = f"; {other_text_note(*shifts)}" if self.other_text else ""
+        words = number_of(self.words, "word")
         return (
-            f"partial scores, not official: {self.answered} of {self.sentences} sentences answered, {self.valid_trees}"
-            f" valid trees; {self.aligned} of {self.words} words aligned, {self.with_head} with a head{more}{lines}"
+            f"partial scores, not official: {self.answered:,} of {number_of(self.sentences, 'sentence')} answered,"
+            f" {number_of(self.valid_trees, 'valid tree')}; {self.aligned:,} of {words} aligned,"
+            f" {self.forms_matched:,} with the same form, {self.with_head:,} with a head{more}{lines}{other}"
         )
 
 
 def no_coverage(gold: Contents) -> PartialCoverage:
-    """Return the coverage of an output that is missing or of which nothing can be read.
-
-    Args:
-        gold: the sizes of gold.
-    """
-    return PartialCoverage(None, 0, gold.sentences, 0, 0, 0, gold.words, 0, 0)
+    """Return the coverage of an output that is missing or of which nothing can be read."""
+    return PartialCoverage(None, 0, gold.sentences, 0, 0, 0, gold.words, 0, 0, 0, 0, 0, 0)
 
 
 def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
-    """Return the coverage of several outputs together.
-
-    Args:
-        coverages: the coverage of each output; at least one.
-    """
+    """Return the coverage of several outputs together."""
     paired_by, *numbers = zip(*coverages)
     loosest = next((way for way in reversed(get_args(PairedBy)) if way in paired_by), None)
     return PartialCoverage(loosest, *map(sum, numbers))
@@ -105,15 +117,13 @@ class PartialOutput(NamedTuple):
 
     def coverage(self) -> PartialCoverage:
         """Return the share of gold that the output covers."""
-        return coverage_of(self.partial)._replace(unreadable=self.unreadable)
+        return coverage_of(self.partial, ShiftedAnswers())._replace(unreadable=self.unreadable)
 
 
-def coverage_of(partial: PartialMatches) -> PartialCoverage:
-    """Return the share of gold that an output covers, if all of its lines were read.
-
-    Args:
-        partial: the aligned words.
-    """
+def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers) -> PartialCoverage:
+    """Return the share of gold that an output covers, if all of its lines were read."""
+    before = shifted.n_next, shifted.n_previous
+    shifted.add(partial)
     matches = partial.matches
     with_head = int(np.count_nonzero(partial.has_head[matches.alignment.system]))
     return PartialCoverage(
@@ -126,25 +136,17 @@ def coverage_of(partial: PartialMatches) -> PartialCoverage:
         words=matches.gold.n_words,
         extra=partial.n_extra,
         unreadable=0,
+        forms_matched=int(np.count_nonzero(partial.equal_forms)),
+        other_text=int(np.count_nonzero(partial.other_text)),
+        fits_next=shifted.n_next - before[0],
+        fits_previous=shifted.n_previous - before[1],
     )
 
 
 def score_partially(
     gold: Input, system: Input, setup: Setup, training: Training | None = None, look: Looking | None = None
 ) -> Evaluation:
-    """Score a system's output even if its text differs from gold or its trees are broken; both are read whole.
-
-    Args:
-        gold: a treebank or the path of one, which must be valid.
-        system: the system treebank or its path.
-        setup: the settings.
-        training: the contents of the training treebanks, to report leakage, or None.
-        look: sees the aligned words, or None.
-
-    Raises:
-        InputError: gold is invalid, or no row of the output can be read.
-        MeasureError: a measure has no weight for a relation.
-    """
+    """Score a system's output even if its text differs from gold or its trees are broken; both are read whole."""
     ready = setup.single()
     reference = load(gold, ready.rules, ready.format_of_gold)
     reference = reference.without_multiword_tokens() if splits_tokens(ready) else reference
@@ -159,17 +161,7 @@ def score_partially(
 
 
 def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, ready: Setup) -> PartialOutput:
-    """Align a system's output with gold.
-
-    Args:
-        gold: the gold treebank.
-        output: the system treebank, or the contents of its file.
-        name: the name of the file in messages.
-        ready: the settings.
-
-    Raises:
-        InputError: no row of the output can be read.
-    """
+    """Align a system's output with gold."""
     if isinstance(output, Treebank):
         read = of_treebank(output, several_roots=several_roots(ready))
     else:
@@ -178,11 +170,7 @@ def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, rea
 
 
 def several_roots(setup: Setup) -> bool:
-    """Return whether a tree can have several roots.
-
-    Args:
-        setup: the settings.
-    """
+    """Return whether a tree can have several roots."""
     return setup.format == "conllx" or setup.rules.several_roots
 
 
@@ -208,16 +196,7 @@ def _read_if_valid(data: bytes, name: str | None, setup: Setup) -> Treebank | No
 def partial_evaluation(
     output: PartialOutput, ready: Setup, training: Training | None = None
 ) -> tuple[Evaluation, Mapping[str, PartialCounts]]:
-    """Return the scores of an output, and the counts of every measure that has a value.
-
-    Args:
-        output: the output, aligned with gold.
-        ready: the settings, with the weights that measures name.
-        training: the contents of the training treebanks, to report leakage, or None.
-
-    Raises:
-        MeasureError: a measure has no weight for a relation.
-    """
+    """Return the scores of an output, and the counts of every measure that has a value."""
     provenance, undefined = _provenance(output, ready), ready.rules.undefined
     scores, strict, counted = {}, {}, {}
     for measure, definition in ready.defined:
@@ -241,7 +220,8 @@ def partial_evaluation(
 
 def _provenance(output: PartialOutput, ready: Setup) -> Provenance:
     matches = output.partial.matches
-    sides = annotation_of(matches.gold), annotation_of(matches.system).of_analyzed_words()
+    gold, system = (annotation_of(side, ready.defined) for side in (matches.gold, matches.system))
+    sides = gold, system.of_analyzed_words()
     notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes)
     return pair_provenance(contents_of(matches.gold), output.contents, ready, (*notes, *ready.warnings))
 

@@ -23,7 +23,13 @@ from levelhead.evaluation.partial_survey import (
 )
 from levelhead.evaluation.pieces import PieceCounts, changed_file, read_punctuation
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.partial_matches import Flags, PartialMatches, count_partially, match_partially
+from levelhead.scoring.partial_matches import (
+    Flags,
+    PartialMatches,
+    ShiftedAnswers,
+    count_partially,
+    match_partially,
+)
 from levelhead.scoring.pieces import paired_pieces
 from levelhead.scoring.placed_pieces import Places, placed_pieces
 from levelhead.scoring.sentence_pairing import SentencePairs, sentence_ids
@@ -57,19 +63,6 @@ def partial_scores_in_pieces(
 
     This is the case if sentences are paired by their texts or by ids in another order than in gold, if a weight is
     missing, or if a file has no sentences.
-
-    Args:
-        gold: the gold file.
-        system: the system's output.
-        ready: the settings, with the weights that measures name.
-        size: the approximate number of bytes of gold in a piece.
-        look: called with the aligned words of each piece, in order.
-        known: the sizes and warnings of gold, if it was already read.
-        training: the contents of the training treebanks, to report leakage, or None.
-
-    Raises:
-        InputError: gold is invalid, no row of the output can be read, or leakage is requested and gold has no trees.
-        HeadsBack: a file cannot be cut.
     """
     of_gold, of_system = in_two_threads(
         lambda: survey_gold(gold, ready, size, known), lambda: survey_output(system, ready, size)
@@ -79,15 +72,18 @@ def partial_scores_in_pieces(
     places = None if of_gold.text == of_system.text else places_by_id(of_gold, of_system)
     if places is None and of_gold.text != of_system.text:
         return None
-    ours = gold.pieces(ready, of_gold=True, known=of_gold.contents)
-    theirs = output_pieces(system, ready, of_system)
     punctuation = None
     if ready.needs_punctuation:
-        punctuation = read_punctuation(gold.pieces(ready, of_gold=True, known=of_gold.contents), size)
+        with gold.pieces(ready, of_gold=True, known=of_gold.contents) as ours:
+            punctuation = read_punctuation(ours, size)
     tally = _Tally(ready, look, training, punctuation)
-    pieces = _pieces(ours, theirs, of_system.is_tree, places, ready, size)
     try:
-        one_ahead(_as_first_read(pieces, gold, system), tally.add)
+        with (
+            gold.pieces(ready, of_gold=True, known=of_gold.contents) as ours,
+            output_pieces(system, ready, of_system) as theirs,
+        ):
+            pieces = _pieces(ours, theirs, of_system.is_tree, places, ready, size)
+            one_ahead(_as_first_read(pieces, gold, system), tally.add)
         read = ((gold, ours, of_gold), (system, theirs, of_system))
         changed = [file.name for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
         if changed:
@@ -146,6 +142,7 @@ class _Tally:
         self._rules, self._look, self._punctuation = ready.rules, look, punctuation
         self._counts = PieceCounts(ready)
         self._coverages: list[PartialCoverage] = []
+        self._shifted = ShiftedAnswers()
         self._leakage = None if training is None else LeakageCounts(training)
 
     def add(self, piece: _Piece) -> None:
@@ -154,7 +151,7 @@ class _Tally:
         matched = match_partially(gold, output, self._rules, pairs)
         matched = matched._replace(matches=replace(matched.matches, punctuation=self._punctuation))
         counts = self._counts.add(matched.matches, partial(count_partially, matched))
-        self._coverages.append(coverage_of(matched))
+        self._coverages.append(coverage_of(matched, self._shifted))
         if self._leakage is not None:
             self._leakage.add(gold, {name: one.sentences for name, one in counts.items()})
         if self._look is not None:

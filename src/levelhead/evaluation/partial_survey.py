@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -30,15 +31,23 @@ class Rereadable(NamedTuple):
 
     Args:
         name: its name in messages, or None.
-        parts: reads its contents in parts.
+        parts: opens it, for reading its contents in parts.
     """
 
     name: str | None
-    parts: Callable[[], Iterator[bytes]]
+    parts: Callable[[], AbstractContextManager[Iterator[bytes]]]
 
-    def pieces(self, ready: Setup, *, of_gold: bool, known: Contents | None = None) -> Pieces:
-        """Return the file for reading in pieces, see `pieces_of`."""
-        return pieces_of((self.name, self.parts()), ready, of_gold=of_gold, known=known)
+    @contextmanager
+    def pieces(self, ready: Setup, *, of_gold: bool, known: Contents | None = None) -> Iterator[Pieces]:
+        """Yield the file for reading in pieces, see `pieces_of`, and close it."""
+        with self.parts() as parts:
+            yield pieces_of((self.name, parts), ready, of_gold=of_gold, known=known)
+
+    @contextmanager
+    def rows(self, ready: Setup, known: bytes | None = None) -> Iterator[LenientPieces]:
+        """Yield the file for reading row by row, see `LenientPieces`, and close it."""
+        with self.parts() as parts:
+            yield LenientPieces(parts, self.name, conllx=ready.format == "conllx", known=known)
 
 
 class FirstReading(NamedTuple):
@@ -64,55 +73,30 @@ class FirstReading(NamedTuple):
 
 
 def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | None = None) -> FirstReading:
-    """Read gold once.
-
-    Args:
-        gold: the gold file.
-        ready: the settings.
-        size: the approximate number of bytes of a piece.
-        known: its sizes and warnings, if it was already read.
-
-    Raises:
-        InputError: it is invalid; all errors are listed.
-        HeadsBack: it cannot be cut.
-    """
-    pieces = gold.pieces(ready, of_gold=True, known=known)
-    return _survey(pieces, pieces.each(size), ready, of_gold=True)
+    """Read gold once."""
+    with gold.pieces(ready, of_gold=True, known=known) as pieces:
+        return _survey(pieces, pieces.each(size), ready, of_gold=True)
 
 
 def survey_output(system: Rereadable, ready: Setup, size: int) -> FirstReading:
-    """Read a system's output once; if it is invalid, read it again row by row.
-
-    Args:
-        system: the output.
-        ready: the settings.
-        size: the approximate number of bytes of a piece.
-
-    Raises:
-        InputError: no row can be read.
-        HeadsBack: it cannot be cut.
-    """
-    pieces = output_pieces(system, ready)
-    survey = _survey(pieces, pieces.until_failure(size), ready)
+    """Read a system's output once; if it is invalid, read it again row by row."""
+    with output_pieces(system, ready) as pieces:
+        survey = _survey(pieces, pieces.until_failure(size), ready)
     if not pieces.failed:
         return survey
-    rows = LenientPieces(system.parts(), system.name, conllx=ready.format == "conllx")
-    survey = _survey(rows, rows.each(size), ready)
+    with system.rows(ready) as rows:
+        survey = _survey(rows, rows.each(size), ready)
     is_tree = survey.is_tree & as_they_are(rows.marks)
     return survey._replace(is_tree=is_tree, marks=bytes(rows.marks), unreadable=rows.unreadable)
 
 
-def output_pieces(system: Rereadable, ready: Setup, known: FirstReading | None = None) -> Pieces:
-    """Return a system's output for reading in pieces: as a valid file, or row by row if it is known to be invalid.
-
-    Args:
-        system: the output.
-        ready: the settings.
-        known: the results of its first reading, if it was already read.
-    """
+def output_pieces(
+    system: Rereadable, ready: Setup, known: FirstReading | None = None
+) -> AbstractContextManager[Pieces]:
+    """Return a system's output for reading in pieces: as a valid file, or row by row if it is known to be invalid."""
     if known is None or known.marks is None:
         return system.pieces(ready, of_gold=False, known=known and known.contents)
-    return LenientPieces(system.parts(), system.name, conllx=ready.format == "conllx", known=known.marks)
+    return system.rows(ready, known.marks)
 
 
 def _survey(pieces: Pieces, treebanks: Iterable[Treebank], ready: Setup, *, of_gold: bool = False) -> FirstReading:
@@ -138,12 +122,7 @@ def _are_valid(pieces: Pieces, piece: Treebank, ready: Setup) -> NDArray[np.bool
 
 
 def places_by_id(gold: FirstReading, system: FirstReading) -> Places | None:
-    """Return the gold sentence of each system sentence by their ids; None if ids are ambiguous or in another order.
-
-    Args:
-        gold: the results of the first reading of gold.
-        system: the same for the system's output.
-    """
+    """Return the gold sentence of each system sentence by their ids; None if ids are ambiguous or in another order."""
     if gold.ids is None or system.ids is None:
         return None
     order = np.argsort(gold.ids, kind="stable")
@@ -161,9 +140,5 @@ def places_by_id(gold: FirstReading, system: FirstReading) -> Places | None:
 
 
 def hashes_of(names: list[bytes]) -> Hashes:
-    """Return 64-bit hashes, which are others in every process.
-
-    Args:
-        names: ids, or other texts.
-    """
+    """Return 64-bit hashes, which are others in every process."""
     return np.fromiter(map(hash, names), dtype=np.int64, count=len(names))

@@ -19,9 +19,9 @@ from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.pieces import PiecePair, paired_pieces
 from levelhead.scoring.punctuation import callin_punctuation
-from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
+from levelhead.scoring.score import Score, count, reason_of_absence, reason_of_malformed_deps, score_of, without_trees
 from levelhead.treebank import Treebank
-from levelhead.treebank.blocks import opened
+from levelhead.treebank.blocks import begun
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_pieces import OfficialPieces
@@ -46,25 +46,13 @@ def score_parts_of_gold(
     training: Training | None = None,
     look: Looking | None = None,
 ) -> Evaluation:
-    """Score a system's output against gold; errors of the output are only reported if gold is valid.
-
-    Args:
-        gold: the gold file.
-        system: the path of the system's output.
-        setup: the settings.
-        size: the approximate number of bytes of gold in a piece.
-        training: the contents of the training treebanks, to report leakage, or None.
-        look: sees the aligned words of each piece, or None.
-
-    Raises:
-        InputError: a file is invalid, or the texts differ; all errors are listed.
-        MeasureError: a measure has no weight for a relation.
-    """
-    try:
-        parts = opened(system)
-    except UnreadableFile as error:
-        raise (pieces_of(gold, setup, of_gold=True).error() or error) from error
-    return score_parts(gold, (system, parts), setup, size, training, look)
+    """Score a system's output against gold; errors of the output are only reported if gold is valid."""
+    with parts_of(system) as parts:
+        try:
+            output = begun(parts)
+        except UnreadableFile as error:
+            raise (pieces_of(gold, setup, of_gold=True).error() or error) from error
+        return score_parts(gold, (system, output), setup, size, training, look)
 
 
 def score_parts(
@@ -75,20 +63,7 @@ def score_parts(
     training: Training | None = None,
     look: Looking | None = None,
 ) -> Evaluation:
-    """Score a system's output against gold, in pieces.
-
-    Args:
-        gold: the gold file.
-        system: the system's output.
-        setup: the settings.
-        size: the approximate number of bytes of gold in a piece.
-        training: the contents of the training treebanks, to report leakage, or None.
-        look: sees the aligned words of each piece, or None.
-
-    Raises:
-        InputError: a file is invalid, or the texts differ; all errors are listed.
-        MeasureError: a measure has no weight for a relation.
-    """
+    """Score a system's output against gold, in pieces."""
     ready = setup.single()
     seen = None if training is None else LeakageCounts(training)
     together = are_files(gold[0], system[0])
@@ -116,8 +91,9 @@ def _first_reading(gold: str, ready: Setup, size: int) -> tuple[frozenset[str] |
     """The result of `read_punctuation`, and the sizes of gold and warnings about it; both None without a reading."""
     if not ready.needs_punctuation:
         return None, None
-    first = pieces_of((gold, parts_of(gold)), ready, of_gold=True)
-    return read_punctuation(first, size), first.contents()
+    with parts_of(gold) as parts:
+        first = pieces_of((gold, parts), ready, of_gold=True)
+        return read_punctuation(first, size), first.contents()
 
 
 def score_pieces(
@@ -130,22 +106,7 @@ def score_pieces(
     together: bool = True,
     punctuation: frozenset[str] | None = None,
 ) -> Evaluation:
-    """Score a system's output against gold, both read in pieces.
-
-    Args:
-        gold: the gold file.
-        system: the system's output.
-        ready: the settings, with the weights that measures name.
-        size: the approximate number of bytes of gold in a piece.
-        look: called with the aligned words of each piece, in order.
-        together: whether two threads read the files, see `paired_pieces`.
-        punctuation: the result of `read_punctuation` for gold; None if no measure needs it.
-
-    Raises:
-        InputError: a file is invalid, or the texts differ; all errors are listed.
-        MeasureError: a measure has no weight for a relation.
-        HeadsBack: a file cannot be cut.
-    """
+    """Score a system's output against gold, both read in pieces."""
     tally = PieceCounts(ready)
 
     def add(matches: TreebankPair) -> None:
@@ -180,34 +141,21 @@ def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple
 
 
 def read_punctuation(gold: Pieces, size: int) -> frozenset[str]:
-    """Return the relations that `(nopunct=callin)` leaves out, for which gold is read.
-
-    Args:
-        gold: the gold file.
-        size: the approximate number of bytes of a piece.
-
-    Raises:
-        InputError: gold is invalid; all errors are listed.
-        HeadsBack: gold cannot be cut.
-    """
+    """Return the relations that `(nopunct=callin)` leaves out, for which gold is read."""
     return callin_punctuation(gold.each(size))
 
 
 def changed_file(*names: str | None) -> UnreadableFile:
-    """Return the error for files that differ when they are read for a second time.
-
-    Args:
-        names: the files.
-    """
+    """Return the error for files that differ when they are read for a second time."""
     message = "the file was changed while it was read"
     return UnreadableFile(*(Fault("changing-file", message, Place(name)) for name in names))
 
 
 def _score_whole(gold: str, system: str, setup: Setup, training: Training | None, look: Looking | None) -> Evaluation:
-    """Score files with negative heads, which count back over sentences; they are found while reading."""
+    """Score files that cannot be cut, as is found while reading."""
     for path in (gold, system):
         if is_stream(path):
-            message = "a negative head counts back over sentences: give this input as a file, not as a pipe"
+            message = "it cannot be read in pieces under these rules: give this input as a file, not as a pipe"
             raise InputError(Fault("file-too-large", message, Place(path)))
     return score_treebanks(*load_pair(gold, system, setup), setup, training, look)
 
@@ -215,14 +163,7 @@ def _score_whole(gold: str, system: str, setup: Setup, training: Training | None
 def pieces_of(
     file: tuple[str | None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
 ) -> Pieces:
-    """Return a file that is read in pieces under the rules.
-
-    Args:
-        file: its name in messages, or None, and its contents in parts.
-        setup: the settings: rules and formats.
-        of_gold: whether it is gold, which can have a different format.
-        known: its sizes and warnings, if it was already read.
-    """
+    """Return a file that is read in pieces under the rules."""
     name, parts = file
     if setup.rules.content:
         from levelhead.treebank.content_reader import READING
@@ -245,19 +186,20 @@ def pieces_of(
 class _Labels:
     """The properties of one side that notes are about, over all pieces."""
 
-    def __init__(self) -> None:
+    def __init__(self, ready: Setup) -> None:
+        self._measures = ready.defined
         self._relations: set[str] = set()
-        self._enhanced = False
+        self._columns: set[str] = set()
 
     def add(self, piece: Treebank) -> None:
         """Add the labels of a piece."""
-        found = annotation_of(piece)
+        found = annotation_of(piece, self._measures)
         self._relations.update(found.relations)
-        self._enhanced |= found.enhanced
+        self._columns.update(found.columns)
 
     def annotation(self) -> Annotation:
         """Return the properties of the whole file that notes are about."""
-        return Annotation(sorted(self._relations), self._enhanced)
+        return Annotation(sorted(self._relations), frozenset(self._columns))
 
 
 class PieceCounts:
@@ -273,23 +215,15 @@ class PieceCounts:
         self._counts: dict[str, Any] = {}  # Counts, or PartialCounts
         self._malformed: dict[str, MalformedDeps] = {}
         self._without_weight: dict[str, MeasureError] = {}
-        self._faults: dict[str, dict[str, Fault]] = {}  # by measure and message, as of trees without a derivation
-        self._annotated: set[str] = set()
+        self._faults: dict[str, dict[str, list[Fault]]] = {}  # by measure and message, as of trees without a derivation
+        self._with_trees: set[str] = set()
         self._missing: dict[str, str] = {}
-        self._gold, self._system = _Labels(), _Labels()
+        self._gold, self._system = _Labels(ready), _Labels(ready)
         self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
         self._n_steps = [0, 0]
 
     def add(self, matches: TreebankPair, counter: Callable[..., Any] | None = None) -> Mapping[str, Any]:
-        """Count a piece.
-
-        Args:
-            matches: its aligned words.
-            counter: counts them, as `count` does without matches; by default `count` itself.
-
-        Returns:
-            The counts so far of all measures that can be counted in this piece.
-        """
+        """Count a piece."""
         counted = {}
         counter = counter or partial(count, matches)
         self._gold.add(matches.gold)
@@ -297,9 +231,9 @@ class PieceCounts:
         schemes = self._ready.registry.schemes
         for measure, definition in self._defined.items():
             name, weights = str(measure), self._ready.values_of(measure)
-            missing = not_annotated(matches, measure, definition)
+            missing = without_trees(matches, measure, definition)
             if missing is None:
-                self._annotated.add(name)
+                self._with_trees.add(name)
             else:
                 self._missing[name] = missing
             try:
@@ -333,16 +267,7 @@ class PieceCounts:
                     self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
 
     def evaluation(self, gold: Contents, system: Contents, coverage: PartialCoverage | None = None) -> Evaluation:
-        """Return the scores; call it once, at the end.
-
-        Args:
-            gold: the sizes of gold and the warnings about it.
-            system: those of the system's output.
-            coverage: the share of gold that the output covers, if counts are partial.
-
-        Raises:
-            MeasureError: a measure has no weight for a relation.
-        """
+        """Return the scores; call it once, at the end."""
         ready, of_gold, of_system = self._ready, self._gold.annotation(), self._system.annotation()
         sides = of_gold, of_system if coverage is None else of_system.of_analyzed_words()
         notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes, "the system")
@@ -360,18 +285,21 @@ class PieceCounts:
         return {name: replace(score, signature=provenance.signature) for name, score in scores.items()}
 
     def _scores_of(self, counts: Mapping[str, Counts]) -> Iterator[tuple[str, Score]]:
-        undefined = self._ready.rules.undefined
+        rules, annotated = self._ready.rules, self._gold.annotation().columns
+        undefined = rules.undefined
         for measure, definition in self._ready.defined:
             name = str(measure)
             nothing = Score(measure, 0, 0, 0, None, undefined)
-            if name not in self._annotated:
-                yield name, replace(nothing, reason=self._missing.get(name) or reason_of_absence(definition))
+            absent = definition.absent(measure.argument, annotated) if rules.unannotated else ()
+            missing = None if name in self._with_trees else self._missing[name]
+            if missing or absent:
+                yield name, replace(nothing, reason=missing or reason_of_absence(absent))
             elif name in self._malformed:
                 yield name, replace(nothing, reason=reason_of_malformed_deps(self._malformed[name]))
             elif name in self._without_weight:
                 raise self._without_weight[name]
             elif name in self._faults:
-                first, *_ = self._faults[name].values()
+                (first, *_), *_ = self._faults[name].values()
                 yield name, replace(nothing, reason=str(first))
             else:
                 yield name, score_of(counts[name], measure, undefined, perplexity=definition.lower_is_better)

@@ -25,6 +25,7 @@ from levelhead.scoring.weights import (
     key_of,
     path_of,
     read_weights,
+    resource_of,
     values_of,
 )
 from levelhead.treebank.input_bytes import is_stream
@@ -68,7 +69,7 @@ class Setup:
         import json
 
         parts = [
-            *(self.rules.name, sorted(self.rules.switches), self.names, self.registry.schemes.default),
+            *(self.rules.signature, sorted(self.rules.switches), self.names, self.registry.schemes.default),
             *(["several roots"] if self.rules.several_roots else []),
             *(self.registry.used(self.measures), self.format, self.gold_format, self.partial),
             {name: weights.sha256 for name, weights in self.weights.items()},
@@ -76,7 +77,9 @@ class Setup:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Setup) and self.key == other.key
+        if not isinstance(other, Setup) or self.key != other.key:
+            return False
+        return self.defined == other.defined  # the key has only the names of functions
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -184,7 +187,7 @@ class Setup:
 
     def signature_of_rules(self) -> dict[str, str]:
         """Return the name of the rules, their modifications, and whether scores are partial."""
-        parts = {"rules": self.rules.name} | ({"partial": "yes"} if self.partial else {})
+        parts = {"rules": self.rules.signature} | ({"partial": "yes"} if self.partial else {})
         parts |= {"without": "+".join(sorted(self.rules.switches))} if self.rules.switches else {}
         return parts | ({"roots": "several"} if self.rules.several_roots else {})
 
@@ -203,6 +206,8 @@ class Setup:
             classes |= {self.registry.schemes.qualified(name) for name in named}
         if used := self.registry.used(self.measures):
             parts["definitions"] = "+".join(digest[:12] for digest in used)
+        if functions := self.registry.functions(self.measures):
+            parts["functions"] = "+".join(functions)
         if classes:
             parts["classes"] = "+".join(sorted(classes))
         return parts
@@ -250,7 +255,7 @@ def setup_of(
     for measure in parsed:
         _check_defined(measure, chosen)
     named = {
-        name: resource if isinstance(resource, Resource) else checked_weights(resource)
+        name: resource_of(resource) if isinstance(resource, Resource) else checked_weights(resource)
         for name, resource in (weights or {}).items()
     }
     setup = Setup(parsed, chosen, known, format, gold_format, named, folder, partial)

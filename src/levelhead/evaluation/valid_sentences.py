@@ -15,6 +15,7 @@ from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.lenient_reader import sentence_blocks, valid_blocks
+from levelhead.treebank.reader import ReaderSettings
 from levelhead.treebank.repair import repair
 
 
@@ -37,17 +38,7 @@ class Coverage(NamedTuple):
 def score_valid_sentences(
     gold: Treebank, system: Treebank, n_invalid: int, setup: Setup
 ) -> tuple[Evaluation, Coverage]:
-    """Score a system's valid sentences that have the text of a gold sentence, in order.
-
-    Args:
-        gold: the gold treebank.
-        system: the system's valid sentences.
-        n_invalid: the number of other sentences.
-        setup: the settings.
-
-    Raises:
-        TextMismatch: no sentence can be compared.
-    """
+    """Score a system's valid sentences that have the text of a gold sentence, in order."""
     pairs = common_subsequence(_texts(gold, setup.rules), _texts(system, setup.rules))
     if not pairs:
         place = Place(system.source.path)
@@ -58,21 +49,10 @@ def score_valid_sentences(
 
 
 def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int]:
-    """Read the sentences that are valid in the contents of a file.
-
-    Args:
-        data: the contents, decompressed.
-        name: its name in messages.
-
-    Returns:
-        The treebank of the valid sentences, and the number of other sentences.
-
-    Raises:
-        ConlluError: no sentence is valid; with all errors of the file.
-    """
+    """Read the sentences that are valid in the contents of a file."""
     refuse_long_lines(data, name)
     blocks = sentence_blocks(repair(data).data)
-    good = [block for block, valid in zip(blocks, valid_blocks(blocks)) if valid]
+    good = [block for block, valid in zip(blocks, valid_blocks(blocks, ReaderSettings())) if valid]
     if not good:
         from_conllu(data, name=name)  # raises with all errors
     treebank = from_conllu(b"".join(good), name=name)

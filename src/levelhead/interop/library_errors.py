@@ -14,14 +14,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def required_library(package: str) -> Iterator[None]:
-    """Raise an error with the install command if an import inside the `with` block fails.
-
-    Args:
-        package: the name of the library for pip, with a version if required.
-
-    Raises:
-        LevelheadError: the library is not installed; its slug is `missing-extra`.
-    """
+    """Raise an error with the install command if an import inside the `with` block fails."""
     try:
         yield
     except ImportError as error:
@@ -29,41 +22,19 @@ def required_library(package: str) -> Iterator[None]:
 
 
 def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:
-    """Return a fault in an object that is not a file, so that the message names the sentence.
-
-    Args:
-        origin: the library.
-        sentence: the 1-based sentence.
-        slug: the slug of the fault.
-        message: one sentence.
-        word: the id of the word.
-    """
+    """Return a fault in an object that is not a file, so that the message names the sentence."""
     where = f"sentence {sentence}: " if sentence else ""
     return Fault(slug, f"{where}{message}", Place(origin, None, sentence, word))
 
 
 def cannot_hold(message: str, sentence: int | None = None, word: str | None = None) -> Fault:
-    """Return the fault for something that a library cannot represent.
-
-    Args:
-        message: a description, in one sentence.
-        sentence: the 1-based sentence.
-        word: the id of the word.
-    """
+    """Return the fault for something that a library cannot represent."""
     of_word = f"word {word}: " if word else ""
     return fault_in(None, sentence, "cannot-hold", f"{of_word}{message}", word)
 
 
 def raise_faults(treebank: Treebank, faults: Iterable[Fault]) -> None:
-    """Raise all faults as one error, if there are any.
-
-    Args:
-        treebank: the treebank.
-        faults: the faults of representation.
-
-    Raises:
-        InputError: there are faults.
-    """
+    """Raise all faults as one error, if there are any."""
     located = [fault.in_file(treebank.source.path) for fault in faults]
     if located:
         raise InputError(*located)

@@ -37,16 +37,7 @@ def blocks_of(treebank: Treebank) -> Iterator[SentenceBlock]:
 
 
 def treebank_from_blocks(blocks: Iterable[SentenceBlock], origin: str) -> Treebank:
-    """Return a treebank made of sentences.
-
-    Args:
-        blocks: its sentences.
-        origin: their source for messages: the library's name.
-
-    Raises:
-        ConlluError: there are no sentences, a sentence has no words, a cell has a tab or line end, or the cells are
-            not a valid treebank; messages name the sentence, since there are no lines.
-    """
+    """Return a treebank made of sentences."""
     text = "".join(_text(number, block, origin) for number, block in enumerate(blocks, 1))
     try:
         return from_conllu(text)

@@ -27,6 +27,7 @@ class DatabaseKind(NamedTuple):
         tables: the statements that create its tables.
         other: the message for any other database.
         version: the message for a file with another layout, before the two versions.
+        upgrade: the statements that turn the previous layout into this one; none if it cannot be upgraded.
     """
 
     application: int
@@ -34,31 +35,18 @@ class DatabaseKind(NamedTuple):
     tables: tuple[str, ...]
     other: str
     version: str
+    upgrade: tuple[str, ...] = ()
 
     def prepare(self, connection: sqlite3.Connection, path: str) -> None:
-        """Create the tables in an empty file; refuse a file of another kind or layout.
-
-        Args:
-            connection: the connection to the file, outside a transaction.
-            path: the file, for messages.
-
-        Raises:
-            InputError: the file is of another kind or layout.
-        """
+        """Create the tables in an empty file, or upgrade the previous layout; refuse any other file."""
         if _header_of(connection) == (0, 0):
             self._create(connection, path)
+        if self.upgrade and _header_of(connection) == (self.application, self.layout - 1):
+            self._upgrade(connection)
         self._refuse_other(connection, path)
 
     def check(self, connection: sqlite3.Connection, path: str) -> None:
-        """Refuse a file that `prepare` refuses, without changing it.
-
-        Args:
-            connection: the connection to the file.
-            path: the file, for messages.
-
-        Raises:
-            InputError: the file is of another kind or layout.
-        """
+        """Refuse a file that `prepare` refuses, without changing it."""
         if _header_of(connection) == (0, 0):
             self._refuse_tables(connection, path)
         else:
@@ -71,6 +59,14 @@ class DatabaseKind(NamedTuple):
             for statement in self.tables:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {self.application}")
+            connection.execute(f"PRAGMA user_version = {self.layout}")
+        connection.execute("COMMIT")
+
+    def _upgrade(self, connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        if _header_of(connection) == (self.application, self.layout - 1):
+            for statement in self.upgrade:
+                connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {self.layout}")
         connection.execute("COMMIT")
 
@@ -95,13 +91,7 @@ def _header_of(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def store_error(slug: str, message: str, path: str) -> InputError:
-    """Return an error about a file.
-
-    Args:
-        slug: the slug, as in `levelhead.messages`.
-        message: the message.
-        path: the file.
-    """
+    """Return an error about a file."""
     return InputError(Fault(slug, message, Place(path)))
 
 
@@ -110,9 +100,6 @@ def sqlite_errors(path: str) -> Iterator[None]:
     """Convert errors of sqlite: the file cannot be written, is not a database, or is damaged.
 
     Violated constraints are left to the caller.
-
-    Args:
-        path: the file, for messages.
     """
     try:
         yield

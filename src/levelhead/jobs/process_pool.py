@@ -28,12 +28,7 @@ class Processes(ProcessPoolExecutor):
         return super().submit(_called, fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the pool.
-
-        Args:
-            wait: whether to wait until its processes have ended.
-            cancel_futures: whether to cancel waiting jobs and to stop running ones.
-        """
+        """End the pool."""
         if cancel_futures:
             self._stop()
         super().shutdown(wait=wait, cancel_futures=cancel_futures)

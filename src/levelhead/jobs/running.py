@@ -177,14 +177,7 @@ class _JobRun:
 
 
 def run_in_order(jobs: Sequence[Job]) -> list[_Answer]:
-    """Run jobs in order; called by workers.
-
-    Args:
-        jobs: the jobs.
-
-    Returns:
-        The result of each job, or why it is stale.
-    """
+    """Run jobs in order; called by workers."""
     return [_result_or_stale(job) for job in jobs]
 
 

@@ -34,12 +34,7 @@ class Workers(NamedTuple):
 
 
 def batch_size(workers: Workers, n_jobs: int) -> int:
-    """Return the number of jobs per task for a number of jobs.
-
-    Args:
-        workers: the workers, whose batch is the maximum.
-        n_jobs: the number of jobs.
-    """
+    """Return the number of jobs per task for a number of jobs."""
     return max(1, min(workers.batch, n_jobs // _JOBS_FOR_A_BATCH))
 
 

@@ -18,22 +18,7 @@ def lines(
     backoffs: cython.const[cython.longlong][::1],
     with_backoffs: cython.bint,
 ):
-    """Return the n-grams of one order, one per line: log-probability, words, and optionally back-off weight.
-
-    Args:
-        pool: the words in UTF-8, each followed by a line feed, uint8.
-        offsets: where each starts, then the size of the pool, int64, shape (vocabulary + 1,).
-        words: the words of each n-gram, int32, shape (n-grams, n).
-        logs: log10 of the probability of each in units of 1e-12, int64, shape (n-grams,).
-        backoffs: log10 of the weight of each.
-        with_backoffs: whether to write the weights.
-
-    Returns:
-        The lines, bytes.
-
-    Raises:
-        ValueError: arrays are of different sizes, or a number is out of range.
-    """
+    """Return the n-grams of one order, one per line: log-probability, words, and optionally back-off weight."""
     check_sizes(words=words, logs=logs, backoffs=backoffs)
     check_range("offsets", offsets, 0, pool.shape[0])
     check_range("words", words, 0, offsets.shape[0] - 2)

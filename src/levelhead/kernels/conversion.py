@@ -11,15 +11,6 @@ def visits(heads: cython.const[cython.int][::1]):
     """Return the sides of all words in the order of the recursive algorithms.
 
     The order is: a word's left children, its left side, its right children, its right side.
-
-    Args:
-        heads: the head of each word as an index into all words, -1 for roots; trees; int32, shape (words,).
-
-    Returns:
-        w for the left side of word w, -1 - w for its right side; int32, shape (2 * words,).
-
-    Raises:
-        ValueError: the heads are not trees.
     """
     n_words: cython.Py_ssize_t = heads.shape[0]
     root: cython.Py_ssize_t
@@ -73,17 +64,7 @@ def walk(
 
 
 def children_of(heads: cython.const[cython.int][::1]):
-    """List the children of each word in ascending order.
-
-    Args:
-        heads: the head of each word as an index into all words, -1 for roots, int32, shape (words,).
-
-    Returns:
-        The first child of each word and the next child of the same head, or -1; int32, shape (words,).
-
-    Raises:
-        ValueError: a head is not a word.
-    """
+    """List the children of each word in ascending order."""
     n_words: cython.Py_ssize_t = heads.shape[0]
     check_range("heads", heads, -1, n_words - 1)
     first = np.full(n_words, -1, dtype=np.int32)
@@ -104,20 +85,7 @@ def forward(
     targets: cython.const[cython.uchar][::1],
     roots: cython.const[cython.uchar][::1],
 ):
-    """Move targets above their heads: Algorithm 1.
-
-    Args:
-        heads: the heads of content-head trees, -1 for roots, int32, shape (words,).
-        order: the result of `visits`, int32, shape (2 * words,).
-        targets: whether each word is a target, uint8, shape (words,).
-        roots: whether the children of each word must stay, uint8, shape (words,).
-
-    Returns:
-        The heads of function-head trees, int32, and which targets were moved, uint8; both shape (words,).
-
-    Raises:
-        ValueError: arrays are of different sizes, or point outside the words.
-    """
+    """Move targets above their heads: Algorithm 1."""
     n_words: cython.Py_ssize_t = heads.shape[0]
     check_sizes(heads=heads, targets=targets, roots=roots)
     check_range("heads", heads, -1, n_words - 1)
@@ -188,21 +156,7 @@ def backward(
     fixed: cython.const[cython.uchar][::1],
     frozen: cython.bint,
 ):
-    """Move targets below their children: Algorithm 2.
-
-    Args:
-        heads: the heads of function-head trees, -1 for roots, int32, shape (words,).
-        order: the result of `visits`, int32, shape (2 * words,).
-        targets: whether each word is a target, uint8, shape (words,).
-        fixed: whether each word stays with its head as a part of a fixed expression, uint8, shape (words,).
-        frozen: whether children are those of the input; otherwise they are determined when the side is visited.
-
-    Returns:
-        The heads of content-head trees, int32, shape (words,).
-
-    Raises:
-        ValueError: arrays are of different sizes, or point outside the words.
-    """
+    """Move targets below their children: Algorithm 2."""
     check_sizes(heads=heads, targets=targets, fixed=fixed)
     check_range("heads", heads, -1, heads.shape[0] - 1)
     check_range("order", order, -heads.shape[0], heads.shape[0] - 1)

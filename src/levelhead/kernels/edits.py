@@ -18,18 +18,6 @@ def align(
     Pairing two words costs the Levenshtein distance of their forms, leaving out a word costs its length. Ties are
     broken to the left: each gold word in turn gets the first system word that it has in any of the remaining
     alignments; a pair is preferred to none.
-
-    Args:
-        gold: the characters of all gold words, int32.
-        gold_starts: the first character of each word, then the number of characters, int32, shape (words + 1,).
-        system: the characters of all system words, int32.
-        system_starts: the same for the system.
-
-    Returns:
-        The system word of each gold word, or -1, int32, shape (gold words,).
-
-    Raises:
-        ValueError: the starts do not ascend from 0 to the number of characters.
     """
     check_starts(gold_starts, gold.shape[0])
     check_starts(system_starts, system.shape[0])

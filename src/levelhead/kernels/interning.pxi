@@ -15,12 +15,40 @@ ctypedef const uint8_t* Bytes
 cdef enum:
     NEWLINE = 10
 
-# A random start value, so that nobody can prepare a file whose strings all have the same slot.
-cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
-cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
-cdef uint64_t[8] TAIL_MASK = [
-    0x0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
+cdef extern from *:
+    """
+    typedef unsigned __int128 uint128_t;
+    """
+    ctypedef unsigned long long uint128_t
+    int __builtin_clzll(unsigned long long) noexcept nogil
+
+cdef uint64_t[9] HEAD_MASK = [
+    0x0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF,
 ]
+
+cdef enum:
+    LONG = 256  # bytes that are hashed at once
+    N_KEYS = 2 * (2 + LONG // 8)
+
+cdef uint64_t PRIME = (1 << 61) - 1
+
+# Secret numbers, other ones in every process, so that nobody can prepare strings with the same slot. Any two strings of
+# up to eight bytes share one of n slots with a probability of at most 2 / n, and longer ones about 1 / n, for any bytes:
+# odd multipliers (Dietzfelbinger et al. 1997), sums of products with 128-bit keys, of which the upper half is kept
+# (Thorup 2015, section 3), and for very long strings a polynomial modulo a prime (Carter and Wegman 1979).
+cdef uint64_t[N_KEYS] KEYS
+cdef uint64_t FIRST, SECOND, POINT
+
+
+def _draw_keys():
+    global FIRST, SECOND, POINT
+    drawn = [int.from_bytes(os.urandom(8), "little") for _ in range(N_KEYS + 3)]
+    for i in range(N_KEYS):
+        KEYS[i] = drawn[i]
+    FIRST, SECOND, POINT = drawn[N_KEYS] | 1, drawn[N_KEYS + 1] | 1, drawn[N_KEYS + 2] % PRIME
+
+
+_draw_keys()
 
 
 cdef struct Slot:
@@ -32,38 +60,71 @@ cdef struct Slot:
 cdef struct Table:
     Slot* slots
     uint64_t mask
+    int shift  # of a hash, for its slot
     int32_t n_strings
     int64_t capacity
     Bytes* starts
     int64_t* lengths
 
 
-cdef inline uint64_t hash_bytes(Bytes start, int64_t length, Bytes end) noexcept nogil:
-    """The hash of a string, eight bytes at a time; the rest is one masked load unless it would read past the buffer."""
-    cdef uint64_t value = SEED ^ <uint64_t> length
-    cdef uint64_t block
-    while length >= 8:
+cdef inline uint64_t first_block(Bytes start, int64_t length, Bytes end) noexcept nogil:
+    """The first eight bytes; those after the end of the string are 0, and not read if they are past the buffer."""
+    cdef uint64_t block = 0
+    if start + 8 <= end:
         memcpy(&block, start, 8)
-        value = (value ^ block) * MULTIPLIER
-        value ^= value >> 29
+        return block & HEAD_MASK[min(length, 8)]
+    memcpy(&block, start, min(length, 8))
+    return block
+
+
+cdef inline uint64_t sum_of_products(
+    uint64_t size, uint64_t before, Bytes start, int64_t length, Bytes end
+) noexcept nogil:
+    """The upper half of the sum of two numbers and of the blocks of a string, each multiplied by its key."""
+    cdef const uint64_t* key = &KEYS[4]
+    cdef uint128_t low = <uint128_t> size * KEYS[0] + <uint128_t> before * KEYS[2]
+    cdef uint64_t high = size * KEYS[1] + before * KEYS[3]
+    cdef uint64_t block
+    while length > 0:
+        block = first_block(start, length, end)
+        low += <uint128_t> block * key[0]
+        high += block * key[1]
+        key += 2
         start += 8
         length -= 8
-    if length:
-        if start + 8 <= end:
-            memcpy(&block, start, 8)
-            block &= TAIL_MASK[length]
-        else:
-            block = 0
-            memcpy(&block, start, length)
-        value = (value ^ block) * MULTIPLIER
-    value ^= value >> 32
-    value *= MULTIPLIER
-    return value ^ (value >> 29)
+    return <uint64_t> (low >> 64) + high
+
+
+cdef uint64_t hash_long(Bytes start, int64_t length, Bytes end) noexcept nogil:
+    """The hash of a string of any length; all but its end is a polynomial of the hashes of its parts."""
+    cdef uint64_t size = length
+    cdef uint64_t before = 0
+    cdef uint128_t value
+    while length > LONG:
+        value = <uint128_t> before * POINT + (sum_of_products(0, 0, start, LONG, end) >> 3)
+        before = <uint64_t> (value & PRIME) + <uint64_t> (value >> 61)
+        before -= PRIME if before >= PRIME else 0
+        start += LONG
+        length -= LONG
+    return sum_of_products(size, before, start, length, end)
+
+
+cdef inline uint64_t hash_bytes(Bytes start, int64_t length, Bytes end) noexcept nogil:
+    """The hash of a string; its upper bits choose a slot. For strings of up to eight bytes it is a permutation."""
+    cdef uint64_t value
+    if length <= 8:
+        value = first_block(start, length, end) * FIRST
+    elif length <= LONG:
+        value = sum_of_products(length, 0, start, length, end)
+    else:
+        value = hash_long(start, length, end)
+    return (value ^ (value >> 32)) * SECOND
 
 
 cdef bint table_init(Table* table, int64_t n_slots) noexcept nogil:
     table.slots = <Slot*> calloc(n_slots, sizeof(Slot))
     table.mask = n_slots - 1
+    table.shift = __builtin_clzll(n_slots) + 1
     table.n_strings = 0
     table.capacity = n_slots // 2
     table.starts = <Bytes*> malloc(table.capacity * sizeof(uint8_t*))
@@ -88,13 +149,14 @@ cdef bint table_grow(Table* table) noexcept nogil:
         return False
     for old in range(table.mask + 1):
         if table.slots[old].code:
-            at = table.slots[old].hash & (n_slots - 1)
+            at = table.slots[old].hash >> (table.shift - 1)
             while slots[at].code:
                 at = (at + 1) & (n_slots - 1)
             slots[at] = table.slots[old]
     free(table.slots)
     table.slots = slots
     table.mask = n_slots - 1
+    table.shift -= 1
     table.capacity = n_slots // 2
     starts = <Bytes*> realloc(<void*> table.starts, table.capacity * sizeof(uint8_t*))
     if starts == NULL:
@@ -114,7 +176,7 @@ cdef inline int32_t find(
 
     Strings of the same length of up to eight bytes with equal hashes are equal.
     """
-    cdef uint64_t at = hashed & table.mask
+    cdef uint64_t at = hashed >> table.shift
     cdef Slot* here
     while True:
         here = &table.slots[at]

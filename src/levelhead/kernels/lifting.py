@@ -93,17 +93,7 @@ def smallest_nonprojective(
 
 
 def lift(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1], most_steps: cython.longlong):
-    """Lift non-projective arcs, the shortest first, to the head of their head, until none is left.
-
-    Args:
-        heads: 1-based in the sentence, 0 for the root, int32, shape (words,).
-        starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
-        most_steps: the maximum number of words visited per sentence, counting repeated visits.
-
-    Returns:
-        The new heads, int32, shape (words,); for each sentence 0 if it is projective now, 2 if it is not a tree, 3 if
-        it took too long (its heads are then unchanged), uint8, shape (sentences,).
-    """
+    """Lift non-projective arcs, the shortest first, to the head of their head, until none is left."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     longest: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t

@@ -383,23 +383,7 @@ def oracle(
     system: cython.int,
     most_swaps: cython.longlong,
 ):
-    """Derive every sentence of a treebank.
-
-    Args:
-        heads: 1-based in the sentence, 0 for the root, int32, shape (words,).
-        starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
-        system: 0 arc-eager, 1 arc-standard, 2 swap-eager, 3 swap-lazy.
-        most_swaps: a sentence that may need more swaps is refused.
-
-    Returns:
-        The transitions of all sentences (0 shift, 1 left-arc, 2 right-arc, 3 reduce, 4 swap), uint8; the start of each
-        sentence's transitions, and their number, int64, shape (sentences + 1,); the words in order of attachment, by
-        sentence, numbered from 0 in the treebank, int32, shape (words,); for each sentence 0 if it was derived, 1 if
-        the system cannot derive it, 2 if it is not a tree, 3 if it needs too many swaps, uint8, shape (sentences,).
-
-    Raises:
-        ValueError: the sentences do not contain all words, or the system is unknown.
-    """
+    """Derive every sentence of a treebank."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     n_words: cython.Py_ssize_t = heads.shape[0]
     i: cython.Py_ssize_t

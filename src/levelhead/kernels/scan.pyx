@@ -10,6 +10,7 @@ from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndS
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 include "interning.pxi"
+include "utf8.pxi"
 
 cdef extern from *:
     int __builtin_ctzll(unsigned long long) noexcept nogil
@@ -150,11 +151,20 @@ cdef inline bint split(Bytes line, Bytes end, Bytes* fields) noexcept nogil:
     return field == N_FIELDS and fields[FORM] - fields[ID] > 1 and fields[FORM + 1] - fields[FORM] > 1
 
 
+cdef inline int32_t intern_text(Table* table, uint64_t hashed, Bytes start, int64_t length) noexcept nogil:
+    """The code of a cell; -1 if it is new and not UTF-8, or memory ran out."""
+    cdef int32_t n_strings = table.n_strings
+    cdef int32_t code = intern_hashed(table, hashed, start, length)
+    return -1 if code == n_strings and not is_valid(start, length) else code
+
+
 cdef inline bint intern_all(Table* table, Bytes* fields, int32_t* codes, Bytes end) noexcept nogil:
     """The nine cells after ID of a multiword token or an empty node."""
     cdef int field
+    cdef int64_t length
     for field in range(1, N_FIELDS):
-        codes[field - 1] = intern(table, fields[field], fields[field + 1] - fields[field] - 1, end)
+        length = fields[field + 1] - fields[field] - 1
+        codes[field - 1] = intern_text(table, hash_bytes(fields[field], length, end), fields[field], length)
         if codes[field - 1] < 0:
             return False
     return True
@@ -176,13 +186,13 @@ cdef inline bint read_word(
         if field == HEAD or (lengths[field] == 1 and fields[field][0] == UNDERSCORE):
             continue
         hashes[field] = hash_bytes(fields[field], lengths[field], end)
-        __builtin_prefetch(&table.slots[hashes[field] & table.mask])
+        __builtin_prefetch(&table.slots[hashes[field] >> table.shift])
     for field in range(1, N_FIELDS):
         if field == HEAD:
             continue
         code = 0
         if lengths[field] != 1 or fields[field][0] != UNDERSCORE:
-            code = intern_hashed(table, hashes[field], fields[field], lengths[field])
+            code = intern_text(table, hashes[field], fields[field], lengths[field])
             if code < 0:
                 return False
         out.columns[column][sizes.words] = code

@@ -12,21 +12,7 @@ from levelhead.kernels.bounds import check_starts
 
 
 def shapes(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1]):
-    """Return the shape of every tree.
-
-    Args:
-        heads: 1-based in the sentence, 0 for a root, int32, shape (words,); the sentences must be trees.
-        starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
-
-    Returns:
-        For each word: the number of arcs between it and the root, int32; the number of gaps in the span of the words
-            below it, int32; whether its arc is non-projective, uint8; whether its head is to the right and a word
-            between has its head outside the arc's span (the root counts as outside), uint8. For each sentence: whether
-            it is ill-nested, uint8.
-
-    Raises:
-        ValueError: a sentence is not a tree, or sentences do not contain all words.
-    """
+    """Return the shape of every tree."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     n_words: cython.Py_ssize_t = heads.shape[0]
     check_starts(starts, n_words)

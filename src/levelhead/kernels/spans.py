@@ -35,18 +35,6 @@ def align(
 
     A region starts at the first word of a multiword token on either side and grows until it contains all of its
     multiword tokens; its words are aligned by the longest common subsequence of their forms.
-
-    Args:
-        gold_starts: where each gold word's surface token starts, in bytes, int64, shape (gold words,).
-        gold_ends: where it ends, same type and shape.
-        gold_inside: whether the word is part of a multiword token, uint8, same shape.
-        system_starts: the same for system words.
-        system_ends: the same for system words.
-        system_inside: the same for system words.
-
-    Returns:
-        Pairs (gold word, system word), int32, shape (pairs, 2), and regions (gold word, end, system word, end),
-        int32, shape (regions, 4), both ascending.
     """
     n_gold: cython.Py_ssize_t = gold_starts.shape[0]
     n_system: cython.Py_ssize_t = system_starts.shape[0]
@@ -106,17 +94,7 @@ def shared(
     system_starts: cython.const[cython.longlong][::1],
     system_ends: cython.const[cython.longlong][::1],
 ):
-    """Return which spans of the system are also in gold.
-
-    Args:
-        gold_starts: where each span of gold starts, ascending, int64, shape (gold spans,).
-        gold_ends: where it ends, same type and shape.
-        system_starts: the same for the system.
-        system_ends: the same for the system.
-
-    Returns:
-        Whether gold also has each span of the system, uint8, shape (system spans,).
-    """
+    """Return which spans of the system are also in gold."""
     n_gold: cython.Py_ssize_t = gold_starts.shape[0]
     n_system: cython.Py_ssize_t = system_starts.shape[0]
     found = np.zeros(n_system, dtype=np.uint8)

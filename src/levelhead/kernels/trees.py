@@ -8,17 +8,7 @@ import numpy as np
 def bad_sentences(
     heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1], several_roots: cython.bint
 ):
-    """Return the errors of sentences whose heads do not form a tree.
-
-    Args:
-        heads: 1-based in the sentence, 0 for the root, int32, shape (words,).
-        starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
-        several_roots: whether a sentence can have more than one root (it must have at least one).
-
-    Returns:
-        0 for a tree, 1 for a head outside the sentence, 2 for no root, 3 for several roots, 4 for a cycle; int8,
-        shape (sentences,).
-    """
+    """Return the errors of sentences whose heads do not form a tree."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     verdicts = np.zeros(n_sentences, dtype=np.int8)
     seen = np.zeros(max(1, heads.shape[0]), dtype=np.int32)
@@ -32,15 +22,7 @@ def bad_sentences(
 
 
 def global_heads(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1]):
-    """Return the heads of all sentences as indices into all words.
-
-    Args:
-        heads: 1-based in the sentence, 0 for the root, int32, shape (words,).
-        starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
-
-    Returns:
-        The index of each head among all words, -1 for the root; int32, shape (words,).
-    """
+    """Return the heads of all sentences as indices into all words."""
     indices = np.empty(heads.shape[0], dtype=np.int32)
     view: cython.int[::1] = memoryview(indices)
     i: cython.Py_ssize_t

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.arguments import checked, instance
 from levelhead.errors import MeasureError, unknown
-from levelhead.immutable import immutable
+from levelhead.immutable import digest_of, immutable, name_of
 from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, Resource, split
 from levelhead.scoring.measure_definitions import DEFINITIONS
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
 from levelhead.scoring.selection import Schemes, check_classes
+from levelhead.treebank.schemes import SCHEMES, Scheme
 
 if TYPE_CHECKING:
     from levelhead.derivation.perplexity import Trained
@@ -60,31 +61,46 @@ class Registry:
     Args:
         measures: all measures by name.
         schemes: all schemes, and the default scheme.
-        sha256: the hashes of the files that added to it.
-        origins: the hash of the file that defines each added ("measure" or "scheme", name).
+        origins: the hash of the file by the hash of each measure and scheme that was read from it.
     """
 
     measures: Mapping[str, Definition] = field(default_factory=lambda: REGISTRY)
     schemes: Schemes = STANDARD_SCHEMES
-    sha256: tuple[str, ...] = ()
-    origins: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Registry: {len(self.measures)} measures, {len(self.schemes.by_name)} schemes>"
 
     def used(self, measures: Iterable[Measure]) -> tuple[str, ...]:
-        """Return the hashes of the files that define measures, their schemes and the default scheme.
+        """Return the hashes of the measures, their schemes and the default scheme, unless they are shipped.
+
+        A measure or scheme that was read from a file has the hash of the file, any other the hash of its contents.
 
         Args:
             measures: measures of this registry.
         """
-        named = {("scheme", self.schemes.default)}
-        for measure in measures:
-            definition = self.measures[measure.name]
-            classes = (measure.only, *measure.without, definition.only, *definition.without)
-            named |= {("scheme", (name or "").rpartition(":")[0]) for name in classes} | {("measure", measure.name)}
-        digests = {self.origins[key] for key in named & self.origins.keys()}
-        return tuple(digest for digest in self.sha256 if digest in digests)
+        measures = tuple(measures)
+        definitions = [self.measures[measure.name] for measure in measures]
+        counted: list[Measure | Definition] = [*measures, *definitions]
+        classes = [name for each in counted for name in (each.only, *each.without) if name]
+        schemes = dict.fromkeys((self.schemes.default, *(name.rpartition(":")[0] for name in classes)))
+        own: list[Definition | Scheme] = [each for each in definitions if each != REGISTRY.get(each.name)]
+        named = [self.schemes.by_name[name] for name in schemes if name in self.schemes.by_name]
+        own += [scheme for scheme in named if scheme != SCHEMES.get(scheme.name)]
+        digests = {self.origins.get(digest, digest) for digest in map(digest_of, own)}
+        files = [digest for digest in dict.fromkeys(self.origins.values()) if digest in digests]
+        return (*files, *sorted(digests.difference(files)))
+
+    def functions(self, measures: Iterable[Measure]) -> tuple[str, ...]:
+        """Return the names of the functions of measures made in Python, whose code cannot be hashed.
+
+        Args:
+            measures: measures of this registry.
+        """
+        own = (self.measures[measure.name] for measure in measures)
+        changed = [definition for definition in own if definition != REGISTRY.get(definition.name)]
+        functions = (function for each in changed for function in (each.load, each.counter))
+        return tuple(sorted({name_of(function) for function in functions if function is not None}))
 
     def with_default(self, scheme: str) -> Registry:
         """Return the registry with another default scheme, for classes without a scheme.

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from levelhead.arguments import checked, instance
 from levelhead.arguments import path as path_of_file
 from levelhead.errors import Fault, InputError, MeasureError, Place, unknown
+from levelhead.immutable import digest_of
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import Definition, split
@@ -70,9 +71,9 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     for text in sorted({*schemes} & {*registry.schemes.by_name} | {own for own in measures if own.lower() in taken}):
         _refuse(name, f"{taken.get(text.lower(), text)} is already defined: choose another name")
     digest = hashlib.sha256(data).hexdigest()
-    own = {(kind, name): digest for kind, names in (("measure", measures), ("scheme", schemes)) for name in names}
-    origins = MappingProxyType({**registry.origins, **own})
-    return Registry(MappingProxyType({**registry.measures, **measures}), known, (*registry.sha256, digest), origins)
+    own: list[Definition | Scheme] = [*measures.values(), *schemes.values()]
+    origins = {**registry.origins, **dict.fromkeys(map(digest_of, own), digest)}
+    return Registry(MappingProxyType({**registry.measures, **measures}), known, MappingProxyType(origins))
 
 
 def _refuse(path: str, message: str) -> NoReturn:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shlex
-import shutil
-import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -17,6 +14,7 @@ from typing import NamedTuple
 from levelhead.errors import Fault, InputError, Place, number_of, quoted
 from levelhead.parsing import udpipe
 from levelhead.parsing.parser_input import is_relation
+from levelhead.parsing.programs import filled, run_program, written_file
 from levelhead.treebank import Treebank, to_conllu
 from levelhead.treebank.places import place_of
 
@@ -103,7 +101,7 @@ def _folder(**files: bytes) -> Iterator[Callable[[str], Path]]:
 
 
 def _malt(external: ExternalSettings, mode: str, more: list[str], folder: Path) -> None:
-    _run_program(["java", "-jar", str(_jar(external)), "-c", "model", "-m", mode, "-if", "conllu", *more], folder)
+    run_program(["java", "-jar", str(_jar(external)), "-c", "model", "-m", mode, "-if", "conllu", *more], folder)
 
 
 def _jar(external: ExternalSettings) -> Path:
@@ -120,22 +118,22 @@ def _train_malt(treebank: Treebank, external: ExternalSettings) -> bytes:
     """Train MaltParser with `root` as the default relation of roots; its own default, ROOT, is not a UD relation."""
     with _folder(train=plain_conllu(treebank)) as path:
         _malt(external, "learn", ["-i", "train", "-grl", "root", *external.options.split()], path("."))
-        return _written_file(path("model.mco"), "MaltParser")
+        return written_file(path("model.mco"), "MaltParser")
 
 
 def _parse_malt(model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
     with _folder(words=plain_conllu(treebank, trees=False)) as path:
         path("model.mco").write_bytes(model)
         _malt(external, "parse", ["-i", "words", "-o", "parsed"], path("."))
-        return _written_file(path("parsed"), "MaltParser")
+        return written_file(path("parsed"), "MaltParser")
 
 
 def _train_command(treebank: Treebank, external: ExternalSettings) -> bytes:
     if external.train_command is None:
         raise InputError(Fault("invalid-command", "command requires --train-cmd"))
     with _folder(train=to_conllu(treebank)) as path:
-        _run_program(filled(external.train_command, {"train": path("train"), "model": path("model")}))
-        return _written_file(path("model"), "the command of --train-cmd")
+        run_program(filled(external.train_command, {"train": path("train"), "model": path("model")}))
+        return written_file(path("model"), "the command of --train-cmd")
 
 
 def _parse_command(model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
@@ -143,48 +141,8 @@ def _parse_command(model: bytes, treebank: Treebank, external: ExternalSettings)
         raise InputError(Fault("invalid-command", "command requires --parse-cmd"))
     with _folder(model=model, input=plain_conllu(treebank, trees=False)) as path:
         paths = {name: path(name) for name in ("model", "input", "output")}
-        _run_program(filled(external.parse_command, paths))
-        return _written_file(path("output"), "the command of --parse-cmd")
-
-
-_TAIL = 800  # the number of characters of its output that are shown if a program fails
-
-
-def filled(command: str, paths: Mapping[str, Path]) -> list[str]:
-    """Return the words of a command, with placeholders such as {train} and {model} replaced by paths."""
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise InputError(Fault("invalid-command", f"{command}: {error}")) from error
-    missing = [name for name in paths if not any(f"{{{name}}}" in word for word in words)]
-    if missing or not words:
-        message = f"{command!r} lacks {{{missing[0]}}}" if missing else "the command is empty"
-        raise InputError(Fault("invalid-command", message))
-    for name, path in paths.items():
-        words = [word.replace(f"{{{name}}}", str(path)) for word in words]
-    return words
-
-
-def _run_program(words: Sequence[str], folder: Path | None = None) -> None:
-    if shutil.which(words[0]) is None:
-        raise InputError(Fault("parser-failed", f"program not found: {words[0]}"))
-    try:
-        done = subprocess.run(words, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603
-    except OSError as error:
-        raise InputError(Fault("parser-failed", f"{words[0]} cannot be run: {error.strerror}")) from error
-    if done.returncode:
-        output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-_TAIL:]
-        raise InputError(Fault("parser-failed", f"{words[0]} ended with exit code {done.returncode}: {output}"))
-
-
-def _written_file(path: Path, program: str) -> bytes:
-    """The contents of the file that a program should have written."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            Fault("parser-failed", f"{program} succeeded, but did not write the file {path.name}")
-        ) from error
+        run_program(filled(external.parse_command, paths))
+        return written_file(path("output"), "the command of --parse-cmd")
 
 
 class Row(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.extras import missing_library
+from levelhead.parsing.programs import run_to_end
 from levelhead.treebank import Treebank, to_conllu
 
 _OPTIONS = frozenset(
@@ -76,7 +76,7 @@ def _run_in_new_process(paths: Sequence[Path]) -> None:
     # -c instead of -m, which would warn that this module is already imported.
     command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, paths)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(command, env=environment, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603
+    done = run_to_end(command, env=environment)
     if done.returncode:
         output = done.stderr.decode("utf-8", "replace").strip()[-_TAIL:] if done.returncode > 0 else ""
         message = output or f"UDPipe ended with code {done.returncode}: its model is damaged, or needs too much memory"

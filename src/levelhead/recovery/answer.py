@@ -21,16 +21,7 @@ class Answer(NamedTuple):
 
 
 def decoded(data: bytes, name: str, first_line: int = 1) -> str:
-    """Return bytes as text.
-
-    Args:
-        data: the bytes.
-        name: the name of their file.
-        first_line: their first line in the file.
-
-    Raises:
-        InputError: they are not UTF-8.
-    """
+    """Return bytes as text."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:

@@ -37,18 +37,7 @@ class Layout(NamedTuple):
 
 
 def read_answers(path: str | os.PathLike[str], layout: Layout, n_gold: int) -> list[Answer]:
-    """Return the answers in a file or folder, in order.
-
-    Args:
-        path: a text file with markers or blank lines between answers, JSON lines, CSV, or a folder with one file per
-            answer; "-" for standard input.
-        layout: the settings for finding them.
-        n_gold: the expected number, to detect marker lines.
-
-    Raises:
-        UnreadableFile: the file cannot be opened, is too large or damaged.
-        InputError: it is not UTF-8, has no answers, or lacks a field.
-    """
+    """Return the answers in a file or folder, in order."""
     name = os.fsdecode(path)
     if os.path.isdir(name):  # noqa: PTH112 -- a path can have bytes that pathlib refuses
         answers = _in_folder(Path(name))

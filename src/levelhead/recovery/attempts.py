@@ -52,22 +52,13 @@ class Tables(NamedTuple):
 
 
 def sent_id_of(text: str) -> str | None:
-    """Return the sent_id in a comment of an answer, or None.
-
-    Args:
-        text: the answer.
-    """
+    """Return the sent_id in a comment of an answer, or None."""
     found = _SENT_ID.search(text) if "sent_id" in text else None
     return (found[1].strip() or None) if found else None
 
 
 def tables_of(text: str, forms: Sequence[str]) -> Tables:
-    """Return the tables of rows in an answer, and the text around them.
-
-    Args:
-        text: the answer.
-        forms: the gold forms.
-    """
+    """Return the tables of rows in an answer, and the text around them."""
     if len(text) > LONGEST_ANSWER:
         return Tables((), frozenset())
     reader = _Reader(frozenset(forms), 2 * len(forms) + 1000)

@@ -38,11 +38,7 @@ class GoldSentence(NamedTuple):
 
 
 def gold_sentences(gold: Treebank) -> list[GoldSentence]:
-    """Return the sentences of a treebank without their analysis.
-
-    Args:
-        gold: the treebank.
-    """
+    """Return the sentences of a treebank without their analysis."""
     starts = gold.sentence_starts.tolist()
     forms, spaces = list(gold.forms), list(map(_spaces, gold.misc))
     multiword = _multiword(gold)

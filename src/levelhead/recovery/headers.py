@@ -33,11 +33,7 @@ class Header(NamedTuple):
     names: tuple[str, ...]
 
     def row(self, line: str) -> AnswerRow | None:
-        """Return the row on a line, or None if it does not have the columns.
-
-        Args:
-            line: the line, without its end.
-        """
+        """Return the row on a line, or None if it does not have the columns."""
         cells = cut(line, self.delimiter)
         if len(cells) == len(self.names) + 1 and self.delimiter in {",", ";"}:
             cells = self._with_delimiter_as_form(cells)
@@ -55,20 +51,12 @@ class Header(NamedTuple):
         return [*cells[:at], self.delimiter, *cells[at + 2 :]] if cells[at : at + 2] == ["", ""] else cells
 
     def loses(self, line: str) -> bool:
-        """Return whether a line is an unreadable row of the table, which must not be read in another way.
-
-        Args:
-            line: a line without the columns.
-        """
+        """Return whether a line is an unreadable row of the table, which must not be read in another way."""
         return self.delimiter in line and bool(_NUMBERED.match(line) or (self.delimiter == "|" and "\t" not in line))
 
 
 def header_of(line: str) -> Header | None:
-    """Return the header on a line; None without a header, or if the columns are in the order of CoNLL-U.
-
-    Args:
-        line: the line, without its end.
-    """
+    """Return the header on a line; None without a header, or if the columns are in the order of CoNLL-U."""
     if len(line) > LONGEST_LINE or not any(delimiter in line for delimiter in _DELIMITERS):
         return None
     if not _HEAD_NAMES.search(plain_name(line)):  # few lines have one: cells are cut apart only there
@@ -87,12 +75,7 @@ def _is_usual(names: Sequence[str]) -> bool:
 
 
 def cut(line: str, delimiter: str) -> list[str]:
-    """Cut a line at a delimiter, which quotes or a backslash protect.
-
-    Args:
-        line: the line.
-        delimiter: one character.
-    """
+    """Cut a line at a delimiter, which quotes or a backslash protect."""
     inner = line.strip()
     if len(inner) > LONGEST_LINE or inner.count(delimiter) > _MOST_CELLS:
         return []

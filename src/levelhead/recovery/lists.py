@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from levelhead.recovery.rows import AnswerRow, RangeRow, clean, read_cells, read_row
+from levelhead.recovery.rows import AnswerRow, RangeRow, clean, head_of, read_cells, read_row
 
 _LONGEST_LITERAL = 1 << 18
 _MOST_FAILURES = 20
@@ -30,12 +30,7 @@ FIELD_NAMES = {
 
 
 def rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[AnswerRow]]:
-    """Yield the rows of each list in a text.
-
-    Args:
-        text: the text, which can have prose around the lists.
-        forms: the forms of the gold sentence.
-    """
+    """Yield the rows of each list in a text."""
     loose: list[AnswerRow] = []  # of consecutive objects without a list around them
     for value in _values(text):
         row = keyed_row(value) if isinstance(value, Mapping) else None
@@ -119,30 +114,22 @@ def _row(value: Any, expected: int, forms: Collection[str]) -> AnswerRow | None:
 
 
 def plain_name(name: str) -> str:
-    """Return the name of a field without case, spaces and punctuation.
-
-    Args:
-        name: the name as written.
-    """
+    """Return the name of a field without case, spaces and punctuation."""
     return re.sub(r"[\W_]", "", name.lower())
 
 
 def keyed_row(value: Mapping[Any, Any]) -> AnswerRow | None:
-    """Return the row in an object with named fields; it must have a form and a field for the head.
-
-    Args:
-        value: the object.
-    """
+    """Return the row in an object with named fields; it must have a form and a field for the head."""
     given = {plain_name(_text(name)): cell for name, cell in value.items()}
     places = {field: next((name for name in names if name in given), None) for field, names in FIELD_NAMES.items()}
     cells = {field: _text(given[name]) for field, name in places.items() if name is not None}
     if "form" not in cells or "head" not in cells:
         return None
-    number, head = (_number(cells.get(field, "")) for field in ("id", "head"))
+    number, relation = _number(cells.get("id", "")), clean(cells.get("relation", "_"))
     if "id" in cells and number is None:
         return None
     tags = tuple(clean(cells.get(name, "_")) for name in ("lemma", "upos", "xpos", "feats"))
-    return AnswerRow(number, cells["form"], head, clean(cells.get("relation", "_")), tags)  # type: ignore[arg-type]
+    return AnswerRow(number, cells["form"], head_of(cells["head"], relation), relation, tags)  # type: ignore[arg-type]
 
 
 def _number(text: str) -> int | None:

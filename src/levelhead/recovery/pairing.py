@@ -14,14 +14,6 @@ def paired(answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str 
 
     Answers are paired by sent_id if all have a sent_id, from a field or from unique comments `# sent_id`. Otherwise the
     k-th answer belongs to the k-th sentence.
-
-    Args:
-        answers: the answers.
-        gold_ids: the sent_id of each gold sentence.
-        name: the file of answers, for messages.
-
-    Raises:
-        InputError: the numbers differ and ids do not identify all answers, or an id is unknown or repeated.
     """
     if any(answer.id is not None for answer in answers):
         return _by_id([answer.id for answer in answers], answers, gold_ids, name)

@@ -16,17 +16,7 @@ _LONGEST_FIELD = 1 << 29
 
 
 def json_answers(data: bytes, name: str, field: str | None, id_field: str | None) -> list[Answer]:
-    """Return the answers in JSON lines.
-
-    Args:
-        data: the contents of the file.
-        name: the file.
-        field: the field of answers; `a.b.0` is a nested field.
-        id_field: the field of sent_ids, or None.
-
-    Raises:
-        InputError: a line is not a JSON object, or lacks the field.
-    """
+    """Return the answers in JSON lines."""
     return list(_json_answers(data, name, field, id_field))
 
 
@@ -76,18 +66,7 @@ def _inside(record: Mapping[str, Any], path: str, place: Place) -> Any:
 
 
 def csv_answers(data: bytes, name: str, field: str | None, id_field: str | None, delimiter: str) -> list[Answer]:
-    """Return the answers in CSV with a header.
-
-    Args:
-        data: the contents of the file.
-        name: the file.
-        field: the column of answers.
-        id_field: the column of sent_ids, or None.
-        delimiter: "," or a tab.
-
-    Raises:
-        InputError: the column is missing, a row is too short, or the file is not CSV.
-    """
+    """Return the answers in CSV with a header."""
     rows = csv.reader(io.StringIO(decoded(data, name), newline=""), delimiter=delimiter, strict=True)
     with _long_fields():
         try:

@@ -13,16 +13,24 @@ from levelhead.recovery.matching import Matched, best_match
 from levelhead.recovery.rows import COLUMNS, IDS, REMARKS, SPACE, AnswerRow
 
 CLASSES = (
-    "as is", "unpacked", "respaced", "repaired", "words changed", "rows missing or extra", "unreadable", "no answer",
+    "as is", "unpacked", "respaced", "repaired", "words changed", "rows missing or extra", "another text", "unreadable",
+    "no answer",
 )  # fmt: skip
 """The repairs that an answer needs, in increasing order; the last matching class counts."""
 
 TREES = ("tree", "several roots", "no root", "cycle", "incomplete")
 """The validity of the tree of an answer; incomplete if a gold word has no head."""
 
+ANOTHER_TEXT = "another text"
+FITS_NEXT, FITS_PREVIOUS = "fits next", "fits previous"
+"""Reasons of another text: the answer belongs to the next or previous gold sentence."""
+
 RANGES, SEVERAL, TOO_LONG = "ranges", "attempts", "too long"
-STEPS = (FENCES, PROSE, BLANK, PIPES, LIST, REMARKS, RANGES, SEVERAL, SPACE, IDS, COLUMNS, TOO_LONG)
-"""The repairs of an answer, in the order in which they are listed."""
+STEPS = (
+    FENCES, PROSE, BLANK, PIPES, LIST, REMARKS, RANGES, SEVERAL, SPACE, IDS, COLUMNS, TOO_LONG,
+    FITS_NEXT, FITS_PREVIOUS,
+)  # fmt: skip
+"""The repairs of an answer, in the order in which they are listed, or why there are none."""
 
 _TREE_OF_CODE = ("tree", "incomplete", "no root", "several roots", "cycle")
 """The validity of a tree by its code from `kernels.trees.bad_sentences`."""
@@ -39,6 +47,7 @@ class Recovered(NamedTuple):
         heads: the head of each gold word, as an id of the gold sentence, or None.
         n_extra: the number of rows that were dropped from the attempt that counts.
         n_attempts: the number of tables of rows in the answer.
+        n_matched: the number of gold words with a row of their form.
     """
 
     category: str
@@ -48,6 +57,7 @@ class Recovered(NamedTuple):
     heads: tuple[int | None, ...]
     n_extra: int = 0
     n_attempts: int = 0
+    n_matched: int = 0
 
     @property
     def n_words(self) -> int:
@@ -56,13 +66,7 @@ class Recovered(NamedTuple):
 
 
 def recovered(text: str | None, forms: Sequence[str], ranges: Sequence[tuple[str, str]] = ()) -> Recovered:
-    """Return an answer with the gold words.
-
-    Args:
-        text: the answer, or None.
-        forms: the forms of the gold words.
-        ranges: the id and the form of each multiword token of gold, `("1-2", "don't")`.
-    """
+    """Return an answer with the gold words."""
     nothing = (None,) * len(forms)
     if text is None:
         return Recovered("no answer", "incomplete", (), nothing, nothing)
@@ -71,12 +75,21 @@ def recovered(text: str | None, forms: Sequence[str], ranges: Sequence[tuple[str
     if best is None or all(row.head is None for row in best.attempt.rows):
         long = (TOO_LONG,) if len(text) > LONGEST_ANSWER else ()
         return Recovered("unreadable", "incomplete", long, nothing, nothing, n_attempts=len(tables.attempts))
+    n_attempts, n_matched = len(tables.attempts), best.n_matched
+    if best.is_other_text:
+        return Recovered(ANOTHER_TEXT, "incomplete", (), nothing, nothing, best.attempt.n_rows, n_attempts, n_matched)
     steps = {*tables.steps, *_steps_of(best, ranges)}
-    if len(tables.attempts) > 1:
+    if n_attempts > 1:
         steps.add(SEVERAL)
     named = tuple(step for step in STEPS if step in steps)
     category = _category(best, named)
-    return Recovered(category, _tree(best.heads), named, best.rows, best.heads, best.n_extra, len(tables.attempts))
+    return Recovered(category, _tree(best.heads), named, best.rows, best.heads, best.n_extra, n_attempts, n_matched)
+
+
+def fits(text: str, forms: Sequence[str]) -> bool:
+    """Return whether an answer is about a sentence."""
+    best = best_match(tables_of(text, forms).attempts, forms)
+    return best is not None and not best.is_other_text
 
 
 def _steps_of(best: Matched, ranges: Sequence[tuple[str, str]]) -> set[str]:

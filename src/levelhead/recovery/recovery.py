@@ -10,13 +10,24 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from levelhead._version import VERSION
+from levelhead.errors import number_of
 from levelhead.progress import tracked
 from levelhead.recovery.answer import Answer
 from levelhead.recovery.answers import Layout, read_answers
 from levelhead.recovery.gold import GoldSentence, gold_sentences
 from levelhead.recovery.pairing import paired
-from levelhead.recovery.recovered import CLASSES, TREES, Recovered, recovered
+from levelhead.recovery.recovered import (
+    ANOTHER_TEXT,
+    CLASSES,
+    FITS_NEXT,
+    FITS_PREVIOUS,
+    TREES,
+    Recovered,
+    fits,
+    recovered,
+)
 from levelhead.recovery.writing import sentence_text
+from levelhead.scoring.form_alignment import other_text_note
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import contents_hash
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
@@ -35,11 +46,12 @@ class RecoveredAnswer(NamedTuple):
         sent_id: its sent_id, or None.
         category: the repairs that the answer needs, one of `levelhead.recovery.CLASSES`.
         tree: the validity of its tree, one of `levelhead.recovery.TREES`.
-        steps: its repairs, from `levelhead.recovery.STEPS`.
+        steps: its repairs, from `levelhead.recovery.STEPS`; for another text, the neighboring sentences that it fits.
         words: the number of gold words.
         recovered: the number of gold words with a head.
         extra: the number of rows without a gold word.
         attempts: the number of tables of rows in the answer.
+        matched: the number of gold words with a row of their form.
     """
 
     sentence: int
@@ -51,6 +63,7 @@ class RecoveredAnswer(NamedTuple):
     recovered: int
     extra: int
     attempts: int
+    matched: int
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,20 +96,25 @@ class Recovery(Tabular):
         """The answers of each class, including empty classes."""
         return {name: tuple(answer for answer in self.answers if answer.category == name) for name in CLASSES}
 
+    @property
+    def other_text(self) -> str:
+        """A sentence about the answers to another text; empty if there are none."""
+        some = [answer.steps for answer in self.answers if answer.category == ANOTHER_TEXT]
+        shifts = (sum(name in steps for steps in some) for name in (FITS_NEXT, FITS_PREVIOUS))
+        return other_text_note(len(some), *shifts) if some else ""
+
     def __repr__(self) -> str:
         words, recovered_words = (
             sum(answer.words for answer in self.answers),
             sum(answer.recovered for answer in self.answers),
         )
-        return f"<Recovery: {len(self.answers)} sentences, {recovered_words} of {words} words>"
+        return (
+            f"<Recovery: {number_of(len(self.answers), 'sentence')}, {recovered_words:,} of {number_of(words, 'word')}>"
+        )
 
 
 def trees_of(answers: Iterable[RecoveredAnswer]) -> dict[str, int]:
-    """Return the number of answers with each kind of tree.
-
-    Args:
-        answers: the answers.
-    """
+    """Return the number of answers with each kind of tree."""
     counts = Counter(answer.tree for answer in answers)
     return {name: counts[name] for name in TREES}
 
@@ -115,17 +133,27 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
     sentences = gold_sentences(gold)
     read, name = _answers(answers, layout, len(gold))
     texts = paired(read, [sentence.id for sentence in sentences], name)
+    forms = [sentence.forms for sentence in sentences]
     digest = hashlib.sha256()
     done: list[RecoveredAnswer] = []
     parts: list[bytes] = []
-    for number, (sentence, answer) in enumerate(tracked(list(zip(sentences, texts)), "recovering"), 1):
-        digest.update(b"\0" if answer is None else answer.text.encode("utf-8", "surrogatepass") + b"\n")
-        one = recovered(answer and answer.text, sentence.forms, sentence.ranges)
-        done.append(_record(number, sentence, one))
-        parts.append(sentence_text(sentence, one).encode())
+    with tracked(list(zip(sentences, texts)), "recovering") as pairs:
+        for number, (sentence, answer) in enumerate(pairs):
+            digest.update(b"\0" if answer is None else answer.text.encode("utf-8", "surrogatepass") + b"\n")
+            found = recovered(answer and answer.text, sentence.forms, sentence.ranges)
+            if answer is not None and found.category == ANOTHER_TEXT:
+                found = found._replace(steps=_neighbors(answer.text, forms, number))
+            done.append(_record(number + 1, sentence, found))
+            parts.append(sentence_text(sentence, found).encode())
     signature = {"gold": short_hash(contents_hash(gold)), "answers": short_hash(digest.hexdigest()), "version": VERSION}
     files = {TREEBANK: {"gold": short_hash(gold.source.sha256)}}
     return Recovery(tuple(done), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
+
+
+def _neighbors(text: str, forms: Sequence[Sequence[str]], place: int) -> tuple[str, ...]:
+    """The neighbors of a gold sentence that the answer fits."""
+    near = ((FITS_NEXT, place + 1), (FITS_PREVIOUS, place - 1))
+    return tuple(name for name, at in near if 0 <= at < len(forms) and fits(text, forms[at]))
 
 
 def _answers(answers: Answers, layout: Layout, n_gold: int) -> tuple[list[Answer], str | None]:
@@ -138,5 +166,5 @@ def _answers(answers: Answers, layout: Layout, n_gold: int) -> tuple[list[Answer
 
 
 def _record(number: int, sentence: GoldSentence, answer: Recovered) -> RecoveredAnswer:
-    sizes = len(sentence.forms), answer.n_words, answer.n_extra, answer.n_attempts
+    sizes = len(sentence.forms), answer.n_words, answer.n_extra, answer.n_attempts, answer.n_matched
     return RecoveredAnswer(number, sentence.id, answer.category, answer.tree, answer.steps, *sizes)

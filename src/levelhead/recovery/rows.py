@@ -15,12 +15,17 @@ SPACE, IDS, COLUMNS, REMARKS = "white space", "ids", "columns", "remarks"
 LONGEST_LINE = 1 << 16
 """The maximum number of characters of a row."""
 
+ROOT, BEFORE_FIRST = -2, -1
+"""Heads of a word with the relation root: the root by another name, and -1, which is the root if words count from 0."""
+
 _HEAD, _RELATION, _COLUMNS = 6, 7, 10
 _USUAL, _MOST_VALUES = _HEAD - 2, _COLUMNS - 2  # among the columns after the form
 _LONGEST_CELL = 1000
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _NUMBERED = re.compile(r"\(?([0-9]{1,9})[.):]?")
 _GLUED = re.compile(r"\(?([0-9]{1,9})(?:[.):]?\s+|(?=[^\s\d.):])|[.):](?=\S))(.+)", re.DOTALL)
+_ROOT_HEAD = re.compile(r"root|_?|-|null|none|0 ?\(root\)|\*\*0\*\*", re.IGNORECASE)
+_BLANK_AFTER = re.compile(r"(?<=\S)\s+_$")
 _RELATION_NAME = re.compile(r"[^\W\d_][\w:.~/-]*")
 _REMARK = ("#", "//", "<", "(", "—", "–", "--", "←")
 _BULLET = re.compile(r"[-*•>][-*•>\s]*(?=\(?[0-9])")
@@ -36,7 +41,7 @@ class AnswerRow(NamedTuple):
     Args:
         id: its number, as written or by its place; None for the place after the previous row.
         form: its form.
-        head: its head as written, or None without a number.
+        head: its head as written, `ROOT` or `BEFORE_FIRST`; None without a number.
         relation: its relation, or "_".
         tags: its lemma, UPOS, XPOS and features.
         steps: the repairs.
@@ -71,13 +76,7 @@ _SPACED = frozenset({SPACE})
 
 
 def read_row(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:
-    """Return the row on a line, or None.
-
-    Args:
-        line: the line, without its end.
-        expected: the number after the previous row.
-        forms: the forms of the gold sentence, to distinguish the number `45` from `4` and `5`.
-    """
+    """Return the row on a line, or None."""
     cells = line.split("\t")
     if len(cells) == _COLUMNS and " " not in line and _is_good(cells, forms):
         return _row(cells, _NOTHING)
@@ -105,7 +104,7 @@ def _is_good(cells: Sequence[str], forms: Collection[str]) -> bool:
     """Whether ten columns are a number, a form, a head and values."""
     if not (_NUMBER.fullmatch(cells[0]) and _NUMBER.fullmatch(cells[_HEAD])) or not all(cells):
         return False
-    return cells[1] != "_" or "_" in forms
+    return cells[1] not in {"_", cells[0]} or cells[1] in forms
 
 
 def _row(cells: Sequence[str], steps: frozenset[str]) -> AnswerRow:
@@ -117,11 +116,7 @@ def _row(cells: Sequence[str], steps: frozenset[str]) -> AnswerRow:
 
 
 def clean(cell: str) -> str:
-    """Return a valid value of a CoNLL-U column: "_" for empty values and for more than 1000 characters.
-
-    Args:
-        cell: the value as written.
-    """
+    """Return a valid value of a CoNLL-U column: "_" for empty values and for more than 1000 characters."""
     if cell == "_":
         return cell
     if not cell.isprintable() or not cell or cell[0] == " " or cell[-1] == " ":
@@ -152,31 +147,40 @@ def _repaired(line: str, expected: int, forms: Collection[str]) -> AnswerRow | R
 def read_cells(
     cells: Sequence[str], expected: int, forms: Collection[str], *, spaced: bool = False
 ) -> AnswerRow | None:
-    """Return the row in some columns: the number can be joined to the form or missing, and columns can be missing.
-
-    Args:
-        cells: the columns, without white space around them.
-        expected: the number after the previous row.
-        forms: the forms of the gold sentence.
-        spaced: whether columns are only separated by white space, as words in prose are.
-    """
+    """Return the row in some columns: the number can be joined to the form or missing, and columns can be missing."""
     number, form, values, steps = _numbered(cells, expected, forms)
     at = _head_place(values)
-    if not form or "`" in cells[0] or not _looks_like_a_row(number, form in forms, values, at, spaced=spaced):
+    relation = "_" if at is None else _relation(values[at:], forms)
+    if not form or "`" in cells[0] or not _looks_like_a_row(number, form in forms, values, at, relation, spaced=spaced):
         return None
     if spaced:
         steps.add(SPACE)
     if len(values) > _MOST_VALUES and values[_MOST_VALUES].startswith(_REMARK):
         values = values[:_MOST_VALUES]
         steps.add(REMARKS)
-    if at is None and len(values) == _MOST_VALUES:
-        at = _USUAL  # all columns exist, but the head is not a number
+    if at is None and len(values) == _MOST_VALUES:  # all columns exist, but the head is not a number
+        at, relation = _USUAL, _relation(values[_USUAL:], forms)
     if len(values) != _MOST_VALUES or at != _USUAL or not all(values):
         steps.add(COLUMNS)
-    head = int(values[at]) if at is not None and _NUMBER.fullmatch(values[at]) else None
-    relation = values[at + 1] if at is not None and at + 1 < len(values) else "_"
+    head = None if at is None else head_of(values[at], relation)
     lemma, upos, xpos, feats = map(clean, values[:_USUAL]) if at == _USUAL else "____"
     return AnswerRow(number, form, head, clean(relation), (lemma, upos, xpos, feats), frozenset(steps), len(cells))
+
+
+def head_of(text: str, relation: str) -> int | None:
+    """Return a head: a number, `ROOT` or `BEFORE_FIRST` for a word with the relation root, or None."""
+    if _NUMBER.fullmatch(text):
+        return int(text)
+    if relation.lower() != "root":
+        return None
+    return ROOT if _ROOT_HEAD.fullmatch(text) else BEFORE_FIRST if text == "-1" else None
+
+
+def _relation(values: Sequence[str], forms: Collection[str]) -> str:
+    """The relation after a head, which can have its word between them."""
+    name, after = [*values[1:3], "_", "_"][:2]
+    is_word = name in forms or (name.strip("()").lower() == "root" and values[0] == "0")
+    return after if is_word and universal(after) in UD1 | UD2 else name
 
 
 def _numbered(
@@ -187,6 +191,9 @@ def _numbered(
     plain = _NUMBERED.fullmatch(first)
     is_glued = not rest or (rest[0] in {"_", ""} and "_" not in forms)
     if plain and not is_glued:
+        if rest[0] == plain[1] and rest[0] not in forms and rest[1:] and rest[1] in forms:
+            rest = rest[1:]  # the number is repeated
+            return int(plain[1]), rest[0], rest[1:], {IDS}
         return int(plain[1]), rest[0], rest[1:], set() if plain[1] == first else {IDS}
     behind = first.removeprefix(str(expected))
     after = behind.lstrip(".): \t")
@@ -197,7 +204,7 @@ def _numbered(
         return None, first, rest, {IDS}
     glued = _GLUED.fullmatch(first)
     if glued:
-        return int(glued[1]), glued[2].strip(), rest, {IDS}
+        return int(glued[1]), _BLANK_AFTER.sub("", glued[2]).strip(), rest, {IDS}
     if plain and after not in {first, ""}:
         return expected, after, rest, {IDS}
     return None, first, rest, {IDS}
@@ -205,15 +212,17 @@ def _numbered(
 
 def _head_place(values: Sequence[str]) -> int | None:
     """The position of the head after the form: the number before a relation nearest to its place in CoNLL-U."""
-    pairs = enumerate(pairwise(values))
-    places = [i for i, (head, name) in pairs if _NUMBER.fullmatch(head) and _RELATION_NAME.fullmatch(name)]
+    pairs = [(i, head, name) for i, (head, name) in enumerate(pairwise(values)) if name not in _UPOS]
+    places = [i for i, head, name in pairs if _NUMBER.fullmatch(head) and _RELATION_NAME.fullmatch(name)]
+    roots = [i for i, head, name in pairs if head_of(head, name) in {ROOT, BEFORE_FIRST}]
+    places = places or [i for i in roots if universal("".join(values[i + 2 : i + 3])) not in UD1 | UD2]
     if places:
         return min(places, key=lambda place: abs(place - _USUAL))
     return _USUAL if len(values) > _USUAL and _NUMBER.fullmatch(values[_USUAL]) else None
 
 
 def _looks_like_a_row(
-    number: int | None, is_gold: bool, values: Sequence[str], at: int | None, *, spaced: bool
+    number: int | None, is_gold: bool, values: Sequence[str], at: int | None, relation: str, *, spaced: bool
 ) -> bool:
     """Return whether columns are a row, not prose, which can also have numbers and words."""
     n_blank = sum(value == "_" for value in values)
@@ -223,5 +232,5 @@ def _looks_like_a_row(
         return n_blank > 2
     if n_blank or not _UPOS.isdisjoint(values[: min(at, 2)]):
         return True
-    is_short = len(values) in {2, 3} and at + 1 < len(values) and universal(values[at + 1]) in UD1 | UD2
+    is_short = len(values) in {2, 3} and universal(relation) in UD1 | UD2
     return is_short or (not spaced and len(values) > 3)

@@ -29,15 +29,6 @@ def split_text(data: bytes, name: str, separator: str | None, n_gold: int) -> li
     Without a separator, lines of one repeated character (`=====`), or lines like the first or the last of the file, are
     markers if they separate as many answers as there are gold sentences; otherwise lines of ten or more `=`, `-`, `*`
     ... are markers; otherwise blank lines separate the answers. Digits in marker lines can differ.
-
-    Args:
-        data: the text.
-        name: the name of its file.
-        separator: the beginning of marker lines, or None.
-        n_gold: the expected number of answers.
-
-    Raises:
-        InputError: no line starts with the separator, the text is not UTF-8, or it has more than a million parts.
     """
     if separator is not None:
         if not separator.strip():

@@ -13,10 +13,6 @@ def sentence_text(gold: GoldSentence, recovered: Recovered) -> str:
 
     Lemmas, tags, features, heads and relations come from the answer. A word without a head has HEAD `_`. DEPS is empty,
     and MISC only has SpaceAfter=No from gold.
-
-    Args:
-        gold: the gold sentence.
-        recovered: the answer.
     """
     lines = [gold.comments, f"# recovery = {_summary(recovered, len(gold.forms))}\n"]
     for place, (form, space, row, head) in enumerate(zip(gold.forms, gold.spaces, recovered.rows, recovered.heads)):
@@ -40,4 +36,5 @@ def _summary(recovered: Recovered, n_words: int) -> str:
         if recovered.n_extra
         else ""
     )
-    return f"{recovered.category}{steps}, {recovered.n_words} of {n_words} words{extra}, {recovered.tree}"
+    found = f"{recovered.n_matched} of {n_words} forms, {recovered.n_words} of {n_words} words"
+    return f"{recovered.category}{steps}, {found}{extra}, {recovered.tree}"

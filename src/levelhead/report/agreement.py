@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from levelhead.comparison.agreement import Agreement, BeyondChance, Disagreement, LabelAgreement
-from levelhead.errors import printable
+from levelhead.errors import number_of, printable
 from levelhead.report.documents import header, points, sources
 from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Plain, Table, interval_cell, interval_head
@@ -27,13 +27,7 @@ _MOST_PATTERNS = 10
 
 
 def agreement_table(agreement: Agreement, by: Rows = "label", most: int | None = None) -> Table:
-    """Return the agreement of annotators.
-
-    Args:
-        agreement: the agreement.
-        by: the rows: types of labels with coefficients, measures with F1, or patterns of disagreement.
-        most: the largest number of patterns; None for all.
-    """
+    """Return the agreement of annotators."""
     if by == "measure":
         return _measures_table(agreement)
     if by == "pattern":
@@ -83,7 +77,7 @@ def _measures_table(agreement: Agreement) -> Table:
     ids = [printable(first[i].id or str(i + 1)) for i in agreement.differing]
     listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
     notes = (
-        f"{len(ids)} of {len(first)} sentences differ in span, heads or universal relations{listed}",
+        f"{len(ids):,} of {number_of(len(first), 'sentence')} differ in span, heads or universal relations{listed}",
         *(f"{name}: {reason}" for name, reason in agreement.reasons.items()),
         signature_line(agreement.provenance.signature),
     )
@@ -91,12 +85,7 @@ def _measures_table(agreement: Agreement) -> Table:
 
 
 def patterns_table(agreement: Agreement, most: int | None = None) -> Table:
-    """Return the patterns of disagreement, one per row, the most frequent first.
-
-    Args:
-        agreement: the agreement.
-        most: the largest number of patterns; None for all.
-    """
+    """Return the patterns of disagreement, one per row, the most frequent first."""
     names = agreement.annotators if len(agreement.annotators) == 2 else ("First", "Second")
     columns = (
         Column("Label", "text"), *(Column(name, "text", key=key) for name, key in zip(names, ("First", "Second"))),
@@ -124,11 +113,7 @@ def _example(agreement: Agreement, disagreement: Disagreement) -> str:
 
 
 def agreement_text(agreement: Agreement) -> str:
-    """Return F1, coefficients and the most frequent patterns as text.
-
-    Args:
-        agreement: the agreement.
-    """
+    """Return F1, coefficients and the most frequent patterns as text."""
     measures = _measures_table(agreement)
     tables = [measures._replace(notes=measures.notes[:-1]), agreement_table(agreement)]
     if agreement.disagreements:
@@ -140,11 +125,7 @@ def agreement_text(agreement: Agreement) -> str:
 
 
 def agreement_document(agreement: Agreement) -> dict[str, Any]:
-    """Return the agreement for JSON, with all patterns and all sentences that differ.
-
-    Args:
-        agreement: the agreement.
-    """
+    """Return the agreement for JSON, with all patterns and all sentences that differ."""
     first = next(iter(agreement.treebanks.values()))
     of_label = {label.name: _kappa(label) for label in agreement.labels}
     return {

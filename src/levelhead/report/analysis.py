@@ -16,12 +16,7 @@ from levelhead.scoring.matches import Matches
 
 
 def confusion_table(treebanks: Mapping[str, Confusion], signature: Signature = UNSIGNED) -> Table:
-    """Return one row per pair of confused relations, the most frequent first, then relations of unaligned words.
-
-    Args:
-        treebanks: the confusion of each treebank.
-        signature: the settings and inputs that determine the numbers.
-    """
+    """Return one row per pair of confused relations, the most frequent first, then relations of unaligned words."""
     columns = (
         *([Column("Treebank", "text")] if len(treebanks) > 1 else []),
         *(Column(name, "text") for name in ("Gold", "System")),
@@ -69,12 +64,7 @@ def confusion_document(treebanks: Mapping[str, Confusion], signature: Signature 
 
 
 def errors_table(treebanks: Mapping[str, Mapping[str, int]], signature: Signature = UNSIGNED) -> Table:
-    """Return one row per treebank and type of error: aligned words, and their share.
-
-    Args:
-        treebanks: the types of errors on each treebank.
-        signature: the settings and inputs that determine the numbers.
-    """
+    """Return one row per treebank and type of error: aligned words, and their share."""
     columns = [Column("Treebank", "text")] if len(treebanks) > 1 else []
     columns += [Column("Error", "text"), Column("Words", "number"), Column("Share")]
     rows: list[tuple[Cell, ...]] = []
@@ -94,12 +84,7 @@ def errors_document(treebanks: Mapping[str, Mapping[str, int]], signature: Signa
 
 
 def cascading_table(treebanks: Mapping[str, Sequence[Cascading]], signature: Signature = UNSIGNED) -> Table:
-    """Return one row per treebank and class, labeled and unlabeled: wrong arcs, and how many have a correct parent.
-
-    Args:
-        treebanks: the cascading errors on each treebank.
-        signature: the settings and inputs that determine the numbers.
-    """
+    """Return one row per treebank and class, labeled and unlabeled: wrong arcs, and how many have a correct parent."""
     columns = [Column("Treebank", "text")] if len(treebanks) > 1 else []
     columns += [Column("Class", "text"), Column("Arcs", "text"), Column("Wrong", "number")]
     columns += [Column("Parent correct", "number"), Column("Share")]
@@ -136,13 +121,7 @@ def cascading_document(treebanks: Mapping[str, Sequence[Cascading]], signature: 
 def examples_document(
     matches: Matches, cells: Mapping[str, Sequence[Example]], signature: Signature = UNSIGNED
 ) -> dict[str, Any]:
-    """Return example sentences of confusions for JSON.
-
-    Args:
-        matches: the aligned words.
-        cells: the examples of each cell of the confusion matrix.
-        signature: the settings and inputs that determine the numbers.
-    """
+    """Return example sentences of confusions for JSON."""
     documents = {cell: [_example(matches, example) for example in examples] for cell, examples in cells.items()}
     return {**header("examples", signature), "cells": documents}
 

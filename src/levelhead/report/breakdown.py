@@ -66,13 +66,7 @@ def breakdown_table(
     signature: Signature = UNSIGNED,
     units: Mapping[str, Units] = MappingProxyType({}),
 ) -> Table:
-    """Return one row per treebank and bucket: counts, precision, recall, F1; below them, means over treebanks.
-
-    Args:
-        treebanks: the breakdowns of each treebank, all of the same measure by the same properties.
-        signature: the settings and inputs that determine the numbers.
-        units: the units of the jackknife on each treebank.
-    """
+    """Return one row per treebank and bucket: counts, precision, recall, F1; below them, means over treebanks."""
     first = next(iter(treebanks.values()))
     bys = tuple(dict.fromkeys(breakdown.by for breakdown in first))
     every = [certain for some in treebanks.values() for breakdown in some for certain in breakdown.estimates.values()]
@@ -150,13 +144,7 @@ def breakdown_document(
     signature: Signature = UNSIGNED,
     units: Mapping[str, Units] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return breakdowns for JSON: ratios as percentages.
-
-    Args:
-        treebanks: the breakdowns of each treebank.
-        signature: the settings and inputs that determine the numbers.
-        units: the units of the jackknife on each treebank.
-    """
+    """Return breakdowns for JSON: ratios as percentages."""
     documents = {name: [_breakdown(breakdown) for breakdown in some] for name, some in treebanks.items()}
     means = [
         {"by": list(by), "rows": [_average(by, average) for average in some]}
@@ -195,11 +183,7 @@ def _average(by: tuple[str, ...], average: Average) -> dict[str, Any]:
 
 
 def repairs_table(repairs: Repairs) -> Table:
-    """Return one row per treebank and type of error: the words, and the points that repairing them would gain.
-
-    Args:
-        repairs: the types of errors on each treebank.
-    """
+    """Return one row per treebank and type of error: the words, and the points that repairing them would gain."""
     signature, several = repairs.provenance.signature, len(repairs.treebanks) > 1
     every = [repair.estimate for some in repairs.treebanks.values() for repair in some]
     every += [average.estimate for average in repairs.averages]
@@ -230,11 +214,7 @@ def repairs_table(repairs: Repairs) -> Table:
 
 
 def repairs_document(repairs: Repairs) -> dict[str, Any]:
-    """Return the gains of repairs for JSON.
-
-    Args:
-        repairs: the types of errors on each treebank.
-    """
+    """Return the gains of repairs for JSON."""
     means = [
         {"error": average.error, "detail": average.detail, "words": average.words, "share": points(average.share)}
         | {"gain": points(average.gain)}

@@ -18,13 +18,7 @@ ALL_UNCERTAIN = f"no intervals, since each row is based on fewer than {FEWEST_UN
 def estimate_columns(
     level: str, estimates: Iterable[BucketEstimate], *, difference: bool = False
 ) -> tuple[Column, Column]:
-    """Return the columns of `estimate_cells`; only TSV has them if no row has an interval.
-
-    Args:
-        level: the confidence level.
-        estimates: the estimate of each row.
-        difference: whether the values are differences.
-    """
+    """Return the columns of `estimate_cells`; only TSV has them if no row has an interval."""
     tidy_only = all(estimate.interval is None for estimate in estimates)
     kind: Kind = "difference" if difference else "ratio"
     ends = ("diff_low", "diff_high") if difference else ("low", "high")
@@ -35,11 +29,7 @@ def estimate_columns(
 
 
 def estimate_notes(estimates: Iterable[BucketEstimate]) -> list[str]:
-    """Return a note if some rows are uncertain.
-
-    Args:
-        estimates: the estimate of each row.
-    """
+    """Return a note if some rows are uncertain."""
     every = list(estimates)
     if every and all(estimate.interval is None for estimate in every):
         return [ALL_UNCERTAIN]
@@ -47,22 +37,14 @@ def estimate_notes(estimates: Iterable[BucketEstimate]) -> list[str]:
 
 
 def estimate_cells(estimate: BucketEstimate | None) -> tuple[Cell, Cell]:
-    """Return the interval, and a mark if it is uncertain.
-
-    Args:
-        estimate: the estimate of a value; None if there is none.
-    """
+    """Return the interval, and a mark if it is uncertain."""
     if estimate is None:
         return None, ""
     return interval_cell(estimate.interval, perplexity=False), MARK if estimate.uncertain else ""
 
 
 def estimate_document(estimate: BucketEstimate | None) -> dict[str, Any]:
-    """Return an estimate for JSON, in points; an empty document for None.
-
-    Args:
-        estimate: the estimate of a value; None if intervals are not requested.
-    """
+    """Return an estimate for JSON, in points; an empty document for None."""
     if estimate is None:
         return {}
     interval = None if estimate.interval is None else [points(end) for end in estimate.interval]

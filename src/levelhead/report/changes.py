@@ -40,13 +40,7 @@ _SHORT = {"added": "Added", "removed": "Removed", "text": "Text", "tokens": "Tok
 
 
 def changes_table(changes: AnyChanges, by: Rows = "pattern", most: int | None = None) -> Table:
-    """Return the changes, one row per pattern, sentence or file.
-
-    Args:
-        changes: the changes.
-        by: the rows.
-        most: the largest number of rows; None for all.
-    """
+    """Return the changes, one row per pattern, sentence or file."""
     notes: tuple[str, ...] = (signature_line(changes.provenance.signature),)
     if by == "file":
         return _files_table(changes, most, notes)
@@ -126,12 +120,7 @@ def _names(changes: AnyChanges, kind: str) -> list[str]:
 
 
 def changes_text(changes: AnyChanges, most: int | None = None) -> str:
-    """Return a summary of the sentences and the most frequent patterns as text.
-
-    Args:
-        changes: the changes.
-        most: the largest number of patterns; None for ten.
-    """
+    """Return a summary of the sentences and the most frequent patterns as text."""
     shown = most or _MOST_PATTERNS
     tables = [summary_table(changes)]
     if isinstance(changes, ReleaseChanges):
@@ -165,11 +154,7 @@ def _sizes(changes: AnyChanges, side: Literal["old", "new"]) -> dict[str, int]:
 
 
 def summary_table(changes: AnyChanges) -> Table:
-    """Return the number of sentences with each kind of change, one per row.
-
-    Args:
-        changes: the changes.
-    """
+    """Return the number of sentences with each kind of change, one per row."""
     columns = (Column("Sentences", "text"), Column("Count", "number"), Column("Which", "text"))
     counts = [(KINDS[kind], count, _listed(_names(changes, kind))) for kind, count in changes.counts.items() if count]
     rows: tuple[tuple[Cell, ...], ...] = (("unchanged", changes.n_unchanged, ""), *counts)
@@ -181,12 +166,7 @@ def _listed(names: list[str]) -> str:
 
 
 def changes_document(changes: AnyChanges, most: int | None = None) -> dict[str, Any]:
-    """Return the changes for JSON, with patterns and changed sentences.
-
-    Args:
-        changes: the changes.
-        most: the largest number of patterns, and of sentences in each file; None for all.
-    """
+    """Return the changes for JSON, with patterns and changed sentences."""
     return {
         **header("diff", changes.provenance.signature),
         "old": _sizes(changes, "old"),
@@ -250,12 +230,7 @@ def _sentence_document(changes: Changes, change: SentenceChange) -> dict[str, An
 
 
 def changelog(changes: AnyChanges, most: int | None = None) -> str:
-    """Return the draft of a changelog in Markdown.
-
-    Args:
-        changes: the changes.
-        most: the largest number of patterns per column; None for ten.
-    """
+    """Return the draft of a changelog in Markdown."""
     return "\n".join([*_changelog_of_sentences(changes), *_changelog_of_patterns(changes, most or _MOST_PATTERNS), ""])
 
 

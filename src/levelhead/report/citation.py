@@ -72,11 +72,7 @@ def references() -> Mapping[str, Mapping[str, Any]]:
 
 
 def citation(result: Cited) -> Citation:
-    """Return how to describe and cite a result in a paper.
-
-    Args:
-        result: scores, a comparison or a ranking.
-    """
+    """Return how to describe and cite a result in a paper."""
     made = _made(result)
     phrases = [*_scored(made), *_tested(made)]
     used = dict.fromkeys(key for phrase in phrases for key in phrase.keys)
@@ -109,7 +105,7 @@ def _scored(made: _Made) -> Iterator[_Phrase]:
         yield _Phrase(before + _enumerated(names), keys)
     rules = made.signature["rules"]
     yield _Phrase(f", computed with levelhead {made.signature['version']}", _papers([_OWN]))
-    yield _Phrase(f" under the scoring rules {rules}", _papers([f"rules {rules}"]))
+    yield _Phrase(f" under the scoring rules {rules}", _papers([f"rules {rules.partition('+')[0]}"]))
     yield _Phrase(f"{', with several roots allowed' if 'roots' in made.signature else ''}.")
     if "partial" in made.signature:
         yield _Phrase(

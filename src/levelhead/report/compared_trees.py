@@ -9,11 +9,13 @@ from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.examples import ErrorExamples
 from levelhead.errors import number_of
 from levelhead.report.charts.svg import Drawing, clean, cut, line, short, text, width_of
-from levelhead.report.page.blocks import Block, Page, Section
+from levelhead.report.page.blocks import Block, Page, Section, names_or_number, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
+from levelhead.report.tree_svg import AGREED, GOLD_ONLY, MISLABELED, SYSTEM_ONLY, ArcColor
 from levelhead.report.tree_text import MOST_WORDS, contrast_titles
 from levelhead.report.writers import latex_text
 
+_LEGEND = "gray: they agree, blue: gold only, orange: system only"
 _GAP = 16
 _LEAST = 34
 _STEP = 22
@@ -49,11 +51,7 @@ class TreeGroup(NamedTuple):
 
 
 def groups_of(result: ErrorExamples | Contrasts) -> list[TreeGroup]:
-    """Return the sentences of a result, for a drawing or a page.
-
-    Args:
-        result: the sentences behind an error, or those in which systems differ most.
-    """
+    """Return the sentences of a result, for a drawing or a page."""
     return list(_contrast_groups(result) if isinstance(result, Contrasts) else _example_groups(result))
 
 
@@ -77,29 +75,27 @@ def _has_sentences(group: TreeGroup) -> bool:
 
 
 class _Words(NamedTuple):
-    """The words of one side: forms, heads (from 1, 0 for the root, -1 for outside), relations, and errors."""
+    """The words of one side: forms, heads (from 1, 0 for the root, -1 for outside), relations, and their colors."""
 
     forms: Sequence[str]
     heads: Sequence[int]
     relations: Sequence[str]
-    wrong: Sequence[bool]
+    colors: Sequence[ArcColor]
 
 
 def _sides(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[_Words, _Words]:
-    """Gold's words and the system's."""
-    gold = _Words(shown["f"], shown["h"], shown["d"], [False] * len(shown["f"]))
-    return gold, _Words(tree.get("f", shown["f"]), tree["h"], tree["d"], [error != "o" for error in tree["e"]])
+    """Gold's words and the system's, in the colors of pages (`trees.js`)."""
+    agreed = {gold for gold, error in zip(tree.get("a", range(len(tree["e"]))), tree["e"]) if error == "o"}
+    colors = [AGREED if word in agreed else GOLD_ONLY for word in range(len(shown["f"]))]
+    gold = _Words(shown["f"], shown["h"], shown["d"], colors)
+    kinds = {"o": AGREED, "l": MISLABELED}
+    return gold, _Words(tree.get("f", shown["f"]), tree["h"], tree["d"], [kinds.get(e, SYSTEM_ONLY) for e in tree["e"]])
 
 
 def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
-    """Return all sentences as one SVG file: gold's arcs above the words, a system's below, wrong ones in color.
-
-    Args:
-        groups: the sentences.
-        signature: the signature of the result, shown below.
-    """
+    """Draw all sentences: gold's arcs above the words, a system's below, those of one side in color."""
     parts: list[str] = []
-    width, y = width_of(signature, _SMALL), 0.0
+    width, y = width_of(f"{_LEGEND}; {signature}", _SMALL), 0.0
     for group in filter(_has_sentences, groups):
         y += 24
         parts.append(
@@ -111,7 +107,7 @@ def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
                 parts.append(f'<g transform="translate(8,{short(y + 8)})">{picture.body}</g>')
                 width, y = max(width, picture.width), y + picture.height + 8
     y += 24
-    parts.append(_long_text(8, y, signature, "mute small"))
+    parts.append(_long_text(8, y, f"{_LEGEND}; {signature}", "mute small"))
     return Drawing("Dependency trees", width + 16, y + 12, "".join(parts)).file() + "\n"
 
 
@@ -171,37 +167,32 @@ def _side(side: _Words, places: Sequence[float], levels: Mapping[int, int], y: f
     start = y + (-14 if up < 0 else 6)
     parts = []
     for word, (head, relation) in enumerate(zip(side.heads, side.relations, strict=True)):
-        color, x = (1 if side.wrong[word] else 0), places[word]
+        color, x = side.colors[word], places[word]
         if word not in levels:
-            parts.append(line(x, start + 24 * up, x, start, f"l{color} thin"))
+            parts.append(line(x, start + 24 * up, x, start, f"{color.line} thin"))
             label = x, start + (26 if up < 0 else 34) * up
         else:
             peak = start + up * (10 + _STEP * levels[word])
             begin = places[head - 1] + (4 if x > places[head - 1] else -4)
-            parts.append(_arc(begin, x, start, peak, color))
+            parts.append(_arc(begin, x, start, peak, color.line))
             label = (begin + x) / 2, start + 0.75 * (peak - start) + (-3 if up < 0 else 11)
-        parts.append(_tip(x, start, up, color))
-        parts.append(text(*label, relation, f"small s{color}", "middle"))
+        parts.append(_tip(x, start, up, color.tip))
+        parts.append(text(*label, relation, f"small {color.label}", "middle"))
     return parts
 
 
-def _arc(begin: float, end: float, start: float, peak: float, color: int) -> str:
+def _arc(begin: float, end: float, start: float, peak: float, color: str) -> str:
     points = (begin, start, begin, peak, end, peak, end, start)
-    return '<path class="l{} thin" d="M{},{} C{},{} {},{} {},{}"/>'.format(color, *map(short, points))
+    return '<path class="{} thin" d="M{},{} C{},{} {},{} {},{}"/>'.format(color, *map(short, points))
 
 
-def _tip(x: float, y: float, up: int, color: int) -> str:
+def _tip(x: float, y: float, up: int, color: str) -> str:
     points = f"{short(x)},{short(y)} {short(x - 3)},{short(y + 6 * up)} {short(x + 3)},{short(y + 6 * up)}"
-    return f'<polygon class="s{color}" points="{points}"/>'
+    return f'<polygon class="{color}" points="{points}"/>'
 
 
 def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
-    """Return all sentences in LaTeX for the package tikz-dependency: gold arcs above, a system's below.
-
-    Args:
-        groups: the sentences.
-        signature: the signature of the result, added as a comment.
-    """
+    """Return all sentences in LaTeX for the package tikz-dependency: gold arcs above, a system's below."""
     parts = ["% \\usepackage{tikz-dependency}"]
     for group in filter(_has_sentences, groups):
         parts.append(f"% {latex_text(group.heading)}")
@@ -210,13 +201,13 @@ def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
                 gold, system = _sides(shown, tree)
                 parts.append(f"% {latex_text(shown['i'])}: gold above, {latex_text(tree['n'])} below")
                 if gold.forms == system.forms:
-                    parts += _dependency(gold.forms, [*_edges(gold, ""), *_edges(system, "edge below")])
+                    parts += _dependency(gold.forms, [*_edges(gold), *_edges(system, "edge below")])
                 else:
                     parts += [
-                        *_dependency(gold.forms, _edges(gold, "")),
+                        *_dependency(gold.forms, _edges(gold)),
                         *_dependency(system.forms, _edges(system, "edge below")),
                     ]
-    return "\n".join([*parts, f"% {latex_text(signature)}"]) + "\n"
+    return "\n".join([*parts, f"% {_LEGEND}", f"% {latex_text(signature)}"]) + "\n"
 
 
 def _dependency(forms: Sequence[str], edges: Sequence[str]) -> list[str]:
@@ -225,14 +216,10 @@ def _dependency(forms: Sequence[str], edges: Sequence[str]) -> list[str]:
     return ["\\begin{dependency}", text, *edges, "\\end{dependency}", ""]  # a separate paragraph
 
 
-_WRONG = ("edge style={red}", "label style={text=red}")
-
-
 def _edges(side: _Words, *styles: str) -> list[str]:
     edges = []
     for word, (head, relation) in enumerate(zip(side.heads, side.relations, strict=True), 1):
-        chosen = (*styles, *(_WRONG if side.wrong[word - 1] else ()))
-        options = f"[{', '.join(chosen)}]" if chosen else ""
+        options = f"[{', '.join((*styles, side.colors[word - 1].tikz))}]"
         if head == 0:
             edges.append(f"\\deproot{options}{{{word}}}{{{latex_text(relation)}}}")
         elif head > 0:
@@ -241,12 +228,7 @@ def _edges(side: _Words, *styles: str) -> list[str]:
 
 
 def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Page:
-    """Return a page of the sentences, each with gold's and the systems' trees.
-
-    Args:
-        groups: the sentences.
-        signature: the signature of the result.
-    """
+    """Return a page of the sentences, each with gold's and the systems' trees."""
     blocks = [
         Block(f"trees-{number}", group.heading, sentences=drawn)
         for number, group in enumerate(groups, 1)
@@ -256,4 +238,6 @@ def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Pag
     n_sentences = sum(len(block.sentences or ()) for block in blocks)
     section = Section("sentences", "Sentences", "Gold and system trees; errors are marked.", blocks)
     lead = f"{number_of(n_sentences, 'sentence')} with the trees of gold and {', '.join(systems)}."
-    return Page("Dependency trees", lead, (), {}, [section], (), signature)
+    golds = dict.fromkeys(treebank_name(output.matches.gold) for group in groups for output in group.outputs)
+    title = " on ".join(names_or_number([*names], noun) for names, noun in ((systems, "system"), (golds, "treebank")))
+    return Page(f"Dependency trees of {title}", lead, (), {}, [section], (), signature)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from levelhead.comparison.contrasts import AverageGain, Contrasts, Gain, Gains
 from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
+from levelhead.errors import number_of
 from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
 from levelhead.report.documents import header, points, sources
 from levelhead.report.partial import COVERAGE, PARTIAL_NOTE, VALID_TREES, coverage_cells, total_coverage
@@ -23,12 +24,7 @@ _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
 def comparison_table(comparison: Comparison, *, each: bool = False) -> Table:
-    """Return one row per measure and system: its score, its difference from the baseline, intervals and p-values.
-
-    Args:
-        comparison: the comparison.
-        each: with several treebanks, whether to show the rows of each treebank, with the averages as summary rows.
-    """
+    """Return one row per measure and system: its score, its difference from the baseline, intervals and p-values."""
     averages = [result for result in comparison.results if result.average]
     own = [result for result in comparison.results if not result.average]
     results = [*own, *averages] if each or not averages else averages
@@ -99,12 +95,7 @@ class _Layout(NamedTuple):
         return (*columns, *((Column("Equiv.", "text", key="Equivalent"), tost) if self.margin else ()))
 
     def row(self, result: SystemResult, *, plain: bool) -> tuple[Cell, ...]:
-        """Return the cells of a result.
-
-        Args:
-            result: the result.
-            plain: whether its measure is a perplexity.
-        """
+        """Return the cells of a result."""
         value, interval = partial(value_cell, perplexity=plain), partial(interval_cell, perplexity=plain)
         change: tuple[Cell, ...] = (
             value(result.difference),
@@ -158,25 +149,19 @@ def _margin_note(margin: str, *, ratio: bool) -> str:
 
 
 def mark(p: float | None) -> str:
-    """Return asterisks for a p-value.
-
-    Args:
-        p: the p-value, or None.
-    """
+    """Return asterisks for a p-value."""
     return "" if p is None else next((stars for level, stars in _LEVELS if p < level), "")
 
 
 def wins_text(wins: Wins, comparison: Comparison) -> str:
-    """Return a sentence on how many treebanks a system is better or worse than the baseline on.
-
-    Args:
-        wins: the counts and tests of one system and measure.
-        comparison: the comparison.
-    """
+    """Return a sentence on how many treebanks a system is better or worse than the baseline on."""
     n_treebanks = wins.won + wins.tied + wins.lost
     n_equal = n_treebanks - wins.better - wins.worse
     counts = [
-        f"better than {comparison.systems[0]} on {wins.better} of {n_treebanks} treebanks ({wins.won} significant)",
+        (
+            f"better than {comparison.systems[0]} on {wins.better} of {number_of(n_treebanks, 'treebank')}"
+            f" ({wins.won} significant)"
+        ),
         f"worse on {wins.worse} ({wins.lost} significant)",
         *([f"equal on {n_equal}"] if n_equal else []),
     ]
@@ -236,11 +221,7 @@ def _document(result: SystemResult, *, plain: bool) -> dict[str, Any]:
 
 
 def languages_table(languages: Languages) -> Table:
-    """Return one row for each system, pair of treebanks and measure.
-
-    Args:
-        languages: the comparisons.
-    """
+    """Return one row for each system, pair of treebanks and measure."""
     order = {key: number for number, key in enumerate(dict.fromkeys(map(_compared, languages.pairs)))}
     pairs = sorted(languages.pairs, key=lambda pair: order[_compared(pair)])
     several = len({pair.measure for pair in pairs}) > 1
@@ -279,11 +260,7 @@ def _pair_row(pair: LanguagePair, *, plain: bool) -> tuple[Cell, ...]:
 
 
 def languages_document(languages: Languages) -> dict[str, Any]:
-    """Return comparisons of treebanks for JSON.
-
-    Args:
-        languages: the comparisons.
-    """
+    """Return comparisons of treebanks for JSON."""
 
     def document(pair: LanguagePair) -> dict[str, Any]:
         """Return one row."""
@@ -305,11 +282,7 @@ def _unscaled(value: float | None) -> float | None:
 
 
 def gains_table(found: Gains) -> Table:
-    """Return one row per bucket and system: both scores, and the gain in correct words.
-
-    Args:
-        found: the gains on each treebank.
-    """
+    """Return one row per bucket and system: both scores, and the gain in correct words."""
     several = len(found.treebanks) > 1
     columns = [Column("Treebank", "text")] if several else []
     columns += [Column("System", "text"), *(Column(name, "text") for name in found.by)]
@@ -344,11 +317,7 @@ def _gain(gain: Gain, *, certain: bool) -> tuple[Cell, ...]:
 
 
 def gains_document(found: Gains) -> dict[str, Any]:
-    """Return gains for JSON.
-
-    Args:
-        found: the gains on each treebank.
-    """
+    """Return gains for JSON."""
     averages = [_gain_document(found.by, average) for average in found.averages]
     return {
         **header("gains", found.provenance.signature),
@@ -383,12 +352,7 @@ def _gain_document(by: Sequence[str], gain: Gain | AverageGain) -> dict[str, Any
 
 
 def contrasts_text(contrasts: Contrasts, needs: Agree) -> str:
-    """Draw the sentences in which systems gain or lose most, with the trees of gold and of both.
-
-    Args:
-        contrasts: the sentences.
-        needs: what must agree for a word to be correct.
-    """
+    """Draw the sentences in which systems gain or lose most, with the trees of gold and of both."""
     texts = [
         f"{name}: " + draw_contrasts(baseline, system, gained, lost, needs)
         for name, baseline, system, gained, lost in contrasts.drawn
@@ -397,11 +361,7 @@ def contrasts_text(contrasts: Contrasts, needs: Agree) -> str:
 
 
 def contrasts_document(contrasts: Contrasts) -> dict[str, Any]:
-    """Return the sentences for JSON: by number and sent_id, with the numbers of correct words.
-
-    Args:
-        contrasts: the sentences.
-    """
+    """Return the sentences for JSON: by number and sent_id, with the numbers of correct words."""
     rows = []
     for name, baseline, system, gained, lost in contrasts.listed:
         gold = baseline.matches.gold

@@ -44,11 +44,7 @@ _RATIOS: Mapping[str, Callable[[RoundTrip], float | None]] = {
 
 
 def round_trips_table(trips: Mapping[str, RoundTrip]) -> Table:
-    """Return round trips, one row per treebank; below several treebanks, the averages of their shares.
-
-    Args:
-        trips: the round trip of each treebank.
-    """
+    """Return round trips, one row per treebank; below several treebanks, the averages of their shares."""
     rows = [_row(name, trip) for name, trip in trips.items()]
     if len(rows) < 2:
         return Table(_COLUMNS, tuple(rows), _signature(trips))
@@ -59,11 +55,7 @@ def round_trips_table(trips: Mapping[str, RoundTrip]) -> Table:
 
 
 def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
-    """Return the words that round trips did not restore, one per row.
-
-    Args:
-        trips: the round trip of each treebank.
-    """
+    """Return the words that round trips did not restore, one per row."""
     headings = ("Treebank", "Line", "Sentence", "sent_id", "Word", "Form", "Head", "Restored")
     columns = tuple(Column(name, "text" if name in _TEXTS else "number") for name in headings)
     rows = (
@@ -75,12 +67,7 @@ def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
 
 
 def round_trip_document(trip: RoundTrip, path: str | None = None) -> dict[str, Any]:
-    """Return a round trip for JSON; shares are percentages at full precision.
-
-    Args:
-        trip: the round trip.
-        path: the file; None if the treebank was not read from a file.
-    """
+    """Return a round trip for JSON; shares are percentages at full precision."""
     counts = {name: getattr(trip, name) for name in ("sentences", "words", "punctuation", "candidates", "converted")}
     return {
         **header("round-trip"),
@@ -101,12 +88,7 @@ def round_trip_document(trip: RoundTrip, path: str | None = None) -> dict[str, A
 
 
 def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str]) -> dict[str, Any]:
-    """Return several round trips for JSON, by treebank.
-
-    Args:
-        trips: the round trip of each treebank.
-        paths: the file of each.
-    """
+    """Return several round trips for JSON, by treebank."""
     documents = {name: round_trip_document(trip, paths.get(name)) for name, trip in trips.items()}
     averages = {name: _mean([document[name] for document in documents.values()]) for name in _RATIOS}
     several = {"averages": averages} if len(trips) > 1 else {}

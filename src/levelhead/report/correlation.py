@@ -19,11 +19,7 @@ _BLANK = ""
 
 
 def pairs_table(correlation: Correlation) -> Table:
-    """Return one row per pair of columns and method.
-
-    Args:
-        correlation: the correlations.
-    """
+    """Return one row per pair of columns and method."""
     with_families = any(
         coefficient.families for pair in correlation.pairs for coefficient in pair.coefficients.values()
     )
@@ -74,12 +70,7 @@ def _notes(correlation: Correlation) -> tuple[str, ...]:
 
 
 def matrix_table(correlation: Correlation, method: Method) -> Table:
-    """Return the upper triangle of the correlation matrix, in the layout of Callin's table 3.
-
-    Args:
-        correlation: the correlations.
-        method: the method of the coefficients.
-    """
+    """Return the upper triangle of the correlation matrix, in the layout of Callin's table 3."""
     names = correlation.columns
     value = {(pair.x, pair.y): pair.coefficients[method].value for pair in correlation.pairs}
     firsts = {pair.x for pair in correlation.pairs}
@@ -92,11 +83,7 @@ def matrix_table(correlation: Correlation, method: Method) -> Table:
 
 
 def correlation_document(correlation: Correlation) -> dict[str, Any]:
-    """Return correlations for JSON.
-
-    Args:
-        correlation: the correlations.
-    """
+    """Return correlations for JSON."""
     return {
         **header("correlation", correlation.provenance.signature),
         "columns": list(correlation.columns),
@@ -120,12 +107,7 @@ def _coefficient(coefficient: Coefficient) -> dict[str, Any]:
 
 
 def variance_table(variances: Mapping[str, CumulativeVariance], table: Measurements) -> Table:
-    """Return the variance of the best k scores, one row per k, one column per measure.
-
-    Args:
-        variances: the variances by measure.
-        table: the values of the measures.
-    """
+    """Return the variance of the best k scores, one row per k, one column per measure."""
     columns = (Column("Treebanks", "number"), *(Column(name, "number") for name in variances))
     longest = max(len(variance.variances) for variance in variances.values())
     rows = tuple(
@@ -143,12 +125,7 @@ def variance_table(variances: Mapping[str, CumulativeVariance], table: Measureme
 
 
 def variance_document(variances: Mapping[str, CumulativeVariance], table: Measurements) -> dict[str, Any]:
-    """Return cumulative variances for JSON.
-
-    Args:
-        variances: the variances by measure.
-        table: the values of the measures.
-    """
+    """Return cumulative variances for JSON."""
     return {
         **header("cumulative-variance"),
         "signature": table.signature(),
@@ -161,11 +138,7 @@ def variance_document(variances: Mapping[str, CumulativeVariance], table: Measur
 
 
 def measurements_table(measurements: Measurements) -> Table:
-    """Return one row per treebank: texts, then numbers.
-
-    Args:
-        measurements: values by treebank.
-    """
+    """Return one row per treebank: texts, then numbers."""
     texts = (Column(name, "text") for name in ("treebank", *measurements.texts))
     numbers = (Column(name, "number") for name in measurements.numbers)
     values = (*measurements.texts.values(), *(map(_value, column.tolist()) for column in measurements.numbers.values()))
@@ -178,11 +151,7 @@ def _value(number: float) -> float | None:
 
 
 def measurements_document(measurements: Measurements) -> dict[str, Any]:
-    """Return measurements for JSON.
-
-    Args:
-        measurements: values by treebank.
-    """
+    """Return measurements for JSON."""
     table = measurements_table(measurements)
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in table.rows]

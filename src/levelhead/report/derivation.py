@@ -26,12 +26,7 @@ _NUMBERS = (
 
 
 def transition_lines(derivations: Derivations, *, labeled: bool) -> str:
-    """Return the transitions of each sentence as a line.
-
-    Args:
-        derivations: the derivations.
-        labeled: whether transitions that add an arc are followed by its relation.
-    """
+    """Return the transitions of each sentence as a line."""
     return "".join(f"{' '.join(row)}\n" for row in _transitions(derivations, labeled=labeled))
 
 
@@ -83,11 +78,7 @@ def derivations_document(derivations: Derivations, *, labeled: bool) -> dict[str
 
 
 def perplexity_table(perplexities: Perplexities) -> Table:
-    """Return one row per file with its perplexity.
-
-    Args:
-        perplexities: the perplexities.
-    """
+    """Return one row per file with its perplexity."""
     columns = (Column("File", "text"), *(Column(name, "number") for name in _NUMBERS))
     rows = tuple(
         (
@@ -107,11 +98,7 @@ def perplexity_table(perplexities: Perplexities) -> Table:
 
 
 def sentence_table(perplexities: Perplexities) -> Table:
-    """Return one row per sentence of each file.
-
-    Args:
-        perplexities: the perplexities.
-    """
+    """Return one row per sentence of each file."""
     names = ("Sentence", "Perplexity", "Log10", "Events", "Log10 with OOV", "Events with OOV", "OOV", "Swaps")
     columns = (Column("File", "text"), *(Column(name, "number") for name in names))
     rows = tuple(
@@ -149,12 +136,7 @@ def _finite(number: float) -> float | None:
 
 
 def perplexity_documents(perplexities: Perplexities, *, sentences: bool) -> list[dict[str, Any]]:
-    """Return the perplexity of each file for JSON.
-
-    Args:
-        perplexities: the perplexities.
-        sentences: whether to add the numbers of each sentence.
-    """
+    """Return the perplexity of each file for JSON."""
     return [_perplexity(name, result, sentences=sentences) for name, result in perplexities.results.items()]
 
 
@@ -178,12 +160,7 @@ def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, 
 
 
 def perplexity_document(perplexities: Perplexities, *, sentences: bool) -> dict[str, Any]:
-    """Return the perplexity of a test set and of parser outputs for it, for JSON.
-
-    Args:
-        perplexities: the perplexities.
-        sentences: whether to add the numbers of each sentence.
-    """
+    """Return the perplexity of a test set and of parser outputs for it, for JSON."""
     test, *systems = perplexity_documents(perplexities, sentences=sentences)
     model = perplexities.model
     return {

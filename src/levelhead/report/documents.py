@@ -17,47 +17,26 @@ SCHEMA = 1
 
 
 def header(kind: str, signature: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the first keys of a document: `schema`, `kind`, and `signature` if there is one.
-
-    Args:
-        kind: the kind of the document.
-        signature: the settings and inputs that determine the numbers, by name.
-    """
+    """Return the first keys of a document: `schema`, `kind`, and `signature` if there is one."""
     signed = {} if signature is None else {"signature": dict(signature)}
     return {"schema": SCHEMA, "kind": kind, **signed}
 
 
 def sources(provenance: Provenance) -> dict[str, Any]:
-    """Return the last keys of a document: `files` with their hashes, and `notes` if there are any.
-
-    Args:
-        provenance: the files and notes of the result.
-    """
+    """Return the last keys of a document: `files` with their hashes, and `notes` if there are any."""
     return {"files": {name: dict(files) for name, files in provenance.files.items()}, **notes_of(provenance.notes)}
 
 
 def notes_of(notes: Sequence[str]) -> dict[str, list[str]]:
-    """Return the key `notes`; empty without notes.
-
-    Args:
-        notes: the notes of a result.
-    """
+    """Return the key `notes`; empty without notes."""
     return {"notes": list(notes)} if notes else {}
 
 
 def points(ratio: float | Fraction | None) -> float | None:
-    """Return a ratio as a percentage, and None for None.
-
-    Args:
-        ratio: the ratio, or a difference of ratios.
-    """
+    """Return a ratio as a percentage, and None for None."""
     return None if ratio is None else percentage(ratio)
 
 
 def path_text(path: str) -> str:
-    """Return a path as text for JSON: bytes that are not UTF-8 become replacement characters.
-
-    Args:
-        path: the path.
-    """
+    """Return a path as text for JSON: bytes that are not UTF-8 become replacement characters."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

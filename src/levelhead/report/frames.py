@@ -15,29 +15,14 @@ if TYPE_CHECKING:
 
 
 def to_frame(table: Table, library: Frames | None = None) -> Any:
-    """Return a table as a data frame.
-
-    Args:
-        table: any table.
-        library: "polars" or "pandas"; by default polars if it is installed, otherwise pandas.
-
-    Raises:
-        LevelheadError: the library is not installed or unknown.
-    """
+    """Return a table as a data frame."""
     optional(choice(get_args(Frames)))("library", library)
     chosen = library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
     return to_polars(table) if chosen == "polars" else to_pandas(table)
 
 
 def to_polars(table: Table) -> Any:
-    """Return a table as a polars data frame; ratios stay between 0 and 1.
-
-    Args:
-        table: any table.
-
-    Raises:
-        LevelheadError: polars is not installed.
-    """
+    """Return a table as a polars data frame; ratios stay between 0 and 1."""
     with required_library("polars"):
         import polars as pl  # type: ignore[import-not-found,unused-ignore]
     table = table.tidy
@@ -47,14 +32,7 @@ def to_polars(table: Table) -> Any:
 
 
 def to_pandas(table: Table) -> Any:
-    """Return a table as a pandas data frame; ratios stay between 0 and 1.
-
-    Args:
-        table: any table.
-
-    Raises:
-        LevelheadError: pandas is not installed.
-    """
+    """Return a table as a pandas data frame; ratios stay between 0 and 1."""
     with required_library("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
     table = table.tidy

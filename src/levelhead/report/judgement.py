@@ -18,12 +18,7 @@ _PLAIN = Column("", "number")
 
 
 def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
-    """Return four rows per measure, one for each statistic, with comparisons of measures as notes.
-
-    Args:
-        judgement: the result.
-        places: digits after the point in the notes.
-    """
+    """Return four rows per measure, one for each statistic, with comparisons of measures as notes."""
     names = (Column("Measure", "text"), Column("statistic", "text"))
     columns = (*names, *(Column(name, "number") for name in _NUMBERS))
     rows = tuple((name, *cells) for name, judged in judgement.measures.items() for cells in _cells(judged.agreement))
@@ -51,11 +46,7 @@ def _comparison_note(compared: ComparedMeasures, places: int | None) -> str:
 
 
 def judgement_document(judgement: Judgement) -> dict[str, Any]:
-    """Return the result for JSON.
-
-    Args:
-        judgement: the result.
-    """
+    """Return the result for JSON."""
     return {
         **header("judgement", judgement.provenance.signature),
         "sentences": len(judgement.choices.second),

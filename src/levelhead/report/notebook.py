@@ -29,11 +29,7 @@ _MOST_ROWS, _MOST_RELATIONS = 40, 15
 
 
 def charts_html(result: object) -> str:
-    """Return the charts of a result for a notebook, as self-contained images.
-
-    Args:
-        result: any result; many have no charts.
-    """
+    """Return the charts of a result for a notebook, as self-contained images."""
     if isinstance(result, Contrasts | ErrorExamples):
         return _image("Trees of gold and of systems", trees_svg(groups_of(result), ""))
     drawings = _CHARTS[type(result)](result) if type(result) in _CHARTS else ()

@@ -63,10 +63,6 @@ def ranking_papers(board: RankedSystems, places: int = 2) -> list[PaperTable]:
 
     For one group of test sets, a table of systems by measures; for several groups, a table for each measure with a row
     for each group, larger groups last. For partial scores, tables with the scores of valid trees only follow.
-
-    Args:
-        board: the ranked systems.
-        places: digits after the point.
     """
     strict = [_with_valid_trees(ranking) for ranking in board.rankings] if board.results.partial else []
     return [*_papers(board.results, board.rankings, places), *_papers(board.results, strict, places, _STRICT)]
@@ -147,11 +143,6 @@ def comparison_papers(comparison: Comparison, places: int = 2, *, each: bool = F
     """Return a comparison as tables for a paper: systems by measures, with stars where they differ from the baseline.
 
     For partial scores, tables with the scores of valid trees only follow.
-
-    Args:
-        comparison: the comparison.
-        places: digits after the point.
-        each: with several treebanks, whether to return a table per measure, with a row per treebank and averages last.
     """
     strict = replace(comparison, results=comparison.valid_trees)
     strict_tables = _comparison_papers(strict, places, each=each) if comparison.valid_trees else []

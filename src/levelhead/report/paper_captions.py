@@ -20,13 +20,7 @@ Across = Literal["column", "row"]
 
 
 def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Across) -> str:
-    """Return the caption of a ranking.
-
-    Args:
-        results: the results of the campaign.
-        rankings: the rankings in the table.
-        across: whether the scores of all systems by one measure are in a column or in a row.
-    """
+    """Return the caption of a ranking."""
     codes = dict.fromkeys(code for ranking in rankings for code in ranking.group.codes)
     units = {code: one for code, one in results.units.items() if code in codes}
     standings = [standing for ranking in rankings for standing in ranking.standings]
@@ -49,13 +43,7 @@ def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Ac
 
 
 def comparison_caption(comparison: Comparison, results: Sequence[SystemResult], *, across: Across) -> str:
-    """Return the caption of a comparison.
-
-    Args:
-        comparison: the comparison.
-        results: the results in the table.
-        across: whether the scores of all systems by one measure are in a column or in a row.
-    """
+    """Return the caption of a comparison."""
     signature = comparison.provenance.signature
     measures = list(dict.fromkeys(result.measure for result in results))
     codes = list(dict.fromkeys(result.treebank for result in comparison.results if not result.average))

@@ -13,12 +13,7 @@ from levelhead.report.writers import latex_row, latex_text, markdown_text
 
 
 def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:
-    """Return tables for a paper as text.
-
-    Args:
-        tables: the tables.
-        output_format: one of `PAPER_FORMATS`.
-    """
+    """Return tables for a paper as text."""
     return "\n".join(_WRITERS[output_format](table) for table in tables)
 
 

@@ -25,52 +25,30 @@ COVERAGE = (Column("Answered", key="Answered sentences"), Column("Aligned", key=
 
 
 def coverage_cells(coverage: PartialCoverage) -> tuple[Cell, ...]:
-    """Return the cells of `COVERAGE`.
-
-    Args:
-        coverage: how much of gold an output covers.
-    """
+    """Return the cells of `COVERAGE`."""
     return coverage.answered / coverage.sentences, coverage.aligned / coverage.words
 
 
 def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
-    """Return the coverage of several outputs together.
-
-    Args:
-        coverages: the coverage of each output; at least one.
-    """
+    """Return the coverage of several outputs together."""
     from levelhead.evaluation.partial import total_coverage as total
 
     return total(coverages)
 
 
 def covered(evaluations: Mapping[str, Evaluation]) -> PartialCoverage | None:
-    """Return the coverage of the outputs on several treebanks together; None if scores are not partial.
-
-    Args:
-        evaluations: the scores on each treebank.
-    """
+    """Return the coverage of the outputs on several treebanks together; None if scores are not partial."""
     each = [evaluation.coverage for evaluation in evaluations.values() if evaluation.coverage is not None]
     return total_coverage(each) if each else None
 
 
 def columns_with_valid_trees(names: Iterable[str]) -> tuple[Column, ...]:
-    """Return two columns for each measure, then the columns of the coverage.
-
-    Args:
-        names: the measures.
-    """
+    """Return two columns for each measure, then the columns of the coverage."""
     pairs = ((Column(name), Column(f"{name} ({VALID_TREES.lower()})")) for name in names)
     return (*(column for pair in pairs for column in pair), *COVERAGE)
 
 
 def cells_with_valid_trees(values: Iterable[Any], strict: Iterable[Any], coverage: PartialCoverage) -> tuple[Cell, ...]:
-    """Return the cells of `columns_with_valid_trees`.
-
-    Args:
-        values: the value of each measure.
-        strict: its value with only valid trees.
-        coverage: how much of gold is covered.
-    """
+    """Return the cells of `columns_with_valid_trees`."""
     cells = (value_cell(value, perplexity=False) for pair in zip(values, strict) for value in pair)
     return (*cells, *coverage_cells(coverage))

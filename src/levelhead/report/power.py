@@ -16,12 +16,7 @@ from levelhead.significance.units import COMMENT
 
 
 def power_table(power: Power, *, each: bool = False) -> Table:
-    """Return one row per measure, number of units and number of runs.
-
-    Args:
-        power: the detectable differences.
-        each: with several test sets, whether to show the rows of each test set, with their means as summary rows.
-    """
+    """Return one row per measure, number of units and number of runs."""
     rows = _rows_to_show(power, each=each)
     several = len({row.treebank for row in power.rows}) > 1
     typical = any(row.low is not None for row in rows)
@@ -60,12 +55,7 @@ def _cells(row: Detectable, power: Power, *, several: bool, typical: bool) -> tu
 
 
 def power_chart(power: Power, *, each: bool = False) -> Drawing:
-    """Return a chart of detectable differences by the number of units, with a line per measure and number of runs.
-
-    Args:
-        power: the detectable differences.
-        each: as in `power_table`.
-    """
+    """Return a chart of detectable differences by the number of units, with a line per measure and number of runs."""
     shown = [row for row in _rows_to_show(power, each=each) if row.difference is not None]
     series: dict[str, list[tuple[float, float]]] = {}
     for row in shown:
@@ -89,11 +79,7 @@ def _units(kind: str) -> str:
 
 
 def power_document(power: Power) -> dict[str, Any]:
-    """Return all differences for JSON: in points, at full precision.
-
-    Args:
-        power: the detectable differences.
-    """
+    """Return all differences for JSON: in points, at full precision."""
     return {
         **header("power", power.provenance.signature),
         **power.test._asdict(),

@@ -21,9 +21,6 @@ def profiles_table(survey: Survey) -> Table:
     """Return one row per treebank and one column per value; `wde:nsubj` is one of several values of `wde`.
 
     Unknown languages, families and genera are empty; if all are unknown, only TSV has the columns.
-
-    Args:
-        survey: the profiles.
     """
     keys = _keys(survey.values())
     rows = [(name, *language_cells(name), *(_cell(profile, key) for key in keys)) for name, profile in survey.items()]
@@ -46,11 +43,7 @@ def _column(key: Key) -> Column:
 
 
 def long_table(survey: Survey) -> Table:
-    """Return one row per value of each treebank; shares are percentages. Only TSV and data frames have languages.
-
-    Args:
-        survey: the profiles.
-    """
+    """Return one row per value of each treebank; shares are percentages. Only TSV and data frames have languages."""
     keys = _keys(survey.values())
     rows = []
     for name, profile in survey.items():
@@ -100,9 +93,6 @@ def profile_documents(survey: Survey) -> list[dict[str, Any]]:
     """Return profiles for JSON, one document each: shares as percentages at full precision.
 
     As in tables, a relation that only occurs in other treebanks has a share of zero.
-
-    Args:
-        survey: the profiles.
     """
     shares = [key for key in _keys(survey.profiles.values()) if key[1] and key[0].group == "frequencies"]
     return [
@@ -185,22 +175,14 @@ _DISTANCES = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displaceme
 
 
 def similarity_table(similarities: Similarities) -> Table:
-    """Return one row per pair of treebanks with their distances; 0 means equal.
-
-    Args:
-        similarities: the distances.
-    """
+    """Return one row per pair of treebanks with their distances; 0 means equal."""
     columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in _DISTANCES))
     rows = tuple((*names, *distances) for names, distances in similarities.pairs.items())
     return Table(columns, rows, _signed(similarities.provenance))
 
 
 def similarity_document(similarities: Similarities) -> dict[str, Any]:
-    """Return distances of treebanks for JSON.
-
-    Args:
-        similarities: the distances.
-    """
+    """Return distances of treebanks for JSON."""
     rows = [{"a": first, "b": second, **far._asdict()} for (first, second), far in similarities.pairs.items()]
     return _rows_document("similarity", rows, similarities.provenance)
 
@@ -215,20 +197,12 @@ def _rows_document(kind: str, rows: list[dict[str, Any]], provenance: Provenance
 
 
 def row_documents(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of a document for JSON lines, each with the signature.
-
-    Args:
-        document: a document from `similarity_document`, `selection_document` or `samples_document`.
-    """
+    """Return the rows of a document for JSON lines, each with the signature."""
     return [{**row, "signature": document["signature"]} for row in document["rows"]]
 
 
 def selection_table(selection: SelectedTreebanks) -> Table:
-    """Return one row per treebank: whether it is selected, and all reasons against it.
-
-    Args:
-        selection: the selection.
-    """
+    """Return one row per treebank: whether it is selected, and all reasons against it."""
     columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
     rows = [
         (decision.name, decision.language, "yes" if decision.selected else "no", "; ".join(decision.reasons))
@@ -239,11 +213,7 @@ def selection_table(selection: SelectedTreebanks) -> Table:
 
 
 def selection_document(selection: SelectedTreebanks) -> dict[str, Any]:
-    """Return a selection of treebanks for JSON.
-
-    Args:
-        selection: the selection.
-    """
+    """Return a selection of treebanks for JSON."""
     rows = [
         {
             "treebank": decision.name,
@@ -260,11 +230,7 @@ _SAMPLE = (Column("Words", "number"), Column("Mean", "number"), Column("SD", "nu
 
 
 def samples_table(samples: Samples) -> Table:
-    """Return one row per treebank, relation and sample size.
-
-    Args:
-        samples: the entropies in samples.
-    """
+    """Return one row per treebank, relation and sample size."""
     rows: list[tuple[Cell, ...]] = [
         (name, curve.relation, curve.words, curve.mean, curve.deviation, curve.samples)
         for name, some in samples.rows.items()
@@ -275,10 +241,6 @@ def samples_table(samples: Samples) -> Table:
 
 
 def samples_document(samples: Samples) -> dict[str, Any]:
-    """Return entropies in samples for JSON.
-
-    Args:
-        samples: the entropies in samples.
-    """
+    """Return entropies in samples for JSON."""
     rows = [{"treebank": name, **curve._asdict()} for name, some in samples.rows.items() for curve in some]
     return _rows_document("rarefied", rows, samples.provenance)

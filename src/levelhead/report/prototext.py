@@ -13,10 +13,6 @@ def prototext(results: Results, system: str) -> str:
     """Return the results of a system: the macro-averages, then a status and the scores for each test set.
 
     Source: conll17_tira_eval.py and conll18_tira_eval.py. Averages are over all test sets, of unrounded scores.
-
-    Args:
-        results: the results of the campaign.
-        system: the name of the system.
     """
     lines = [*_totals(results, system), *_pairs(results, system)]
     return "".join(f'measure{{\n  key: "{_escaped(key)}"\n  value: "{_escaped(value)}"\n}}\n' for key, value in lines)

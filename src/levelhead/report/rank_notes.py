@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from levelhead.campaign import Group, Ranking, Results
-from levelhead.errors import listed
+from levelhead.errors import listed, number_of
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 
@@ -19,11 +19,7 @@ def span(first: int, last: int) -> str:
 
 
 def undecided_ranks(ranking: Ranking) -> str:
-    """Return a note on the undecided ranks and their systems; empty without tests.
-
-    Args:
-        ranking: the ranking; a rank is undecided if it is in a confidence set with other ranks.
-    """
+    """Return a note on the undecided ranks and their systems; empty without tests."""
     open_ranks = {
         standing.system: standing.ranks
         for standing in ranking.standings
@@ -39,32 +35,19 @@ def undecided_ranks(ranking: Ranking) -> str:
 
 
 def undefined_average(ranking: Ranking) -> str:
-    """Return a note on the test sets without a value, because of which a ranking has no averages; empty if it has.
-
-    Args:
-        ranking: the ranking.
-    """
+    """Return a note on the test sets without a value, because of which a ranking has no averages; empty if it has."""
     reason = "no output has a value" if lower_is_better(ranking.measure) else "gold has nothing to measure"
     return f"no average, since {reason} on {listed(ranking.undefined, MOST_NAMED)}" if ranking.undefined else ""
 
 
 def included_test_sets(group: Group) -> str:
-    """Return a note on how many test sets of a group are in the campaign; empty if all are.
-
-    Args:
-        group: the group.
-    """
+    """Return a note on how many test sets of a group are in the campaign; empty if all are."""
     n_all = len(group.codes) + len(group.lacks)
-    return f"{len(group.codes)} of the group's {n_all} test sets are included" if group.lacks else ""
+    return f"{len(group.codes)} of the group's {number_of(n_all, 'test set')} are included" if group.lacks else ""
 
 
 def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Return how to read the tests of rankings in a table.
-
-    Args:
-        results: the results of the campaign.
-        rankings: the first ranking of each group.
-    """
+    """Return how to read the tests of rankings in a table."""
     tested = [ranking for ranking in rankings if undecided_ranks(ranking)]
     several = len(rankings) > 1
     notes = [f"{f'{ranking.group.name}: ' if several else ''}{undecided_ranks(ranking)}" for ranking in tested]
@@ -77,18 +60,13 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 
 
 def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Return notes on the units that were resampled on each test set, and on test sets with too few units.
-
-    Args:
-        results: the results of the campaign.
-        rankings: the rankings.
-    """
+    """Return notes on the units that were resampled on each test set, and on test sets with too few units."""
     codes = {code for ranking in rankings if ranking.lines is not None for code in ranking.group.codes}
     units = {code: unit for code, unit in results.units.items() if code in codes}
     tested = any(standing.ranks for ranking in rankings for standing in ranking.standings)
     if units:
         return [*([unit_line(units)] if tested else []), *unit_notes(units, averaged=tested)]
-    line = f"confidence intervals and p-values by test set: {len(codes)} test sets"
+    line = f"confidence intervals and p-values by test set: {number_of(len(codes), 'test set')}"
     few = f"fewer than {FEWEST_UNITS} test sets, so no intervals or p-values"
     return [] if not codes else [few if len(codes) < FEWEST_UNITS else line]
 

@@ -20,12 +20,7 @@ from levelhead.scoring.measure_notes import named_note
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
-    """Return the leaderboard: one row per system, ordered by the first measure; groups follow each other.
-
-    Args:
-        results: the results of the campaign.
-        rankings: of each group by each measure; all measures of a group together, in the same order.
-    """
+    """Return the leaderboard: one row per system, ordered by the first measure; groups follow each other."""
     groups = [tuple(some) for _, some in groupby(rankings, key=lambda ranking: ranking.group)]
     extras = _OptionalColumns(rankings)
     rows: list[tuple[Cell, ...]] = []
@@ -117,12 +112,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 
 
 def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
-    """Return the notes on excluded relations and on relations of the other UD version, each with its test sets.
-
-    Args:
-        results: the results of the campaign.
-        codes: the test sets that are shown.
-    """
+    """Return the notes on excluded relations and on relations of the other UD version, each with its test sets."""
     notes: dict[str, dict[str, None]] = {}
     for (system, code), result in results.results.items():
         for note in result.notes if code in codes else ():
@@ -158,16 +148,12 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
 def _reason(result: OutputResult) -> str:
     more = len(result.reasons) - 1
     coverage = result.coverage
-    valid = f"; {coverage.scored} of {coverage.gold} sentences can be compared" if coverage else ""
+    valid = f"; {coverage.scored:,} of {coverage.gold:,} sentences can be compared" if coverage else ""
     return f"{result.reasons[0]}{f' (and {more} more)' if more else ''}{valid}"
 
 
 def results_table(results: Results) -> Table:
-    """Return one row per system and test set; `read_scores` can read the table.
-
-    Args:
-        results: the results of the campaign.
-    """
+    """Return one row per system and test set; `read_scores` can read the table."""
     measures = columns_with_valid_trees(results.measures) if results.partial else map(Column, results.measures)
     columns = [Column("System", "text"), Column("Treebank", "text"), *measures]
     rows = []
@@ -196,12 +182,7 @@ def _partial_values(results: Results, system: str, code: str) -> Iterable[Cell]:
 
 
 def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """Return a campaign and its rankings for JSON: ratios as percentages at full precision.
-
-    Args:
-        results: the results of the campaign.
-        rankings: its rankings.
-    """
+    """Return a campaign and its rankings for JSON: ratios as percentages at full precision."""
     return {
         **header("ranking", results.signature),
         "ranking": rankings[0].rule,
@@ -224,11 +205,7 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
 
 
 def result_documents(results: Results) -> Iterable[dict[str, Any]]:
-    """Give the result of each system on each test set for JSON, one document each.
-
-    Args:
-        results: the results of the campaign.
-    """
+    """Give the result of each system on each test set for JSON, one document each."""
     for system in results.systems:
         for test_set in results.test_sets:
             result = results.results[system, test_set.code]

@@ -13,6 +13,7 @@ from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table
 
 _NO_ANSWER = "no answer"
+_RARE = {"another text", _NO_ANSWER}
 _COLUMNS = (
     Column("Class", "text"),
     Column("Answers", "number"),
@@ -25,16 +26,16 @@ _COLUMNS = (
 
 
 def recovery_table(recovery: Recovery) -> Table:
-    """Return answers by class and by tree; the class "no answer" is left out if it is empty.
-
-    Args:
-        recovery: the answers.
-    """
+    """Return answers by class and by tree; rare classes are left out if they are empty."""
     every = recovery.answers
-    shown = {name: some for name, some in recovery.classes.items() if some or name != _NO_ANSWER}
+    shown = {name: some for name, some in recovery.classes.items() if some or name not in _RARE}
     rows = (_row(name.capitalize(), answers) for name, answers in shown.items())
     n_extra = sum(answer.extra for answer in every)
-    notes = f"rows without a gold word: {n_extra} (dropped)", signature_line(recovery.provenance.signature)
+    notes = (
+        f"rows without a gold word: {n_extra:,} (dropped)",
+        *([recovery.other_text] if recovery.other_text else []),
+        signature_line(recovery.provenance.signature),
+    )
     return Table(_COLUMNS, tuple(rows), notes, summary=(_row("All", every),))
 
 
@@ -53,11 +54,7 @@ def _row(name: str, answers: Sequence[RecoveredAnswer]) -> tuple[Cell, ...]:
 
 
 def recovery_document(recovery: Recovery) -> dict[str, Any]:
-    """Return numbers of answers by class, by tree and by steps of recovery for JSON.
-
-    Args:
-        recovery: the answers.
-    """
+    """Return numbers of answers by class, by tree and by steps of recovery for JSON."""
     steps = Counter(step for answer in recovery.answers for step in answer.steps)
     return {
         **header("recovery", recovery.provenance.signature),
@@ -68,11 +65,7 @@ def recovery_document(recovery: Recovery) -> dict[str, Any]:
 
 
 def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
-    """Return a document for each answer, for JSON lines.
-
-    Args:
-        recovery: the answers.
-    """
+    """Return a document for each answer, for JSON lines."""
     return [
         {
             **header("recovered-answer"),
@@ -85,6 +78,7 @@ def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
             "words_recovered": answer.recovered,
             "extra_rows": answer.extra,
             "attempts": answer.attempts,
+            "forms_matched": answer.matched,
         }
         for answer in recovery.answers
     ]
@@ -96,6 +90,7 @@ def _counts(answers: Sequence[RecoveredAnswer]) -> dict[str, Any]:
         "sentences": len(answers),
         "words": sum(answer.words for answer in answers),
         "words_recovered": sum(answer.recovered for answer in answers),
+        "forms_matched": sum(answer.matched for answer in answers),
         "extra_rows": sum(answer.extra for answer in answers),
         "trees": {_key(name): count for name, count in trees_of(answers).items()},
     }

@@ -44,12 +44,7 @@ _COUNTS = ("Correct", "Gold", "Predicted", "Aligned")
 
 
 def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
-    """Return the scores of one pair: one row per measure, with the columns of the official scorers.
-
-    Args:
-        evaluation: the scores.
-        counts: whether to show counts instead of ratios.
-    """
+    """Return the scores of one pair: one row per measure, with the columns of the official scorers."""
     kind, names = ("number", _COUNTS) if counts else ("ratio", _RATIOS)
     surprising = not counts and any(score.perplexity for score in evaluation.values())
     columns = (Column("Metric", "text", 10), *(Column(name, kind, 9) for name in names))  # type: ignore[arg-type]
@@ -136,13 +131,7 @@ def signature_line(signature: Mapping[str, str]) -> str:
 
 
 def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict: Average | None = None) -> Table:
-    """Return the scores of several treebanks: one row per treebank, one column per measure, and the macro-average.
-
-    Args:
-        evaluations: the scores on each treebank.
-        average: the macro-average of each measure.
-        strict: the macro-averages with only valid trees; required for partial scores.
-    """
+    """Return the scores of several treebanks: one row per treebank, one column per measure, and the macro-average."""
     signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     coverage = covered(evaluations)
     if coverage is not None:
@@ -170,11 +159,7 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict
 
 
 def missing_scores(evaluations: Mapping[str, Evaluation]) -> Iterator[tuple[str, str]]:
-    """Yield each measure that has no score on some treebanks, and so no average, with the reason and the treebanks.
-
-    Args:
-        evaluations: the scores on each treebank.
-    """
+    """Yield each measure that has no score on some treebanks, and so no average, with the reason and the treebanks."""
     found: dict[tuple[str, str], list[str]] = {}
     for name in next(iter(evaluations.values())):
         for code, evaluation in evaluations.items():
@@ -247,11 +232,7 @@ def _partial_cells(evaluation: Evaluation) -> tuple[Cell, ...]:
 
 
 def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:
-    """Return the counts behind the scores of several treebanks: one row per treebank and measure.
-
-    Args:
-        evaluations: the scores on each treebank.
-    """
+    """Return the counts behind the scores of several treebanks: one row per treebank and measure."""
     columns = (Column("Treebank", "text"), Column("Metric", "text"), *(Column(name, "number") for name in _COUNTS))
     rows = [
         (code, name, *_counts(score)) for code, evaluation in evaluations.items() for name, score in evaluation.items()
@@ -267,11 +248,7 @@ def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:
 
 
 def score_document(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the scores of one pair for JSON: ratios as percentages at full precision, counts as integers.
-
-    Args:
-        evaluation: the scores.
-    """
+    """Return the scores of one pair for JSON: ratios as percentages at full precision, counts as integers."""
     coverage = evaluation.coverage
     strict = {name: score_numbers(score) for name, score in evaluation.valid_trees.items()}
     return {
@@ -288,11 +265,7 @@ def score_document(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def leakage_document(leakage: Leakage) -> dict[str, Any]:
-    """Return the overlap of a test set with training for JSON, with the scores on the remaining sentences.
-
-    Args:
-        leakage: the leakage.
-    """
+    """Return the overlap of a test set with training for JSON, with the scores on the remaining sentences."""
     occurring = [
         {
             "same": occurrence.same,
@@ -310,13 +283,7 @@ def leakage_document(leakage: Leakage) -> dict[str, Any]:
 def scores_document(
     evaluations: Mapping[str, Evaluation], average: Average, strict: Average | None = None
 ) -> dict[str, Any]:
-    """Return the scores of several treebanks for JSON.
-
-    Args:
-        evaluations: the scores on each treebank.
-        average: the macro-average of each measure.
-        strict: the macro-averages with only valid trees; required for partial scores.
-    """
+    """Return the scores of several treebanks for JSON."""
     first = next(iter(evaluations.values()))
     signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     averages = {"macro_average": average, **({"macro_average_valid_trees": strict} if strict else {})}
@@ -358,11 +325,7 @@ def _file(contents: Contents) -> dict[str, Any]:
 
 
 def score_numbers(score: Score) -> dict[str, Any]:
-    """Return one score for JSON: ratios as percentages, counts as integers.
-
-    Args:
-        score: the score.
-    """
+    """Return one score for JSON: ratios as percentages, counts as integers."""
     ratios = {name: getattr(score, name) for name in ("precision", "recall", "f1", "aligned_accuracy")}
     document: dict[str, Any] = {name: points(value) for name, value in ratios.items()}
     document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
@@ -371,18 +334,10 @@ def score_numbers(score: Score) -> dict[str, Any]:
 
 
 def signed(signature: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the signature as the last note of a table; no note if it is empty.
-
-    Args:
-        signature: the settings and inputs that determine the numbers.
-    """
+    """Return the signature as the last note of a table; no note if it is empty."""
     return (signature_line(signature),) if signature else ()
 
 
 def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
-    """Return the kind and number of units on each treebank for JSON.
-
-    Args:
-        units: the units of each treebank.
-    """
+    """Return the kind and number of units on each treebank for JSON."""
     return {code: {"unit": unit.kind, "n": unit.n_units} for code, unit in units.items()}

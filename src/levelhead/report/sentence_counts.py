@@ -9,12 +9,7 @@ from levelhead.report.table import Column, Table
 
 
 def sentences_table(treebanks: Mapping[str, SentenceCounts], notes: tuple[str, ...] = ()) -> Table:
-    """Return one row per gold sentence: treebank, number, sent_id, words, and the counts of every measure.
-
-    Args:
-        treebanks: the counts by name of treebank; all of the same measures.
-        notes: notes below the table.
-    """
+    """Return one row per gold sentence: treebank, number, sent_id, words, and the counts of every measure."""
     listed = {name: counts.columns() for name, counts in treebanks.items()}
     names = next(iter(listed.values()))
     columns = tuple(

@@ -17,13 +17,7 @@ _LONGEST = 300  # characters of a sentence
 
 
 def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequence[WorseSentence]]) -> str:
-    """Return a summary of a comparison in Markdown: verdicts, scores, differences, and sentences with large losses.
-
-    Args:
-        comparison: the comparison.
-        measure: the measure by which the sentences were chosen.
-        sentences: for each test set, the sentences from `worst_sentences`.
-    """
+    """Return a summary of a comparison in Markdown: verdicts, scores, differences, and sentences with large losses."""
     lines = ["## Scores and differences", ""]
     lines += [f"- {markdown_text(verdict_text(gate, comparison))}" for gate in comparison.gates]
     lines += [f"  - {markdown_text(str(fault))}" for faults in comparison.invalid.values() for fault in faults[:_MOST]]

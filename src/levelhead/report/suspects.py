@@ -12,18 +12,14 @@ from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Plain, Table
 
 _COLUMNS = (
-    Column("Line", "number", tidy_only=True), Column("Sentence", "text"), Column("Word", "number"),
+    Column("Line", "position", tidy_only=True), Column("Sentence", "text"), Column("Word", "position"),
     Column("Form", "text"), Column("Kind", "text"), Column("Annotation", "text"), Column("Probably", "text"),
     Column("Score", "number"), Column("Systems", "text"), Column("Elsewhere", "text"),
 )  # fmt: skip
 
 
 def suspects_table(suspects: Suspects) -> Table:
-    """Return one row per suspect.
-
-    Args:
-        suspects: the suspects.
-    """
+    """Return one row per suspect."""
     systems = ", ".join(suspects.systems) or "none"
     notes = (
         f"Systems: number with the other annotation : number with this one (of {systems})",
@@ -81,11 +77,7 @@ def _elsewhere_document(suspects: Suspects, variation: Variation) -> dict[str, A
 
 
 def suspects_document(suspects: Suspects) -> dict[str, Any]:
-    """Return suspects for JSON.
-
-    Args:
-        suspects: the suspects.
-    """
+    """Return suspects for JSON."""
     return {
         **header("suspects", suspects.provenance.signature),
         "systems": list(suspects.systems),

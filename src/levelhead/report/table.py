@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from levelhead.errors import count_text
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-Kind = Literal["text", "ratio", "difference", "probability", "number"]
+Kind = Literal["text", "ratio", "difference", "probability", "number", "position"]
 
 
 class IntervalCell(NamedTuple):
@@ -36,7 +39,7 @@ class Column(NamedTuple):
     Args:
         name: its heading.
         kind: "text"; "ratio", printed as a percentage; "difference" of ratios, printed in points with its sign;
-            "probability", see `probability`; or "number", printed unscaled.
+            "probability", see `probability`; "number", printed unscaled; or "position", such as a line of a file.
         width: the minimum width in plain text.
         digits: the digits after the point of probabilities.
         key: its name in TSV and data frames, where names must be unique; the heading if empty.
@@ -117,51 +120,29 @@ def _ends(cell: Cell) -> tuple[Cell, Cell]:
 
 
 def percentage(ratio: float | Fraction) -> float:
-    """Return a ratio as a percentage with the same digits: .54375 is 54.375, not 54.37499999999999.
-
-    Args:
-        ratio: the ratio; a fraction is rounded to a float first.
-    """
+    """Return a ratio as a percentage with the same digits: .54375 is 54.375, not 54.37499999999999."""
     from decimal import Decimal
 
     return float(Decimal(repr(float(ratio))).scaleb(2))
 
 
 def value_cell(value: float | Fraction | None, *, perplexity: bool) -> float | None:
-    """Return a value, or a difference of values, as a cell: a ratio, or a perplexity, which is printed unscaled.
-
-    Args:
-        value: the value; None if it is undefined.
-        perplexity: whether it is a perplexity.
-    """
+    """Return a value, or a difference of values, as a cell: a ratio, or a perplexity, which is printed unscaled."""
     return None if value is None else Plain(value) if perplexity else float(value)
 
 
 def level_text(level: str | float) -> str:
-    """Return a confidence level as a percentage, such as "95%".
-
-    Args:
-        level: the confidence level, such as 0.95 or "0.95".
-    """
+    """Return a confidence level as a percentage, such as "95%"."""
     return f"{100 * float(level):g}%"
 
 
 def interval_head(level: str | float) -> str:
-    """Return the head of a column of confidence intervals, such as "95% CI".
-
-    Args:
-        level: the confidence level, such as 0.95 or "0.95".
-    """
+    """Return the head of a column of confidence intervals, such as "95% CI"."""
     return f"{level_text(level)} CI"
 
 
 def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> IntervalCell | None:
-    """Return an interval of values, or of differences, as a cell.
-
-    Args:
-        interval: both ends; None if there is no interval.
-        perplexity: whether they are perplexities.
-    """
+    """Return an interval of values, or of differences, as a cell."""
     if interval is None:
         return None
     low, high = (Plain(end) if perplexity else float(end) for end in interval)
@@ -169,13 +150,7 @@ def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> 
 
 
 def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
-    """Return a cell as text; a missing value is a dash.
-
-    Args:
-        cell: the cell.
-        column: its column.
-        places: digits after the point; None for full precision.
-    """
+    """Return a cell as text; a missing value is a dash."""
     if cell is None:
         return "-"
     if isinstance(cell, IntervalCell):
@@ -193,27 +168,25 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     return str(int(cell)) if isinstance(cell, float) else str(cell)
 
 
+def for_readers(cell: Cell, column: Column, places: int | None = 2) -> str:
+    """Return a cell as text for readers: as `formatted`, with commas in numbers from 1,000."""
+    text = formatted(cell, column, places)
+    if column.kind != "number" or isinstance(cell, str | IntervalCell):
+        return text
+    return re.sub(r"^-?\d{4,}", lambda digits: count_text(int(digits[0])), text)
+
+
 def _between(column: Column, cell: IntervalCell) -> str:
     return " to " if column.kind == "difference" or cell.low < 0 else "-"
 
 
 def probability(value: float, digits: int = 4) -> str:
-    """Return a p-value as text: `0.0123`, or `<.0001` if all digits would be 0.
-
-    Args:
-        value: the p-value.
-        digits: digits after the point.
-    """
+    """Return a p-value as text: `0.0123`, or `<.0001` if all digits would be 0."""
     text = f"{value:.{digits}f}"
     return f"<{10.0**-digits:.{digits}f}".replace("0.", ".") if value > 0 and not float(text) else text
 
 
 def p_text(value: float | None, digits: int = 4) -> str:
-    """Return a p-value with its sign, for sentences: `= 0.0123`, `< .0001`, or `= -` without a value.
-
-    Args:
-        value: the p-value, or None.
-        digits: as in `probability`.
-    """
+    """Return a p-value with its sign, for sentences: `= 0.0123`, `< .0001`, or `= -` without a value."""
     text = "-" if value is None else probability(value, digits)
     return f"< {text[1:]}" if text.startswith("<") else f"= {text}"

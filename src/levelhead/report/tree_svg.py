@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from levelhead.errors import printable
 from levelhead.report.charts.svg import Drawing, path, text, width_of
 from levelhead.treebank import Sentence
 
 MOST_WORDS = 200
 """The largest number of words to draw; the rest of a longer sentence is left out."""
+
+
+class ArcColor(NamedTuple):
+    """The color of an arc in every drawing: SVG classes of the line, its tip and its label, and the style in LaTeX."""
+
+    line: str
+    tip: str
+    label: str
+    tikz: str
+
+
+AGREED = ArcColor("axis none", "fade", "mute", "edge style={gray}, label style={text=gray}")
+GOLD_ONLY = ArcColor("l0", "s0", "s0", "edge style={blue}, label style={text=blue}")
+SYSTEM_ONLY = ArcColor("l1", "s1", "s1", "edge style={orange}, label style={text=orange}")
+MISLABELED = ArcColor("axis none", "fade", "s1", "edge style={gray}, label style={text=orange}")
+"""Gray: both trees or the only tree; blue: gold only; orange: system only, or only its relation."""
 
 _GAP, _LEVEL, _MARGIN, _ROW = 18.0, 24.0, 12.0, 16.0
 _SPREAD = 5.0  # between arcs that end at the same word
@@ -18,11 +36,7 @@ _Arc = tuple[int, int]
 
 
 def tree_drawing(sentence: Sentence) -> Drawing:
-    """Return the drawing of a sentence.
-
-    Args:
-        sentence: any sentence; without a tree it has no arcs, and only its first `MOST_WORDS` words are drawn.
-    """
+    """Return the drawing of a sentence."""
     forms, tags = sentence.forms[:MOST_WORDS], [word.upos for word in sentence][:MOST_WORDS]
     relations = sentence.relations[:MOST_WORDS]
     arcs = [(word, head - 1) for word, head in enumerate(sentence.heads[:MOST_WORDS]) if head and head <= len(forms)]
@@ -73,16 +87,16 @@ def _arc(arc: _Arc, level: int, relation: str, places: list[float], base: float)
     start = places[head] + (_SPREAD if word > head else -_SPREAD)
     end = places[word] + (-_SPREAD / 2 if word > head else _SPREAD / 2)
     top = base - _LEVEL * level
-    line = path([(start, base), (start, top), (end, top), (end, base)], "l0 none thin")
-    return line + _tip(end, base, "l0") + text((start + end) / 2, top - 3, relation, "small", "middle")
+    line = path([(start, base), (start, top), (end, top), (end, base)], f"{AGREED.line} thin")
+    return line + _tip(end, base) + text((start + end) / 2, top - 3, relation, "small", "middle")
 
 
 def _root(place: float, relation: str, base: float) -> str:
-    line = path([(place, _MARGIN + _LEVEL / 2), (place, base)], "l1 none thin")
-    return line + _tip(place, base, "l1") + text(place, _MARGIN + _LEVEL / 2 - 3, relation, "small b", "middle")
+    line = path([(place, _MARGIN + _LEVEL / 2), (place, base)], f"{AGREED.line} thin")
+    return line + _tip(place, base) + text(place, _MARGIN + _LEVEL / 2 - 3, relation, "small b", "middle")
 
 
-def _tip(place: float, base: float, color: str) -> str:
+def _tip(place: float, base: float) -> str:
     """The tip of an arrow."""
     side = _TIP / 2
-    return path([(place - side, base - _TIP), (place, base), (place + side, base - _TIP)], f"{color} none thin")
+    return path([(place - side, base - _TIP), (place, base), (place + side, base - _TIP)], f"{AGREED.line} thin")

@@ -29,14 +29,7 @@ _MIRRORED = str.maketrans("┌└├╶┐┘┤╴►", "┐┘┤╴┌└├�
 def draw(
     forms: Sequence[str], heads: Sequence[int], relations: Sequence[str], marked: Collection[int] = ()
 ) -> list[str]:
-    """Draw a tree: a line for each word, with its arc from the left, its form and its relation.
-
-    Args:
-        forms: the words.
-        heads: their heads, from 1, 0 for the root.
-        relations: their relations.
-        marked: the words to mark with an asterisk, from 0.
-    """
+    """Draw a tree: a line for each word, with its arc from the left, its form and its relation."""
     arcs = _arcs(heads)
     if arcs is None:
         return _arc_list(forms, heads, relations, marked)
@@ -51,15 +44,6 @@ def draw_both(gold: Sentence, system: Sentence, name: str, marked: Collection[in
     """Draw two analyses of the same words: gold arcs at the left, system arcs at the right.
 
     The system's relation is shown next to the gold relation if it differs.
-
-    Args:
-        gold: the sentence in gold.
-        system: the sentence in the output.
-        name: the name of the system.
-        marked: the words to mark with an asterisk, from 0.
-
-    Returns:
-        A heading, then a line for each word; None if the words differ, or the drawing would be too wide.
     """
     if gold.forms != system.forms or len(gold) > MOST_WORDS:
         return None
@@ -188,13 +172,7 @@ def _title(sentence: Sentence, number: int) -> str:
 
 
 def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], most: int | None = None) -> str:
-    """Draw the gold and the system's tree of each example, with the word marked.
-
-    Args:
-        matches: the aligned words.
-        cells: the examples of each cell of the confusion, by its name.
-        most: the largest number of examples per cell; None for all.
-    """
+    """Draw the gold and the system's tree of each example, with the word marked."""
     lines = []
     for cell, examples in cells.items():
         drawn = examples[:most]
@@ -224,15 +202,7 @@ def _indented(lines: Iterable[str]) -> list[str]:
 def draw_contrasts(
     baseline: Output, system: Output, gained: Sequence[Contrast], lost: Sequence[Contrast], needs: Agree = ATTACHED
 ) -> str:
-    """Draw the gold tree and both systems' trees of sentences on which they differ, with wrong words marked.
-
-    Args:
-        baseline: the output of the baseline.
-        system: the output of the system.
-        gained: the sentences in which the system gains.
-        lost: the sentences in which it loses.
-        needs: what must agree for a word to be correct.
-    """
+    """Draw the gold tree and both systems' trees of sentences on which they differ, with wrong words marked."""
     lines = []
     for title, some in zip(contrast_titles(system.name, baseline.name), (gained, lost), strict=True):
         lines += [f"{title}: {number_of(len(some), 'sentence') if some else 'none'}", ""]
@@ -242,12 +212,7 @@ def draw_contrasts(
 
 
 def contrast_titles(system: str, baseline: str) -> tuple[str, str]:
-    """Return the titles of the sentences in which a system gains most, and in which it loses most.
-
-    Args:
-        system: the system.
-        baseline: the system it is compared with.
-    """
+    """Return the titles of the sentences in which a system gains most, and in which it loses most."""
     return f"largest gains of {system} over {baseline}", f"largest losses of {system} against {baseline}"
 
 

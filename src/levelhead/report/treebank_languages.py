@@ -15,38 +15,22 @@ LANGUAGE_COLUMNS = ("language", "family", "genus")
 
 
 def language_of_treebank(name: str) -> Language:
-    """Return the language of a treebank.
-
-    Args:
-        name: its name or path, which begins with UD's code of the language: `cs_pdt-ud-train`, `cs.conllu`.
-    """
+    """Return the language of a treebank."""
     return language_of(language_code(Path(name).name))
 
 
 def language_cells(name: str) -> tuple[str | None, ...]:
-    """Return the cells of `LANGUAGE_COLUMNS`; None for unknown values.
-
-    Args:
-        name: as in `language_of_treebank`.
-    """
+    """Return the cells of `LANGUAGE_COLUMNS`; None for unknown values."""
     return tuple(value or None for value in language_of_treebank(name))
 
 
 def branch_of_treebank(name: str) -> str:
-    """Return the family of a treebank's language, for Indo-European languages the genus; "other" if unknown.
-
-    Args:
-        name: as in `language_of_treebank`.
-    """
+    """Return the family of a treebank's language, for Indo-European languages the genus; "other" if unknown."""
     return family_of(language_code(Path(name).name))
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return short names of treebanks: without folder and split, unless two would be equal.
-
-    Args:
-        names: the names or paths.
-    """
+    """Return short names of treebanks: without folder and split, unless two would be equal."""
     short = {name: treebank_of(Path(name).name.partition(".conll")[0]) for name in names}
     times = Counter(short.values())
     return {name: text if times[text] == 1 else name for name, text in short.items()}

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
-from levelhead.errors import Fault, printable
+from levelhead.errors import Fault, add_fault, printable
 from levelhead.messages import MESSAGES
 from levelhead.report.documents import header, path_text
 from levelhead.treebank.validation import Validation
 
+_MOST_IN_TEXT = {"error": 1000, "warning": 1}
+"""The largest number of errors and warnings of each kind that are printed as text."""
+
 
 def annotation(fault: Fault) -> str:
-    """Return a fault as a workflow command of GitHub Actions, which annotates the line of the file.
-
-    Args:
-        fault: the fault.
-    """
+    """Return a fault as a workflow command of GitHub Actions, which annotates the line of the file."""
     place = fault.place
     properties = {"file": place.file or "-", "line": place.line, "title": fault.slug}
     marks = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in properties.items() if value is not None)
-    return f"::{fault.severity} {marks}::{_escaped(fault.message)}"
+    return f"::{fault.severity} {marks}::{_escaped(fault.message_with_count)}"
 
 
 def _escaped(text: str, also: str = "") -> str:
@@ -50,13 +50,7 @@ def faults_document(path: str, faults: Sequence[Fault]) -> list[dict[str, Any]]:
 
 
 def changes_document(path: str, copy: str, changes: Sequence[Fault]) -> list[dict[str, Any]]:
-    """Return the changes in the copy of a file for JSON, one document per kind of change.
-
-    Args:
-        path: the file.
-        copy: its copy.
-        changes: the changes.
-    """
+    """Return the changes in the copy of a file for JSON, one document per kind of change."""
     names = {"file": path_text(path), "copy": path_text(copy)}
     return [
         {
@@ -72,24 +66,26 @@ def changes_document(path: str, copy: str, changes: Sequence[Fault]) -> list[dic
 
 
 def validation_text(validation: Validation) -> str:
-    """Return as text the changes in copies, then the faults of the files or of their copies.
-
-    Args:
-        validation: the result of the validation.
-    """
+    """Return as text the changes in copies, then the faults of the files or of their copies."""
     fixed = (f"fixed: {change}\n" for changes in validation.changes.values() for change in changes)
     return "".join([*fixed, *map(fault_lines, validation.files.values())])
 
 
 def fault_lines(faults: Sequence[Fault]) -> str:
-    """Return the faults of a file as text: a line for each fault, then a remedy for each kind.
-
-    Args:
-        faults: its faults.
-    """
-    lines = [f"{'warning: ' * (fault.severity == 'warning')}{fault}{_sentence_and_word(fault)}\n" for fault in faults]
-    slugs = dict.fromkeys(fault.slug for fault in faults)
+    """Return the faults of a file as text, then a remedy for each kind; warnings of a kind are a single line."""
+    kinds: dict[tuple[str, str], list[Fault]] = {}
+    for fault in faults:
+        add_fault(kinds, (fault.severity, fault.slug), fault, _MOST_IN_TEXT[fault.severity])
+    shown = sorted(chain(*kinds.values()), key=_errors_by_line)
+    lines = [f"{'warning: ' * (fault.severity == 'warning')}{fault}{_sentence_and_word(fault)}\n" for fault in shown]
+    slugs = dict.fromkeys(fault.slug for fault in shown)
     return "".join([*lines, *(f"  {slug}: {MESSAGES[slug].remedy}\n" for slug in slugs)])
+
+
+def _errors_by_line(fault: Fault) -> tuple[bool, int]:
+    """Sort errors by line, then warnings in the given order."""
+    is_warning = fault.severity == "warning"
+    return is_warning, 0 if is_warning else fault.place.line or 0
 
 
 def _sentence_and_word(fault: Fault) -> str:

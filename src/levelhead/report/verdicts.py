@@ -18,12 +18,7 @@ _DIFFERENCE = Column("Diff.", "difference")
 
 
 def verdict_text(verdict: GateResult, comparison: Comparison) -> str:
-    """Return a sentence on a verdict: the difference, the reason, and if it is undecided, how many runs would suffice.
-
-    Args:
-        verdict: the verdict.
-        comparison: the comparison.
-    """
+    """Return a verdict as a sentence: the difference, the reason, and how many runs would decide it."""
     return f"{_outcome(verdict)}: {_finding(verdict, comparison)}"
 
 
@@ -76,11 +71,7 @@ def _runs(verdict: GateResult, comparison: Comparison) -> str:
 
 
 def gates_document(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return the verdicts for JSON: differences in points, and the errors of invalid outputs.
-
-    Args:
-        comparison: the comparison.
-    """
+    """Return the verdicts for JSON: differences in points, and the errors of invalid outputs."""
     return [_document(gate, comparison) for gate in comparison.gates]
 
 
@@ -94,9 +85,5 @@ def _document(verdict: GateResult, comparison: Comparison) -> dict[str, Any]:
 
 
 def failing(comparison: Comparison) -> Iterator[str]:
-    """Give a line for each gate that is undecided or not met.
-
-    Args:
-        comparison: the comparison.
-    """
+    """Give a line for each gate that is undecided or not met."""
     yield from (_outcome(gate) for gate in comparison.gates if gate.verdict != "met")

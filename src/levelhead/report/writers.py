@@ -8,7 +8,7 @@ from itertools import takewhile, zip_longest
 from types import MappingProxyType
 
 from levelhead.errors import printable
-from levelhead.report.table import Cell, Column, Table, formatted
+from levelhead.report.table import Cell, Column, Table, for_readers, formatted
 from levelhead.treebank.spreadsheet_cells import escaped
 
 __all__ = ["to_html", "to_latex", "to_markdown", "to_text", "to_tsv"]
@@ -46,7 +46,9 @@ def to_text(table: Table, places: int | None = 2) -> str:
     """
     table = table.readable
     names = [[printable(column.name)] for column in table.columns]
-    rows = [[[printable(formatted(cell, c, places))] for cell, c in zip(row, table.columns)] for row in table.every_row]
+    rows = [
+        [[printable(for_readers(cell, c, places))] for cell, c in zip(row, table.columns)] for row in table.every_row
+    ]
     widths = _widths(table.columns, [names, *rows])
     if _width(widths) > _WIDEST:
         names, rows = _narrowed(table.columns, names, rows)
@@ -187,18 +189,14 @@ def to_markdown(table: Table, places: int | None = 2) -> str:
     table = table.readable
     rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
     rows = [[column.name for column in table.columns], rule]
-    rows += [[formatted(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.every_row]
+    rows += [[for_readers(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.every_row]
     lines = ["| " + " | ".join(markdown_text(cell) for cell in row) + " |" for row in rows]
     notes = [f"\n{markdown_text(note)}" for note in table.notes]
     return "\n".join([*lines, *notes]) + "\n"
 
 
 def markdown_text(text: str) -> str:
-    """Return text for Markdown, escaped.
-
-    Args:
-        text: the text.
-    """
+    """Return text for Markdown, escaped."""
     return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
@@ -216,20 +214,12 @@ def to_latex(table: Table, places: int | None = 2) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Return text for LaTeX, escaped.
-
-    Args:
-        text: the text.
-    """
+    """Return text for LaTeX, escaped."""
     return printable(text).translate(_LATEX)
 
 
 def latex_row(cells: list[str]) -> str:
-    """Return a row of a table in LaTeX.
-
-    Args:
-        cells: its cells, in LaTeX.
-    """
+    """Return a row of a table in LaTeX."""
     row = " & ".join(cells) + r" \\"
     return f"{{}}{row}" if row.lstrip()[:1] in set("[*") else row  # else an argument of the command before it
 
@@ -242,7 +232,7 @@ def to_html(table: Table, places: int | None = 2) -> str:
     head = "".join(f"<th{_side(column)}>{escape(printable(column.name))}</th>" for column in table.columns)
     rows = [
         "".join(
-            f"<td{_side(column)}>{escape(printable(formatted(cell, column, places)))}</td>"
+            f"<td{_side(column)}>{escape(printable(for_readers(cell, column, places)))}</td>"
             for cell, column in zip(row, table.columns)
         )
         for row in table.every_row

@@ -38,12 +38,6 @@ def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spa
 
     Words outside multiword tokens are aligned if they cover the same characters; inside, by the longest common
     subsequence of their lower-cased forms (CoNLL 2017 evaluation, "Aligning system words with the gold standard").
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        gold_spans: the characters that gold words cover.
-        system_spans: the characters that system words cover.
     """
     pairs, regions = kernel.align(
         gold_spans.starts, gold_spans.ends, gold_spans.inside,
@@ -60,12 +54,6 @@ def align_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_
     """Return the alignment of two treebanks with equal numbers of sentences, sentence by sentence.
 
     Sentences with the same characters are aligned as by `align`, others by edit distance over forms (`align_forms`).
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        gold_spans: the characters that gold words cover.
-        system_spans: the characters that system words cover.
     """
     same = same_texts(gold_spans, system_spans)
     pairs, regions = [np.zeros((0, 2), dtype=np.int32)], [np.zeros((0, 4), dtype=np.int32)]
@@ -91,12 +79,7 @@ def align_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_
 
 
 def same_texts(gold: Spans, system: Spans) -> NDArray[np.bool_]:
-    """Return whether the two versions of each sentence have the same characters, bool, shape (sentences,).
-
-    Args:
-        gold: the characters that gold words cover.
-        system: the characters that the words of the other treebank cover, which has as many sentences.
-    """
+    """Return whether the two versions of each sentence have the same characters, bool, shape (sentences,)."""
     return np.array([one == other for one, other in zip(gold.sentence_texts(), system.sentence_texts())], dtype=bool)
 
 

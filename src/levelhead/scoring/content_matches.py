@@ -87,19 +87,18 @@ class _Pairs(NamedTuple):
 
 
 def match_content(gold: Treebank, system: Treebank, rules: Rules) -> ContentMatches:
-    """Align the content words of two treebanks and count the correct ones.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        rules: the rules to follow.
-
-    Raises:
-        InputError: the numbers of sentences differ, or features that are compared are malformed.
-    """
+    """Align the content words of two treebanks and count the correct ones."""
     check_same_sentences((gold.source.path, len(gold)), (system.source.path, len(system)))
+    n_blank, n_blank_of_system = gold.source.n_blank, system.source.n_blank
+    if n_blank > n_blank_of_system:
+        message = f"{number_of(n_blank_of_system, 'blank line')} after the last sentence, but gold has {n_blank}"
+        raise InputError(Fault("sentence-mismatch", message, Place(system.source.path)))
     ours, theirs = _side_of(gold), _side_of(system)
-    directions = _aligned(ours.order, theirs.order), _aligned_from_end(ours.order, theirs.order)
+    from_end = _aligned_from_end(ours.order, theirs.order)
+    if n_blank_of_system and not n_blank:  # then the official script does not reach the last sentence from its end
+        kept = gold.sentence_of_word[ours.words[from_end.gold]] < len(gold) - 1
+        from_end = _Pairs(from_end.gold[kept], from_end.system[kept])
+    directions = _aligned(ours.order, theirs.order), from_end
     _check_features(ours, theirs, directions)
     forward, backward = (_counted(ours, theirs, pairs, rules) for pairs in directions)
     return ContentMatches(gold, system, rules, {name: _better(forward[name], backward[name]) for name in forward})
@@ -108,14 +107,7 @@ def match_content(gold: Treebank, system: Treebank, rules: Rules) -> ContentMatc
 def count_content(
     matches: TreebankPair, measure: str, *, by_sentence: bool = False, before: Counts | None = None
 ) -> Counts:
-    """Return the counts of a measure.
-
-    Args:
-        matches: the aligned content words.
-        measure: the name of the measure.
-        by_sentence: one row per sentence, otherwise one row in all.
-        before: the counts of the sentences before, to which these are added in order; one row.
-    """
+    """Return the counts of a measure."""
     if not isinstance(matches, ContentMatches):
         raise TypeError("content words can only be counted in the result of `match_content`")
     counts = matches.counts[measure]
@@ -125,15 +117,7 @@ def count_content(
 
 
 def check_same_sentences(gold: tuple[str | None, int], system: tuple[str | None, int]) -> None:
-    """Refuse treebanks that do not have the same number of sentences.
-
-    Args:
-        gold: the name of the gold file, if any, and the number of its sentences.
-        system: the same for the system's output.
-
-    Raises:
-        InputError: the numbers differ.
-    """
+    """Refuse treebanks that do not have the same number of sentences."""
     if gold[1] != system[1]:
         message = f"{number_of(system[1], 'sentence')}, but gold has {gold[1]}: sentences are compared in order"
         raise InputError(Fault("sentence-mismatch", message, Place(system[0])))

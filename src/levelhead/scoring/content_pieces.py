@@ -13,16 +13,7 @@ from levelhead.treebank.pieces import Pieces
 
 
 def paired_sentences(gold: Pieces, system: Pieces, size: int) -> Iterator[tuple[Treebank, Treebank]]:
-    """Yield pieces of gold with the pieces of the system's output that have the same sentences.
-
-    Args:
-        gold: the gold file.
-        system: the system's output.
-        size: the approximate number of bytes of a piece.
-
-    Raises:
-        InputError: a file is invalid, or the numbers of sentences differ.
-    """
+    """Yield pieces of gold with the pieces of the system's output that have the same sentences."""
     while True:
         for side in (gold, system):
             side.read(max(size - side.n_bytes, 0))
@@ -35,15 +26,7 @@ def paired_sentences(gold: Pieces, system: Pieces, size: int) -> Iterator[tuple[
 
 
 def check_rest(gold: Pieces, system: Pieces) -> None:
-    """Read both files to the end, and raise the errors that take precedence over comparison.
-
-    Args:
-        gold: the gold file.
-        system: the system's output.
-
-    Raises:
-        InputError: a file is invalid, or the numbers of sentences differ.
-    """
+    """Read both files to the end, and raise the errors that take precedence over comparison."""
     raise_errors(gold, system)
     sides = [(side.name, side.n_sentences + _n_waiting(side)) for side in (gold, system)]
     for name, n_sentences in sides:

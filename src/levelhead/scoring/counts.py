@@ -121,16 +121,7 @@ def count_words(
     by_sentence: bool = False,
     before: Counts | None = None,
 ) -> Counts:
-    """Count pairs of words that agree.
-
-    Args:
-        matches: the aligned words.
-        needs: what must agree.
-        selection: the weights of words; None to count all words. Each side's words are selected by their own relations,
-            and a pair is correct only if both are selected; aligned words are selected by the gold relation.
-        by_sentence: one row for each gold sentence.
-        before: the counts of earlier words, to which these are added in order; one row.
-    """
+    """Count pairs of words that agree."""
     if before is not None:
         return _count_on(matches, needs, selection, before)
     if selection is None and not by_sentence:
@@ -181,12 +172,6 @@ def count_exact(
     """Count sentences that match exactly: the same span, all words aligned, and all selected words agree.
 
     Only sentences with at least one selected word count; each side has its own selection.
-
-    Args:
-        matches: the aligned words.
-        needs: what must agree in each word.
-        selection: which words must agree; None for all.
-        by_sentence: one row for each gold sentence.
     """
     spans = count_sentences(matches, by_sentence=True)
     words = count_words(matches, NOTHING, by_sentence=True)
@@ -203,13 +188,7 @@ def count_exact(
 
 
 def count_roots(matches: Matches, needs: Agree, *, by_sentence: bool = False) -> Counts:
-    """Count words that are roots on both sides.
-
-    Args:
-        matches: the aligned words.
-        needs: what else must agree.
-        by_sentence: one row for each gold sentence.
-    """
+    """Count words that are roots on both sides."""
     rows = _Rows(matches, by_sentence)
     gold, system = matches.gold.heads < 0, matches.system.heads < 0
     of_pairs = gold[matches.alignment.gold]
@@ -260,16 +239,7 @@ def count_aligned(matches: Matches, *, by_sentence: bool = False) -> Counts:
 
 
 def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) -> Counts:
-    """Count enhanced edges between aligned words with the same label.
-
-    Args:
-        matches: the aligned words.
-        needs: whether whole labels are compared (`Agree.FULL_RELATION`), or only the universal relation of each step.
-        by_sentence: one row for each gold sentence.
-
-    Raises:
-        MalformedDeps: DEPS of either side is malformed.
-    """
+    """Count enhanced edges between aligned words with the same label."""
     gold, system, labels = matches.edges
     from levelhead.scoring.enhanced_edges import universal_labels
 

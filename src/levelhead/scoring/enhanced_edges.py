@@ -52,18 +52,7 @@ class Edges:
 def edges_of(
     treebank: Treebank, labels: dict[str, int], *, collapse: bool, switches: frozenset[str] = frozenset()
 ) -> Edges:
-    """Read the enhanced edges of a treebank.
-
-    Args:
-        treebank: the treebank.
-        labels: the number of each label; new labels are added, so that two treebanks can share the numbers.
-        collapse: whether a path through empty nodes becomes a single edge with a joined label, and malformed DEPS is an
-            error; otherwise edges from empty nodes are dropped, and heads are read as by the official script.
-        switches: kinds of enhancements to remove, names in `enhancement_switches.ENHANCEMENTS`.
-
-    Raises:
-        MalformedDeps: DEPS is malformed, or the head of an edge is not a node of its sentence.
-    """
+    """Read the enhanced edges of a treebank."""
     graph = treebank.graph if collapse else read_graph(treebank, strict=False)
     if collapse and any(map(len, dangling(treebank, graph))):
         raise MalformedDeps("the head of an edge is not a node of its sentence", 2)
@@ -88,14 +77,7 @@ def universal_labels(labels: dict[str, int]) -> Codes:
 
 
 def check_steps(n_steps: int) -> None:
-    """Refuse a treebank whose paths through empty nodes have too many steps.
-
-    Args:
-        n_steps: the number of steps.
-
-    Raises:
-        MalformedDeps: the number is too large.
-    """
+    """Refuse a treebank whose paths through empty nodes have too many steps."""
     if n_steps > _MOST_STEPS:
         raise _too_many_paths()
 

@@ -132,28 +132,14 @@ ENHANCEMENTS = tuple(_STEPS)
 
 
 def switches_of(digits: str) -> frozenset[str]:
-    """Return the switches that the script's option --enhancements names by their numbers.
-
-    Args:
-        digits: such as "146"; digits that are not numbers of switches are ignored.
-    """
+    """Return the switches that the script's option --enhancements names by their numbers."""
     return frozenset(name for number, name in enumerate(ENHANCEMENTS, 1) if str(number) in digits)
 
 
 def without(
     switches: Iterable[str], treebank: Treebank, edges: Sequence[Codes], labels: dict[str, int]
 ) -> tuple[Codes, Codes, Codes]:
-    """Return a graph without some kinds of enhancements.
-
-    Args:
-        switches: names in `ENHANCEMENTS`.
-        treebank: the treebank.
-        edges: child, parent (-1 for the root) and label of each edge, int32, by child.
-        labels: the number of each label; new ones are added.
-
-    Returns:
-        Child, parent (`NO_HEAD` if it never matches) and label of each remaining edge.
-    """
+    """Return a graph without some kinds of enhancements."""
     child, parent, label = edges
     graph = _Graph(child, parent, label, treebank, labels)
     chosen = frozenset(switches)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from levelhead.errors import number_of
 from levelhead.scoring.lcs import common_subsequence
 
 if TYPE_CHECKING:
@@ -16,6 +17,23 @@ MOST_COMPARISONS = 100_000_000
 """The maximum number of pairs of characters compared for a sentence: a few tenths of a second."""
 
 
+def is_other_text(n_equal: int, n_gold: int, n_system: int) -> bool:
+    """Return whether two versions of a sentence have so few forms in common that they are different sentences.
+
+    Less than half of the forms of either version are equal. A version that is cut off can be short, so the shorter one
+    decides.
+    """
+    return 2 * n_equal < min(n_gold, n_system)
+
+
+def other_text_note(n_answers: int, n_next: int, n_previous: int) -> str:
+    """Return a sentence about the answers to another text."""
+    near = ((n_next, "next"), (n_previous, "previous"))
+    shifted = " and ".join(f"{n} of them fit the {name} gold sentence" for n, name in near if n)
+    end = f"; the answers are shifted: {shifted}" if shifted else ""
+    return f"{number_of(n_answers, 'answer')} to another text, not aligned: less than half of the forms match{end}"
+
+
 def align_forms(gold: Sequence[str], system: Sequence[str]) -> list[int]:
     """Return the position of the system word aligned with each gold word, or -1.
 
@@ -23,10 +41,6 @@ def align_forms(gold: Sequence[str], system: Sequence[str]) -> list[int]:
     forms, leaving out a word costs its length in characters. Ties are broken to the left: each gold word in turn gets
     the first system word that it has in any of the remaining alignments. If this would compare more than
     `MOST_COMPARISONS` pairs of characters, only equal forms are aligned, as many as possible.
-
-    Args:
-        gold: the forms of gold, not empty.
-        system: the forms of the system.
     """
     shared = 0
     for one, other in zip(gold, system):

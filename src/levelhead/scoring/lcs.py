@@ -13,13 +13,6 @@ def common_subsequence(gold: Sequence[Hashable], system: Sequence[Hashable]) -> 
     From the left, equal items are paired; otherwise the gold item is skipped if that loses no pair, otherwise the
     system item (the back-trace of the CoNLL 2017 evaluation). Rows of the table are integers with one bit per system
     item (Hyyrö 2004). Only one row in 128 is kept; the others are recomputed when needed.
-
-    Args:
-        gold: the gold items.
-        system: the system items.
-
-    Returns:
-        Pairs of positions, ascending.
     """
     table = _Table(gold, system)
     pairs = []

@@ -183,46 +183,20 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
 
 
 def match_spans(gold: Treebank, system: Treebank, rules: Rules, gold_spans: Spans, system_spans: Spans) -> Matches:
-    """Align two treebanks with the same characters and compare the aligned words.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        rules: the rules.
-        gold_spans: the characters that gold words cover.
-        system_spans: the characters that system words cover.
-    """
+    """Align two treebanks with the same characters and compare the aligned words."""
     return compare_aligned(gold, system, rules, gold_spans, system_spans, align(gold, system, gold_spans, system_spans))
 
 
 def compare_aligned(
     gold: Treebank, system: Treebank, rules: Rules, gold_spans: Spans, system_spans: Spans, alignment: Alignment
 ) -> Matches:
-    """Compare the aligned words of two treebanks.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        rules: the rules.
-        gold_spans: the characters that gold words cover.
-        system_spans: the characters of gold that system words cover.
-        alignment: the aligned words.
-    """
+    """Compare the aligned words of two treebanks."""
     flags = _compare(gold, system, rules, alignment)
     return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags)
 
 
 def match_pair(gold: Treebank, system: Treebank, rules: Rules) -> TreebankPair:
-    """Align two treebanks under any rules, for counting.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        rules: the rules.
-
-    Raises:
-        InputError: the rules reject this pair; a TextMismatch if characters differ.
-    """
+    """Align two treebanks under any rules, for counting."""
     if not rules.content:
         return match(gold, system, rules)
     from levelhead.scoring.content_matches import match_content
@@ -261,23 +235,12 @@ def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignmen
 
 
 def function_words(treebank: Treebank, rules: Rules) -> NDArray[np.uint8]:
-    """Return whether each word is a function word, by its relation; uint8, shape (words,).
-
-    Args:
-        treebank: any treebank.
-        rules: the rules, whose scheme defines function words.
-    """
+    """Return whether each word is a function word, by its relation; uint8, shape (words,)."""
     return rules.scheme.is_in("FUNCTION", treebank.relations).view(np.uint8)
 
 
 def numbered(value: Callable[[str], str], gold: StringColumn, system: StringColumn) -> tuple[Codes, Codes]:
-    """Number the strings of two columns: strings with equal `value` have equal numbers, int32, shape (strings,).
-
-    Args:
-        value: the part of a string that is compared.
-        gold: a column of gold.
-        system: the same column of the system.
-    """
+    """Number the strings of two columns: strings with equal `value` have equal numbers, int32, shape (strings,)."""
     numbers: dict[str, int] = {}
     result = []
     for column in (gold, system):

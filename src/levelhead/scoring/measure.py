@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Container, Iterator
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from levelhead.errors import MeasureError, unknown
@@ -19,6 +19,14 @@ Component = Literal["precision", "recall", "f1", "aligned_accuracy", "perplexity
 
 NOTHING = Agree(0)
 """No agreement required: the word only has to be aligned."""
+
+_COMPARED = (
+    ("upos", Agree.UPOS | Agree.CHILDREN),
+    ("xpos", Agree.XPOS),
+    ("feats", Agree.FEATS | Agree.ALL_FEATS | Agree.CHILDREN),
+    ("lemmas", Agree.LEMMA),
+)
+"""The columns besides HEAD and DEPREL, with what can only agree if gold annotates them."""
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
 
@@ -84,7 +92,7 @@ class Definition:
         only: the class that it counts, in the rules' scheme (`CONTENT`) or another (`kohita:CONTENT`); None for all
             words.
         without: classes and relations that it leaves out.
-        columns: the columns that gold must annotate.
+        columns: the columns that gold must annotate besides heads and relations; by default all that must agree.
         argument: the meaning of its argument, or None without an argument.
         variants: options of the argument that change what must agree.
         takes_nopunct: whether the argument may contain `nopunct` (words whose gold relation is punctuation are left
@@ -106,7 +114,7 @@ class Definition:
     needs: Agree = NOTHING
     only: str | None = None
     without: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] | None = None
     argument: str | None = None
     variants: tuple[tuple[str, Agree], ...] = ()
     takes_nopunct: bool = False
@@ -129,6 +137,18 @@ class Definition:
     def needs_for(self, argument: str | None) -> Agree:
         """Return what must agree, given the argument."""
         return next((needs for option, needs in self.variants if option in _options(argument)), self.needs)
+
+    def columns_for(self, argument: str | None) -> tuple[str, ...]:
+        """Return the columns that gold must annotate besides heads and relations, given the argument."""
+        if self.columns is not None:
+            return self.columns
+        needs = self.needs_for(argument)
+        return tuple(name for name, parts in _COMPARED if needs & parts)
+
+    def absent(self, argument: str | None, annotated: Container[str]) -> tuple[str, ...]:
+        """Return the CoNLL-U names of the columns that gold must annotate, but are not among the annotated columns."""
+        missing = (name for name in self.columns_for(argument) if name not in annotated)
+        return tuple({"lemmas": "LEMMA", "relations": "DEPREL", "forms": "FORM"}.get(c, c.upper()) for c in missing)
 
     def punctuation_for(self, argument: str | None) -> Punctuation | None:
         """Return which punctuation is left out, given the argument; None to keep punctuation."""
@@ -156,15 +176,7 @@ def _options(argument: str | None) -> list[str]:
 
 
 def split(text: str, schemes: Collection[str] = ()) -> Measure:
-    """Parse the text of a measure, without checking that the measure exists.
-
-    Args:
-        text: `NAME[(argument)][@CLASS | -CLASS-CLASS ...][.component]`, a class alone or as `scheme:CLASS`.
-        schemes: the names of schemes, which may contain hyphens.
-
-    Raises:
-        MeasureError: the text does not have this form.
-    """
+    """Parse the text of a measure, without checking that the measure exists."""
     if text.isascii() and text.isalpha():
         return Measure(text)
     match = re.fullmatch(_TEXT, text.strip())

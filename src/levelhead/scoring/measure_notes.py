@@ -25,34 +25,26 @@ class Annotation:
 
     Args:
         relations: the universal relations that occur, in alphabetical order.
-        enhanced: whether DEPS has values.
+        columns: the columns with values, of those that measures require.
     """
 
     relations: list[str]
-    enhanced: bool
+    columns: frozenset[str]
 
     def of_analyzed_words(self) -> Annotation:
         """Return it without the relation of words that a system gave none."""
         return replace(self, relations=[name for name in self.relations if name != "_"])
 
 
-def annotation_of(treebank: Treebank) -> Annotation:
-    """Return the properties of a treebank that notes are about.
-
-    Args:
-        treebank: any treebank.
-    """
+def annotation_of(treebank: Treebank, measures: Iterable[tuple[Measure, Definition]]) -> Annotation:
+    """Return the properties of a treebank that notes are about."""
     relations = universal_relations_of(treebank.relations) if treebank.has_trees else []
-    return Annotation(relations, treebank.deps.has_values)
+    columns = {name for measure, definition in measures for name in definition.columns_for(measure.argument)}
+    return Annotation(relations, frozenset(name for name in columns if getattr(treebank, name).has_values))
 
 
 def named_note(note: str, name: str) -> str:
-    """Return a note with the name of the system instead of `SYSTEM`.
-
-    Args:
-        note: a note of `notes_on`.
-        name: the name of the system.
-    """
+    """Return a note with the name of the system instead of `SYSTEM`."""
     return f"{name}{note.removeprefix(SYSTEM)}" if note.startswith(SYSTEM) else note
 
 
@@ -66,25 +58,28 @@ def notes_on(
 ) -> tuple[str, ...]:
     """Return notes on measures whose classes belong to the other version of UD, or lack a relation.
 
-    Measures of enhanced graphs also have a note if the system's output has no enhanced edges.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank; notes that apply to both are given once.
-        measures: the measures with their definitions.
-        rules: the rules, whose scheme definitions use.
-        schemes: the schemes in which the classes of measures are looked up.
-        name: the name of the system in notes.
+    Measures of enhanced graphs also have a note if the system's output has no enhanced edges, and official measures if
+    gold does not annotate a column that they compare.
     """
-    gold = annotation_of(gold) if isinstance(gold, Treebank) else gold
-    system = annotation_of(system) if isinstance(system, Treebank) else system
     chosen = list(measures)
+    gold = annotation_of(gold, chosen) if isinstance(gold, Treebank) else gold
+    system = annotation_of(system, chosen) if isinstance(system, Treebank) else system
     used = [(str(measure), scheme) for pair in chosen for measure, scheme in _schemes_used(*pair, rules, schemes)]
     by_name = {scheme.name: scheme for _, scheme in used}
     users = {key: tuple(dict.fromkeys(user for user, scheme in used if scheme.name == key)) for key in by_name}
     schemes_used = [(by_name[key], users[key]) for key in by_name]
     of_versions = _notes_on_schemes(gold.relations, system.relations, schemes_used, name)
-    return (*of_versions, *_without_graphs(gold, system, chosen, name))
+    return (*of_versions, *_unannotated(gold, chosen, rules), *_without_graphs(gold, system, chosen, name))
+
+
+def _unannotated(gold: Annotation, measures: Iterable[tuple[Measure, Definition]], rules: Rules) -> Iterator[str]:
+    """Note which measures official rules score although gold does not annotate a column."""
+    users: dict[str, list[str]] = {}
+    for measure, definition in () if rules.unannotated or rules.content else measures:
+        for column in definition.absent(measure.argument, gold.columns):
+            users.setdefault(column, []).append(str(measure))
+    for column, names in users.items():
+        yield f"not annotated in gold: {column}; the rules {rules.name} still score {', '.join(names)}"
 
 
 def _without_graphs(
@@ -92,21 +87,14 @@ def _without_graphs(
 ) -> Iterator[str]:
     """Note why measures of enhanced graphs are 0 or have no value if only gold has graphs."""
     of_graphs = [str(measure) for measure, definition in measures if definition.unit == "edges"]
-    if of_graphs and gold.enhanced and not system.enhanced:
+    if of_graphs and "deps" in gold.columns and "deps" not in system.columns:
         yield f"{name} has no values in DEPS, so there are no enhanced edges to score: {', '.join(of_graphs)}"
 
 
 def notes_on_schemes(
     gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str = SYSTEM
 ) -> tuple[str, ...]:
-    """Return the notes on schemes, each with the measures or tables that use it.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        schemes: schemes, with the measures or tables that use them.
-        name: the name of the system in notes.
-    """
+    """Return the notes on schemes, each with the measures or tables that use it."""
     own, other = universal_relations_of(gold.relations), universal_relations_of(system.relations)
     return _notes_on_schemes(own, other, schemes, name)
 
@@ -129,14 +117,7 @@ def _notes_on_schemes(
 
 
 def notes_on_labels(relations: Iterable[str], scheme: Scheme, using: str, side: str) -> tuple[str, ...]:
-    """Return the notes on relations that are not in a treebank.
-
-    Args:
-        relations: the relations, with or without subtypes.
-        scheme: the scheme in which they are looked up.
-        using: the measure, or something else, that uses the scheme.
-        side: the name of the source of the relations.
-    """
+    """Return the notes on relations that are not in a treebank."""
     labels = sorted(set(map(universal, relations)))
     return tuple(_notes_on_side(side, labels, labels, scheme, using, crosses=True))
 

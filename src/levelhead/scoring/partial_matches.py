@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.kernels import pools
 from levelhead.scoring.align import Alignment, align, align_sentences, same_texts
 from levelhead.scoring.counts import Counts, Numbers, count_words
-from levelhead.scoring.form_alignment import align_forms
+from levelhead.scoring.form_alignment import align_forms, is_other_text
 from levelhead.scoring.matches import Agree, Matches, compare_aligned, function_words
 from levelhead.scoring.measure import NOTHING, Definition, Measure
 from levelhead.scoring.rules import Rules
@@ -47,6 +48,9 @@ class PartialMatches(NamedTuple):
         same_text: the gold sentences that have the same text as the paired sentence, same shape.
         has_head: whether each word of `matches.system` has a HEAD, bool, shape (system words,).
         n_extra: the number of the system's sentences without a gold sentence.
+        equal_forms: whether the words of each aligned pair have the same form, bool, shape (pairs,).
+        other_text: the gold sentences whose sentence in the output has another text (`is_other_text`), so that no word
+            is aligned; bool, shape (gold sentences,).
     """
 
     matches: Matches
@@ -57,6 +61,8 @@ class PartialMatches(NamedTuple):
     same_text: Flags
     has_head: Flags
     n_extra: int
+    equal_forms: Flags
+    other_text: Flags
 
 
 def match_partially(
@@ -66,12 +72,6 @@ def match_partially(
 
     If all characters agree, words are aligned as by `match`. Otherwise sentences are paired (`pair_sentences`), and
     words are aligned inside pairs (`align_sentences`).
-
-    Args:
-        gold: the gold treebank.
-        output: the system's output.
-        rules: the rules to follow.
-        pairs: the paired sentences, if known, even if all characters agree.
     """
     system = output.treebank
     gold_spans, system_spans = (spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (gold, system))
@@ -91,7 +91,14 @@ def match_partially(
         same_text=np.ones(len(gold), dtype=bool),
         has_head=output.has_head,
         n_extra=0,
+        equal_forms=_equal_forms(gold, system, alignment),
+        other_text=np.zeros(len(gold), dtype=bool),
     )
+
+
+def _equal_forms(gold: Treebank, system: Treebank, alignment: Alignment) -> Flags:
+    in_gold = pools.translate(gold.strings.pool, gold.strings.offsets, system.strings.pool, system.strings.offsets)
+    return np.equal(gold.forms.codes[alignment.gold], in_gold[system.forms.codes[alignment.system]])
 
 
 def _rows_with(matches: Matches, words: Flags) -> Flags:
@@ -113,23 +120,31 @@ def _match_pairs(
     sides = tuple(spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (ours, system))
     alignment = align_sentences(ours, system, *sides)
     words = np.flatnonzero(pairs.system[gold.sentence_of_word] >= 0).astype(np.int32)
-    same = same_texts(*sides)
+    same, equal = same_texts(*sides), _equal_forms(ours, system, alignment)
+    row_of_pair = ours.sentence_of_word[alignment.gold]
+    n_equal = np.bincount(row_of_pair[equal], minlength=len(ours))
+    sizes = np.diff(ours.sentence_starts).tolist(), np.diff(system.sentence_starts).tolist()
+    other = ~same & np.array(list(map(is_other_text, n_equal.tolist(), *sizes)), dtype=bool)
+    kept = ~other[row_of_pair]
+    alignment, equal = Alignment(alignment.gold[kept], alignment.system[kept]), equal[kept]
     starts = np.append(gold_spans.sentence_starts[rows], len(gold_spans.text))
-    placed = _in_gold((ours, sides[0]), (system, sides[1]), starts, same)
+    placed = _in_gold((ours, sides[0]), (system, sides[1]), starts, same, other)
     alignment = Alignment(words[alignment.gold], alignment.system)
     matches = compare_aligned(gold, system, rules, gold_spans, placed, alignment)
     has_head = output.has_head[_words_of(output.treebank, chosen)]
-    is_tree, same_text = np.zeros((2, len(gold)), dtype=bool)
-    is_tree[rows], same_text[rows] = output.is_tree[chosen], same
+    is_tree, same_text, other_text = np.zeros((3, len(gold)), dtype=bool)
+    is_tree[rows], same_text[rows], other_text[rows] = output.is_tree[chosen] & ~other, same, other
     return PartialMatches(
         _without_unknown_children(matches, has_head),
         pairs.by,
-        answered=_rows_with(matches, has_head),
+        answered=_rows_with(matches, has_head) & ~other_text,
         is_tree=is_tree,
         lacking=_sizes(matches, has_head) < np.diff(gold.sentence_starts),
         same_text=same_text,
         has_head=has_head,
         n_extra=len(output.treebank) - len(chosen),
+        equal_forms=equal,
+        other_text=other_text,
     )
 
 
@@ -139,24 +154,18 @@ def _words_of(treebank: Treebank, sentences: Codes) -> NDArray[np.intp]:
     return np.concatenate([np.zeros(0, dtype=np.intp), *ranges])
 
 
-def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags) -> Spans:
+def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags, unrelated: Flags) -> Spans:
     """The spans of the system's words as positions in the text of gold.
 
     In a sentence with different text, every word starts at the start of the gold sentence, and only tokens aligned with
     a gold token of the same form have an end.
-
-    Args:
-        gold: the paired gold sentences, and the characters of their text that they cover.
-        system: the same for the system.
-        starts: the starts of the paired gold sentences in the text of gold, and its end.
-        same: whether each pair has the same text.
     """
     (ours, our_spans), (treebank, spans) = gold, system
     shift = starts[:-1] - spans.sentence_starts[:-1]
     of_word, of_token = treebank.sentence_of_word, treebank.tokens.sentence
     token_starts = np.where(same[of_token], spans.token_starts + shift[of_token], starts[of_token])
     token_ends = np.where(same[of_token], spans.token_ends + shift[of_token], _NOWHERE)
-    one, other = _equal_tokens(gold, system, np.flatnonzero(~same))
+    one, other = _equal_tokens(gold, system, np.flatnonzero(~same & ~unrelated))
     places = (starts[:-1] - our_spans.sentence_starts[:-1])[ours.tokens.sentence[one]]
     token_starts[other], token_ends[other] = our_spans.token_starts[one] + places, our_spans.token_ends[one] + places
     return replace(
@@ -206,6 +215,42 @@ def _without_unknown_children(matches: Matches, has_head: Flags) -> Matches:
     return replace(matches, flags=flags)
 
 
+class ShiftedAnswers:
+    """Counts the answers to another text that fit the next or the previous gold sentence, piece by piece."""
+
+    def __init__(self) -> None:
+        self.n_next = self.n_previous = 0
+        self._waiting: list[str] | None = None  # an answer to the last gold sentence so far
+        self._last: list[str] | None = None  # the last gold sentence so far
+
+    def add(self, partial: PartialMatches) -> None:
+        """Add the next gold sentences."""
+        matches = partial.matches
+        n, starts = len(matches.gold), matches.gold.sentence_starts
+
+        def gold_forms(row: int) -> list[str] | None:
+            return list(matches.gold.forms[starts[row] : starts[row + 1]]) if 0 <= row < n else None
+
+        if n and self._waiting is not None:
+            self.n_next += _fits(gold_forms(0), self._waiting)
+            self._waiting = None
+        for row in np.flatnonzero(partial.other_text).tolist():
+            first, end = np.searchsorted(matches.row_of_system, [row, row + 1]).tolist()
+            answer = list(matches.system.forms[first:end])
+            self.n_previous += _fits(gold_forms(row - 1) if row else self._last, answer)
+            self.n_next += _fits(gold_forms(row + 1), answer)
+            self._waiting = answer if row + 1 == n else None
+        self._last = gold_forms(n - 1) if n else self._last
+
+
+def _fits(gold: list[str] | None, system: list[str]) -> bool:
+    if gold is None:
+        return False
+    pairs = zip(gold, align_forms(gold, system))
+    n_equal = sum(place >= 0 and form == system[place] for form, place in pairs)
+    return not is_other_text(n_equal, len(gold), len(system))
+
+
 class PartialCounts(NamedTuple):
     """The counts of a measure in a file, or in the pieces of a file so far; `sentences` are those of the last piece.
 
@@ -248,18 +293,6 @@ def count_partially(
     """Return the counts of a measure, with all readable rows and with valid trees only.
 
     In sentences that lack words, the system total is at least the gold total: missing words count on both sides.
-
-    Args:
-        partial: the aligned words.
-        measure: the measure.
-        definition: its definition, without a special counter.
-        schemes: the schemes in which its classes are looked up.
-        weights: the weights that its argument names.
-        before: the counts of earlier pieces, to which these are added in order.
-
-    Raises:
-        MalformedDeps: the measure scores enhanced graphs, and DEPS is malformed.
-        MeasureError: a relation has no weight, and the measure has no default.
     """
     settings: dict[str, Any] = {"schemes": schemes, "weights": weights}
     paired = partial.by != "characters"

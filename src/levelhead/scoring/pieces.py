@@ -130,20 +130,7 @@ def _surroundings(treebank: Treebank, spans: Spans, at: int, n_sentences: int) -
 def paired_pieces(
     gold: Pieces, system: Pieces, rules: Rules, size: int, *, together: bool = True
 ) -> Iterator[PiecePair]:
-    """Yield the pieces of gold with the pieces of the system's output that have the same text.
-
-    Args:
-        gold: the gold file.
-        system: the system's output.
-        rules: the rules.
-        size: the approximate number of bytes of gold in a piece.
-        together: whether two threads read the files; False if one is a pipe, which can block its reader.
-
-    Raises:
-        InputError: a file is invalid; all errors are listed.
-        TextMismatch: both files are valid, but do not have the same characters.
-        HeadsBack: a file cannot be cut.
-    """
+    """Yield the pieces of gold with the pieces of the system's output that have the same text."""
     ours, theirs = _Side(gold, rules), _Side(system, rules)
     wanted, least = size, max(size >> 4, 1)
     while True:
@@ -187,15 +174,7 @@ def _read_both(gold: _Side, system: _Side, of_gold: int, of_system: int, *, toge
 
 
 def raise_errors(gold: Pieces, system: Pieces) -> None:
-    """Read both files to the end, and raise the errors of gold, or otherwise those of the system's output.
-
-    Args:
-        gold: the gold file.
-        system: the system's output.
-
-    Raises:
-        InputError: a file is invalid; all errors are listed.
-    """
+    """Read both files to the end, and raise the errors of gold, or otherwise those of the system's output."""
     for pieces in (gold, system):
         error = pieces.error()
         if error is not None:

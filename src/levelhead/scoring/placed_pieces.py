@@ -35,17 +35,7 @@ class PlacedPiece(NamedTuple):
 
 
 def placed_pieces(gold: Pieces, system: Pieces, places: Places, size: int) -> Iterator[PlacedPiece]:
-    """Yield the pieces of gold with the system's sentences paired with them.
-
-    Args:
-        gold: the gold file.
-        system: the system's output.
-        places: the gold sentence of each of the system's sentences.
-        size: the approximate number of bytes of each file in a piece.
-
-    Raises:
-        InputError: a file became invalid since the places were found.
-    """
+    """Yield the pieces of gold with the system's sentences paired with them."""
     ends = np.maximum.accumulate(places) + 1  # so many gold sentences are reached
     while not (gold.failed or system.failed):
         in_two_threads(_reader(gold, size), _reader(system, size))

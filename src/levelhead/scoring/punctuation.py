@@ -20,9 +20,6 @@ def callin_punctuation(pieces: Iterable[Treebank]) -> frozenset[str]:
 
     They are `punct` and every relation whose last word in the treebank consists of ASCII punctuation (`dep` in Spanish
     of UD 1.2).
-
-    Args:
-        pieces: the gold treebank, whole or in pieces, in order.
     """
     by_relation: dict[str, bool] = {}
     for piece in pieces:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from levelhead.errors import MeasureError, unknown
-from levelhead.immutable import immutable
+from levelhead.immutable import digest_of, immutable
 from levelhead.treebank import schemes
 
 _2017 = "Tokens Sentences Words UPOS XPOS Feats AllTags Lemmas UAS LAS CLAS".split()
@@ -62,6 +62,15 @@ class Rules:
     several_roots: bool = False
     content: bool = False
     sorted_values: bool = False
+
+    @property
+    def signature(self) -> str:
+        """The name, with a hash of the contents if they differ from those of the shipped rules with this name."""
+        shipped = RULES.get(self.name)
+        if self == shipped:
+            return self.name
+        same = replace(self, switches=frozenset(), several_roots=False)  # signatures have these two by themselves
+        return self.name if same == shipped else f"{self.name}+{digest_of(same)[:12]}"
 
     def defines(self, measure: str) -> bool:
         """Return whether these rules define a measure.
@@ -163,11 +172,7 @@ WORD_RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules 
 
 
 def rules_named(name: str | Rules) -> Rules:
-    """Return the rules with a name.
-
-    Raises:
-        MeasureError: the rules are unknown.
-    """
+    """Return the rules with a name."""
     if isinstance(name, Rules):
         return name
     if name not in RULES:
@@ -176,14 +181,7 @@ def rules_named(name: str | Rules) -> Rules:
 
 
 def with_several_roots(rules: str | Rules) -> Rules:
-    """Return the same rules for files whose sentences may have several roots.
-
-    Args:
-        rules: rules, or their name.
-
-    Raises:
-        MeasureError: the rules are unknown, or emulate a scorer that refuses such files.
-    """
+    """Return the same rules for files whose sentences may have several roots."""
     named = rules_named(rules)
     if named.content or (named.reading is not None and named.name != UDTOOLS.name):
         message = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -130,21 +130,7 @@ def count(
     by_sentence: bool = False,
     before: Counts | None = None,
 ) -> Counts:
-    """Return the counts of a measure.
-
-    Args:
-        matches: the aligned words.
-        measure: the measure.
-        definition: its definition.
-        schemes: the schemes in which its classes are looked up.
-        weights: the weights, or the model, that its argument names.
-        by_sentence: whether to return one row per gold sentence, not a single row.
-        before: the counts of earlier sentences, to which these are added; one row.
-
-    Raises:
-        MalformedDeps: the measure scores enhanced graphs, and DEPS is malformed.
-        MeasureError: a relation has no weight, and the measure has no default.
-    """
+    """Return the counts of a measure."""
     if not isinstance(matches, Matches):
         from levelhead.scoring.content_matches import count_content
 
@@ -174,20 +160,7 @@ def count_by_sentence(
     schemes: Schemes = STANDARD,
     weights: Mapping[str, float] | None = None,
 ) -> Counts:
-    """Return the counts of a measure, one row per gold sentence.
-
-    Args:
-        matches: the aligned words.
-        measure: the measure.
-        definition: its definition.
-        schemes: the schemes in which its classes are looked up.
-        weights: the weights that its argument names, for a weighted measure.
-
-    Raises:
-        InputError: the measure scores enhanced graphs, and DEPS is malformed; or it requires trees, and a side has
-            none.
-        MeasureError: a relation has no weight, and the measure has no default.
-    """
+    """Return the counts of a measure, one row per gold sentence."""
     if missing := without_trees(matches, measure, definition):
         side = matches.system if matches.gold.has_trees else matches.gold
         raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(side.source.path)))
@@ -205,15 +178,7 @@ def selection_for(
     schemes: Schemes = STANDARD,
     weights: Mapping[str, float] | None = None,
 ) -> Selection | None:
-    """Return the weight of each word in a measure; None if every word counts 1.
-
-    Args:
-        matches: the aligned words.
-        measure: a measure of words or of exact matches.
-        definition: its definition.
-        schemes: the schemes in which its classes are looked up.
-        weights: the weights that its argument names, for a weighted measure.
-    """
+    """Return the weight of each word in a measure; None if every word counts 1."""
     punctuation = PUNCT
     if definition.punctuation_for(measure.argument) == "callin":
         punctuation = matches.punctuation or callin_punctuation([matches.gold])
@@ -242,18 +207,7 @@ def score_measure(
     schemes: Schemes = STANDARD,
     weights: Any = None,
 ) -> Score:
-    """Score a system by one measure.
-
-    Args:
-        matches: the aligned words.
-        measure: the measure.
-        definition: its definition.
-        schemes: the schemes in which its classes are looked up.
-        weights: the weights, or the model, that its argument names.
-
-    Raises:
-        MeasureError: a relation has no weight, and the measure has no default.
-    """
+    """Score a system by one measure."""
     missing = not_annotated(matches, measure, definition)
     nothing = Score(measure, 0, 0, 0, None, matches.rules.undefined)
     if missing:
@@ -268,23 +222,12 @@ def score_measure(
 
 
 def reason_of_malformed_deps(error: MalformedDeps) -> str:
-    """Return why a measure of enhanced graphs has no value.
-
-    Args:
-        error: the error in DEPS.
-    """
+    """Return why a measure of enhanced graphs has no value."""
     return f"DEPS cannot be read: {error}"
 
 
 def score_of(total: Counts, measure: Measure, undefined: float | None = None, *, perplexity: bool = False) -> Score:
-    """Return the score for counts.
-
-    Args:
-        total: one row of counts.
-        measure: the measure.
-        undefined: the value of a ratio with nothing to count.
-        perplexity: whether the value is a perplexity.
-    """
+    """Return the score for counts."""
     aligned = None if total.aligned is None else total.aligned[0].item()
     numbers = (total.correct[0].item(), total.gold[0].item(), total.system[0].item())
     return Score(measure, *numbers, aligned, undefined, perplexity=perplexity)
@@ -296,25 +239,14 @@ _OF_OUTPUT = frozenset({"trees", "perplexity"})
 
 
 def needs_trees(measure: Measure, definition: Definition) -> bool:
-    """Return whether a measure requires heads or relations, including to select words.
-
-    Args:
-        measure: the measure.
-        definition: its definition.
-    """
+    """Return whether a measure requires heads or relations, including to select words."""
     if definition.unit in {"exact", "roots", "content", *_OF_OUTPUT} or measure.only or measure.without:
         return True
     return definition.unit == "words" and bool(definition.needs_for(measure.argument) & _OF_TREES)
 
 
 def without_trees(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:
-    """Return which side lacks trees that a measure requires; otherwise None.
-
-    Args:
-        matches: the aligned words.
-        measure: the measure.
-        definition: its definition.
-    """
+    """Return which side lacks trees that a measure requires; otherwise None."""
     if not needs_trees(measure, definition):
         return None
     if not (matches.gold.has_trees or definition.unit in _OF_OUTPUT):
@@ -323,31 +255,21 @@ def without_trees(matches: TreebankPair, measure: Measure, definition: Definitio
 
 
 def not_annotated(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:
-    """Return which columns that a measure requires have no values, if the rules report this; otherwise None.
-
-    Args:
-        matches: the aligned words.
-        measure: the measure.
-        definition: its definition.
-    """
+    """Return which columns that a measure requires have no values, if the rules report this; otherwise None."""
     if missing := without_trees(matches, measure, definition):
         return missing
-    if not matches.rules.unannotated or not definition.columns:
+    if not matches.rules.unannotated:
         return None
-    if any(getattr(matches.gold, name).has_values for name in definition.columns):
-        return None
-    return reason_of_absence(definition)
+    columns = [name for name in definition.columns_for(measure.argument) if getattr(matches.gold, name).has_values]
+    return reason_of_absence(definition.absent(measure.argument, columns))
 
 
-def reason_of_absence(definition: Definition) -> str:
-    """Return why a measure has no value if gold has no values in the columns that it requires.
-
-    Args:
-        definition: its definition.
-    """
-    return f"not annotated in gold: {', '.join(map(_field_of, definition.columns))}"
+def check_annotated(matches: TreebankPair, measure: Measure, definition: Definition) -> None:
+    """Refuse gold that lacks a column or trees that a measure requires."""
+    if missing := not_annotated(matches, measure, definition):
+        raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
 
 
-def _field_of(column: str) -> str:
-    """The name of a column in CoNLL-U."""
-    return {"lemmas": "LEMMA", "relations": "DEPREL"}.get(column, column.upper())
+def reason_of_absence(columns: Collection[str]) -> str | None:
+    """Return why a measure has no value if gold has no values in columns that it requires; None without columns."""
+    return f"not annotated in gold: {', '.join(columns)}" if columns else None

@@ -38,11 +38,7 @@ class Schemes:
     default: str = NIVRE_FANG.name
 
     def find(self, text: str) -> tuple[Scheme, str]:
-        """Return the scheme and the name of a class: `CORE`, `callin:CONTENT`.
-
-        Raises:
-            MeasureError: the scheme or the class is unknown.
-        """
+        """Return the scheme and the name of a class: `CORE`, `callin:CONTENT`."""
         name, _, label = text.rpartition(":")
         scheme = self.by_name.get(name or self.default)
         if scheme is None:
@@ -83,11 +79,7 @@ class Selection:
     by_gold: bool = False
 
     def of_codes(self, relations: StringColumn) -> NDArray[Any]:
-        """Return the weight of each string in the pool of relations; bool or float64.
-
-        Args:
-            relations: the relations of words.
-        """
+        """Return the weight of each string in the pool of relations; bool or float64."""
         weights: NDArray[Any] = np.zeros(len(relations.strings), dtype=np.float64 if self.weighted else np.bool_)
         weights[relations.distinct] = [self.value(relation) for relation in relations.distinct_texts]
         return weights
@@ -99,15 +91,7 @@ def is_class(text: str) -> bool:
 
 
 def check_classes(measure: Measure, schemes: Schemes) -> None:
-    """Refuse unknown classes and relations.
-
-    Args:
-        measure: any measure.
-        schemes: the schemes in which classes are looked up.
-
-    Raises:
-        MeasureError: a class or relation is unknown; the message suggests a similar one.
-    """
+    """Refuse unknown classes and relations."""
     for name in (measure.only, *measure.without):
         if name is not None and is_class(name):
             schemes.find(name)
@@ -122,13 +106,7 @@ def _known_relations(schemes: Schemes) -> frozenset[str]:
 
 
 def keeps_nothing(only: str | None, without: tuple[str, ...], schemes: Schemes) -> bool:
-    """Return whether a restriction and exclusions together exclude all relations.
-
-    Args:
-        only: the class or relation that the measure counts, or None.
-        without: the classes and relations that are left out.
-        schemes: the schemes in which classes are looked up.
-    """
+    """Return whether a restriction and exclusions together exclude all relations."""
     tests = _tests_of(only, without, schemes)
     some = {*_known_relations(schemes), "unlisted"} | ({only} if only is not None and not is_class(only) else set())
     return not any(all(test(relation) for test in tests) for relation in some)
@@ -144,17 +122,7 @@ def selection_of(
     weights: Mapping[str, float] | None = None,
     default: float | None = None,
 ) -> Selection | None:
-    """Return the weights of words in a measure; None if every word counts 1.
-
-    Args:
-        measure: the measure.
-        definition: its definition.
-        rules: the rules, in whose scheme the class of the definition is looked up.
-        schemes: the schemes in which the measure's classes are looked up.
-        punctuation: the universal relations that a measure without punctuation leaves out.
-        weights: the weights of relations, for a weighted measure.
-        default: the weight of relations without a weight; None to raise an error.
-    """
+    """Return the weights of words in a measure; None if every word counts 1."""
     tests = [*_tests_of(definition.only, definition.without, _of_rules(rules, schemes))]
     tests += _tests_of(measure.only, measure.without, schemes)
     left_out = definition.punctuation_for(measure.argument)

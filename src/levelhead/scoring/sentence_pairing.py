@@ -47,12 +47,6 @@ def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_s
     texts costs their Levenshtein distance, leaving out a text costs its length. If that takes too many comparisons, as
     many equal texts as possible are paired first, and only the texts between them are compared. If there are still too
     many, sentences with the most words in common are paired.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        gold_spans: the characters that gold words cover.
-        system_spans: the characters that system words cover.
     """
     texts = gold_spans.sentence_texts(), system_spans.sentence_texts()
     ids = sentence_ids(gold), sentence_ids(system)
@@ -64,11 +58,7 @@ def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_s
 
 
 def sentence_ids(treebank: Treebank) -> list[bytes | None]:
-    """Return the first sent_id of each sentence; None for sentences without one.
-
-    Args:
-        treebank: any treebank.
-    """
+    """Return the first sent_id of each sentence; None for sentences without one."""
     ids: list[bytes | None] = [None] * len(treebank)
     comments = treebank.comments
     found = [match for match in _SENT_ID.finditer(comments.text) if match[1]]
@@ -96,22 +86,13 @@ _Words = Sequence[Sequence[str]]
 
 
 def words_by_sentence(treebank: Treebank) -> list[list[str]]:
-    """Return the forms of the words of each sentence.
-
-    Args:
-        treebank: any treebank.
-    """
+    """Return the forms of the words of each sentence."""
     forms = list(treebank.forms)
     return [forms[start:end] for start, end in pairwise(treebank.sentence_starts.tolist())]
 
 
 def pair_texts(texts: tuple[_Texts, _Texts], words: tuple[_Words, _Words]) -> list[int]:
-    """Return the system sentence of each gold sentence, or -1, by text; see `pair_sentences`.
-
-    Args:
-        texts: the characters of each sentence of gold, and of the system.
-        words: the words of each sentence of gold, and of the system.
-    """
+    """Return the system sentence of each gold sentence, or -1, by text; see `pair_sentences`."""
     gold, system = texts
     if _fits(gold, system):
         return _closest(gold, system)

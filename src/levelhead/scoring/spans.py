@@ -60,12 +60,7 @@ class Spans:
 
 
 def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
-    """Compute the spans of a treebank.
-
-    Args:
-        treebank: the treebank.
-        unicode_spaces: whether all space separators are left out of the text (otherwise only U+0020).
-    """
+    """Compute the spans of a treebank."""
     multiword = treebank.multiword
     spaces = ANY_SPACE if unicode_spaces else PLAIN_SPACE
     of_tokens = (multiword.first, multiword.n_words, multiword.cells[:, FORM])
@@ -77,13 +72,7 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
 
 
 def first_spans(spans: Spans, treebank: Treebank, size: int) -> Spans:
-    """Return the spans of the first sentences of a treebank, sharing memory.
-
-    Args:
-        spans: the spans of the whole treebank.
-        treebank: its first sentences.
-        size: the number of bytes of their text.
-    """
+    """Return the spans of the first sentences of a treebank, sharing memory."""
     words, tokens = slice(treebank.n_words), slice(treebank.n_tokens)
     return Spans(
         spans.text[:size],
@@ -138,12 +127,7 @@ def check_same_text(gold: Treebank, system: Treebank, gold_spans: Spans, system_
 
 
 def first_difference(one: Bytes, other: Bytes) -> int:
-    """Return the byte of the first difference; the length of the shorter text if it is a prefix of the other.
-
-    Args:
-        one: a text.
-        other: another text.
-    """
+    """Return the byte of the first difference; the length of the shorter text if it is a prefix of the other."""
     common = min(len(one), len(other))
     differing = np.flatnonzero(one[:common] != other[:common])
     return int(differing[0]) if len(differing) else common
@@ -169,13 +153,7 @@ class Surroundings:
 
 
 def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
-    """Return the context of a byte of a treebank's text.
-
-    Args:
-        treebank: the treebank.
-        spans: the characters that its words cover.
-        at: the byte.
-    """
+    """Return the context of a byte of a treebank's text."""
     path = treebank.source.path
     if not len(spans.token_starts):
         return Surroundings(path, b"", b"", None, Place(path))
@@ -188,13 +166,7 @@ def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
 
 
 def text_mismatch(gold: Surroundings, system: Surroundings, offset: int) -> TextMismatch:
-    """Return the error for two treebanks with different texts.
-
-    Args:
-        gold: the context of the difference in gold.
-        system: the context of the difference in the system's output.
-        offset: the number of equal characters before it.
-    """
+    """Return the error for two treebanks with different texts."""
     if not offset and gold.after and system.after:  # the first characters differ
         name = printable(gold.path or "this")
         message = (

@@ -32,15 +32,7 @@ Weights = Resource
 
 
 def read_weights(path: str | os.PathLike[str]) -> Weights:
-    """Read weights of universal relations: two columns separated by white space or a comma, with comments after `#`.
-
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: a line is malformed, a relation has a subtype, a weight is negative or not a number, or the file has
-            no weights.
-    """
+    """Read weights of universal relations: two columns separated by white space or a comma, with comments after `#`."""
     name = os.fspath(path)
     weights: dict[str, float] = {}
     faults = []
@@ -68,23 +60,19 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
 
 
 def weights_of(values: Mapping[str, float]) -> Weights:
-    """Return weights that do not come from a file.
+    """Return weights that do not come from a file."""
+    return Weights(values, hashlib.sha256(repr(dict(values)).encode()).hexdigest())
 
-    Args:
-        values: the weight of each universal relation.
-    """
-    return Weights(values, hashlib.sha256(repr(values).encode()).hexdigest())
+
+def resource_of(resource: Resource) -> Resource:
+    """Return weights with the hash of their values, which may differ from those of a file; models are unchanged."""
+    if not isinstance(resource.values, Mapping):
+        return resource
+    return replace(resource, sha256=weights_of(resource.values).sha256)
 
 
 def checked_weights(values: Mapping[str, float]) -> Weights:
-    """Return weights from a mapping, checked like the weights of a file.
-
-    Args:
-        values: the weight of each universal relation.
-
-    Raises:
-        InputError: a relation has a subtype, a weight is not a number from 0 to 1e9, or there are no weights.
-    """
+    """Return weights from a mapping, checked like the weights of a file."""
     wrong = [
         _wrong(f"{relation} {value}", [relation], _weight([relation, str(value)]), {})
         for relation, value in values.items()
@@ -110,42 +98,22 @@ def _wrong(line: str, columns: list[str], value: float | None, weights: Mapping[
 
 
 def values_of(measure: Measure, definition: Definition, read: Mapping[str, Resource]) -> Any:
-    """Return the weights or the model that a measure names; None if it needs neither.
-
-    Args:
-        measure: any measure.
-        definition: its definition.
-        read: the weights of `weights_for`, by path.
-    """
+    """Return the weights or the model that a measure names; None if it needs neither."""
     return file_of(measure, read).values if definition.needs_file else None
 
 
 def file_of(measure: Measure, read: Mapping[str, Weights]) -> Weights:
-    """Return the contents of the file that a weighted measure names.
-
-    Args:
-        measure: a weighted measure.
-        read: the weights of `weights_for`, by path.
-    """
+    """Return the contents of the file that a weighted measure names."""
     return read[key_of(measure)]
 
 
 def key_of(measure: Measure) -> str:
-    """Return the key of a measure's file: its argument without the default weight.
-
-    Args:
-        measure: a measure whose argument names a file.
-    """
+    """Return the key of a measure's file: its argument without the default weight."""
     return _path_and_default(measure)[0]
 
 
 def default_weight(measure: Measure, definition: Definition) -> float | None:
-    """Return the default weight of relations in a weighted measure; None if the file must list all relations.
-
-    Args:
-        measure: a measure; `,default=NUMBER` may end its argument.
-        definition: its definition.
-    """
+    """Return the default weight of relations in a weighted measure; None if the file must list all relations."""
     path, default = _path_and_default(measure) if definition.takes_weights else ("", None)
     if default is not None:
         return default
@@ -153,24 +121,12 @@ def default_weight(measure: Measure, definition: Definition) -> float | None:
 
 
 def path_of(measure: Measure) -> str:
-    """Return the path of the file that a measure names, without options such as `,default=1` or `,order=string`.
-
-    Args:
-        measure: a measure whose argument names a file.
-    """
+    """Return the path of the file that a measure names, without options such as `,default=1` or `,order=string`."""
     return re.sub(_OPTION, "", measure.argument or "")
 
 
 def for_treebank(measure: Measure, treebank: str | None) -> Measure:
-    """Return a measure with `{treebank}` in its argument replaced by the code of a treebank.
-
-    Args:
-        measure: any measure.
-        treebank: the code; None for a single pair of files.
-
-    Raises:
-        MeasureError: the measure requires a code, but a single pair of files has none.
-    """
+    """Return a measure with `{treebank}` in its argument replaced by the code of a treebank."""
     if TEMPLATE not in (measure.argument or ""):
         return measure
     if treebank is None:

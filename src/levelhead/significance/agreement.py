@@ -57,9 +57,6 @@ def coefficients(ratings: Ratings) -> Coefficients:
 
     Their variance is the delete-one-unit jackknife variance, plus the variance of one additional word on which two
     annotators disagree, so that the variance is not 0 if annotators always agree or always differ in the same way.
-
-    Args:
-        ratings: the labels of at least two annotators.
     """
     pairs = [_of_pair(ratings, one, other) for one, other in combinations(range(ratings.labels.shape[1]), 2)]
     observed, expected, kappas = (np.mean(values, axis=0) for values in zip(*pairs, strict=True))
@@ -104,10 +101,6 @@ def interval_of(coefficient: Estimate, level: float) -> Interval | None:
     """Return the confidence interval of a coefficient between -1 and 1; None if too few units are informative.
 
     It is computed as the interval of a score on the scale from 0 to 1, so it stays within the bounds.
-
-    Args:
-        coefficient: the coefficient.
-        level: the confidence level.
     """
     scaled = coefficient._replace(value=(1 + coefficient.value) / 2, variance=coefficient.variance / 4)
     interval = scaled.score_interval(level)
@@ -162,13 +155,7 @@ def _sums(values: Values, units: Labels, n_units: int) -> Values:
 
 
 def _products(one: tuple[Labels, Labels], other: tuple[Labels, Labels], n_units: int) -> Values:
-    """Return the number of pairs of equal labels of the two sides, followed by the numbers without each unit.
-
-    Args:
-        one: the labels of one side, and the unit of each.
-        other: the same for the other side.
-        n_units: the number of units.
-    """
+    """Return the number of pairs of equal labels of the two sides, followed by the numbers without each unit."""
     n_labels = int(max((int(side[0].max(initial=-1)) for side in (one, other)), default=-1)) + 1
     totals = [np.bincount(side[0], minlength=n_labels).astype(np.float64) for side in (one, other)]
     total = float(totals[0] @ totals[1])

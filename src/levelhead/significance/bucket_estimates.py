@@ -66,12 +66,7 @@ class UnitParts(NamedTuple):
 
 
 def bucket_estimates(found: UnitParts, level: float) -> list[BucketEstimate]:
-    """Return the estimate of each bucket; for two systems, of the difference (second minus first).
-
-    Args:
-        found: the counts of one or two systems.
-        level: the confidence level.
-    """
+    """Return the estimate of each bucket; for two systems, of the difference (second minus first)."""
     n, buckets, n_units = found.n_buckets, found.buckets, found.n_units
     totals = np.zeros((n, *found.parts.shape[1:]))
     np.add.at(totals, buckets, found.parts * n_units[:, None, None])
@@ -86,15 +81,7 @@ def bucket_estimates(found: UnitParts, level: float) -> list[BucketEstimate]:
 
 
 def gain_estimate(before: Sums, after: Sums, n_units: NDArray[np.int64], affected: int, level: float) -> BucketEstimate:
-    """Return the estimate of the gain of a repair: the value after it minus the value before.
-
-    Args:
-        before: numerators and denominators of units, shape (rows, 2).
-        after: the same after the repair.
-        n_units: the number of units with these numbers, int64, shape (rows,).
-        affected: the number of units with repairs.
-        level: the confidence level.
-    """
+    """Return the estimate of the gain of a repair: the value after it minus the value before."""
     both = np.stack([before, after], axis=1)
     whole = np.tensordot(n_units, both, axes=1)
     sign = np.array([-1.0, 1.0])
@@ -137,24 +124,13 @@ def _interval_of(estimate: Estimate, level: float, *, difference: bool) -> Inter
 
 
 def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: bool = False) -> BucketEstimate:
-    """Return the estimate of the mean of a bucket's values on several test sets.
-
-    Args:
-        some: the estimate on each test set with the bucket.
-        level: the confidence level.
-        difference: whether the values are differences.
-    """
+    """Return the estimate of the mean of a bucket's values on several test sets."""
     estimate = _mean(some, level, difference=difference)
     return estimate._replace(uncertain=estimate.uncertain or estimate.n_units < ENOUGH_UNITS)
 
 
 def mean_gain_estimate(some: Sequence[BucketEstimate], level: float) -> BucketEstimate:
-    """Return the estimate of the mean gain of a repair over test sets.
-
-    Args:
-        some: the estimate of the gain on each test set; without repairs, a gain of 0 with no units.
-        level: the confidence level.
-    """
+    """Return the estimate of the mean gain of a repair over test sets."""
     mean, affected = _mean(some, level, difference=True), sum(estimate.n_units for estimate in some)
     interval = None if mean.interval is None else (max(0.0, mean.interval[0]), mean.interval[1])  # never a loss
     return mean._replace(interval=interval, n_units=affected, uncertain=mean.uncertain or affected < ENOUGH_UNITS)

@@ -41,12 +41,7 @@ def equivalence(difference: Estimate, margin: float) -> Equivalence | None:
 
 
 def margin_of(margin: float, *, perplexity: bool) -> float:
-    """Return a margin in the unit of differences: a share of 1, or the logarithm of a ratio of perplexities.
-
-    Args:
-        margin: in points (0.5 is half a percentage point); a ratio above 1 for perplexities.
-        perplexity: whether the measure is a perplexity.
-    """
+    """Return a margin in the unit of differences: a share of 1, or the logarithm of a ratio of perplexities."""
     return math.log(margin) if perplexity else margin / 100
 
 

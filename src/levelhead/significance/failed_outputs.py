@@ -33,10 +33,6 @@ def evidence(scores: Sums, failed: Flags) -> Evidence:
     difference with zeros for failures, and the difference on the test sets where neither output failed. If one of the
     two systems failed on more test sets than neither did, the pair is tested by a sign test of its failures, each of
     which is one event.
-
-    Args:
-        scores: observed scores, shape (test sets, systems).
-        failed: where a score is 0 because the output is missing or invalid, same shape.
     """
     observed = scores.mean(axis=0)
     apart = observed[:, None] - observed

@@ -53,21 +53,12 @@ class Spread(NamedTuple):
     observation: float
 
     def scaled(self, share: float) -> Spread:
-        """Return the spread of the estimate multiplied by a number.
-
-        Args:
-            share: the number, such as the weight of a test set in an average.
-        """
+        """Return the spread of the estimate multiplied by a number."""
         return self._replace(variance=share**2 * self.variance, observation=share**2 * self.observation)
 
 
 def leave_out(table: SystemCounts, share: float = 1.0) -> Stratum:
-    """Return the effect of each unit on the values on a test set.
-
-    Args:
-        table: the counts by unit.
-        share: the weight of the test set in an average of values.
-    """
+    """Return the effect of each unit on the values on a test set."""
     total = table.parts.sum(axis=0)
     value = table.values(total)
     moves = np.empty(table.parts.shape[:-1])
@@ -81,9 +72,6 @@ def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
     """Return the effect of each unit on the values of all test sets together, as one stratum per test set.
 
     A test set from which a unit is left out keeps its size: the other units with counts replace it.
-
-    Args:
-        tables: the counts of each test set by unit, for the same runs and measures.
     """
     totals = [table.parts.sum(axis=0) for table in tables]
     whole: Sums = np.sum(totals, axis=0)
@@ -111,21 +99,12 @@ def spread_of(strata: Sequence[Stratum], contrast: Sums, measure: int) -> Spread
     This choice is validated by simulations in docs/validation.md: the effective number of clusters of Carter,
     Schnepel and Steigerwald (2017) equals Kish's number only if errors within a unit are independent. The degrees of
     freedom of several strata are combined by Satterthwaite's (1946) formula.
-
-    Args:
-        strata: the test sets.
-        contrast: the factor of each run, float64, shape (runs,).
-        measure: the number of the measure.
     """
     return spread_of_sum([_spread_in(stratum, contrast, measure) for stratum in strata])
 
 
 def spread_of_sum(each: Sequence[Spread]) -> Spread:
-    """Return the error of the sum of independent estimates, see `spread_of`.
-
-    Args:
-        each: the spread of each estimate, such as the contribution of each test set to an average.
-    """
+    """Return the error of the sum of independent estimates, see `spread_of`."""
     variance = math.fsum(spread.variance for spread in each)
     parts = math.fsum(spread.variance**2 / spread.freedom for spread in each)
     freedom = variance**2 / parts if parts > 0 else math.fsum(spread.freedom for spread in each)
@@ -146,13 +125,7 @@ def _spread_in(stratum: Stratum, contrast: Sums, measure: int) -> Spread:
 
 
 def disagreement_of(strata: Sequence[Stratum], runs: Sequence[int], measure: int) -> float:
-    """Return the part of the variance of a mean of runs due to the interaction of units and runs.
-
-    Args:
-        strata: the test sets.
-        runs: the numbers of the runs of one system.
-        measure: the number of the measure.
-    """
+    """Return the part of the variance of a mean of runs due to the interaction of units and runs."""
     if len(runs) == 1:
         return 0.0
     own = np.concatenate([stratum.moves[:, list(runs), measure] for stratum in strata])

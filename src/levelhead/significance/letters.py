@@ -13,10 +13,6 @@ Flags = NDArray[np.bool_]
 def compact_letters(differ: Flags) -> list[str]:
     """Return the letters of each system: two systems share a letter if and only if they do not differ significantly.
 
-    Args:
-        differ: whether each pair differs significantly, in either direction, with systems in the order of the ranking,
-            shape (systems, systems).
-
     Source: Piepho (2004), An Algorithm for a Letter-Based Representation of All-Pairwise Comparisons. Here each letter
     is a maximal group around a pair that shares no letter yet, so there are never more letters than pairs.
     """

@@ -60,11 +60,6 @@ def exact_rejections(permuted: Sums, observed: Sums, level: float) -> Sums:
     It rejects above the critical value, never below it, and at the critical value with the probability that makes the
     level exact (Lehmann and Romano 2005, Testing Statistical Hypotheses, section 15.2). Tests by p < level have a lower
     level, and less power, if a statistic has many ties, such as counts of sentences.
-
-    Args:
-        permuted: the statistic of each permutation, shape (permutations, ...); NaN counts as higher.
-        observed: the statistic of the data, shape (...).
-        level: the level of the test.
     """
     higher = np.count_nonzero(~(permuted <= observed + EQUAL), axis=0)
     ties = 1 + np.count_nonzero(np.abs(permuted - observed) <= EQUAL, axis=0)

@@ -56,15 +56,7 @@ _CLOSEST = 1e-12
 
 
 def checked_test(alpha: float, power: float) -> Target:
-    """Return the test of a level and a power.
-
-    Args:
-        alpha: the level.
-        power: the power.
-
-    Raises:
-        InputError: they are not between 0 and 1, are too close to 0 and 1, or the power does not exceed the level.
-    """
+    """Return the test of a level and a power."""
     if not 0 < alpha < power < 1:
         message = f"the level {alpha:g} and the power {power:g} must satisfy 0 < level < power < 1"
         raise InputError(Fault("invalid-power", message))
@@ -80,15 +72,6 @@ def difference_variances(table: SystemCounts, baseline: str, system: str) -> tup
     The variance between units is the same as in `compare`: the delete-one-unit jackknife variance (`spread_of`) times
     the number of units. Runs are a random effect: their variance within units is subtracted from the variance between
     units, and their interaction with units from the variance between runs.
-
-    Args:
-        table: the counts, one row per unit.
-        baseline: the first system.
-        system: the other system.
-
-    Returns:
-        One value per measure; None if a system has no value, if the systems never differ, or if fewer than
-        `FEWEST_UNITS` units have counts.
     """
     values, strata = table.values(table.parts.sum(axis=0)), [leave_out(table)]
     runs = [[run for run, name in enumerate(table.systems) if name == own] for own in (baseline, system)]
@@ -131,19 +114,6 @@ def detectable_difference(
     only tests these two outputs, not other runs, so the variance of runs is left out. Two runs are too few, see
     `enough_runs`. For the actual numbers of units and runs, the result is the same as that of `compare` for the same
     outputs.
-
-    Args:
-        variances: the variances of the difference, or of several test sets with n units each, for the mean of their
-            differences.
-        n_units: the number of units of the test set, at least `FEWEST_UNITS`.
-        n_runs: the number of runs of each system.
-        test: its level and power; 5% and 80% by default.
-
-    Returns:
-        The difference in the unit of the measure: .01 is one point of LAS.
-
-    Raises:
-        InputError: there are too few units or no runs, or the variance between several runs is unknown.
     """
     every = (variances,) if isinstance(variances, Variances) else variances
     if n_units < FEWEST_UNITS or n_runs < 1:
@@ -166,17 +136,7 @@ MOST_RUNS = 1000
 def runs_to_detect(
     difference: float, variances: Sequence[Variances], n_units: Sequence[int], test: Target | None = None
 ) -> int | None:
-    """Return the smallest number of runs per system to detect a true difference with the requested power.
-
-    Args:
-        difference: the difference in the unit of the measure; for several test sets, the difference of means.
-        variances: the variances of the difference on each test set, with known variances of runs.
-        n_units: the number of units of each test set.
-        test: its level and power; 5% and 80% by default.
-
-    Returns:
-        None if `MOST_RUNS` are too few, since the error over units remains with any number of runs.
-    """
+    """Return the smallest number of runs per system to detect a true difference with the requested power."""
     every = [_in_units_of_first(test_set, n / n_units[0]) for test_set, n in zip(variances, n_units, strict=True)]
 
     def detected(n_runs: int) -> bool:

@@ -41,13 +41,6 @@ def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: flo
     """Return the studentized differences of the averages of all pairs of systems.
 
     If an output failed, the standard error is that of the difference including the zero, which is never smaller.
-
-    Args:
-        scores: observed scores, shape (test sets, systems).
-        failed: where a score is 0 because the output is missing or invalid, same shape; see `evidence`.
-        covariance: the covariance of the averages, shape (systems, systems).
-        freedom: its degrees of freedom.
-        drawn: errors drawn from it, shape (draws, systems); see `correlated_errors`.
     """
     known, own = evidence(scores, failed), np.diag(covariance)
     variances = own[:, None] + own - 2 * covariance
@@ -64,20 +57,12 @@ def better(differences: PairDifferences, level: float) -> Flags:
 
     The family-wise error is at most 1 - level: Romano and Wolf's (2005) stepdown method for the one-sided hypotheses of
     all pairs, with the largest studentized difference of each draw.
-
-    Args:
-        differences: the differences of all pairs.
-        level: the confidence level.
     """
     return _rejected(differences, ~np.eye(len(differences.errors), dtype=bool), level)
 
 
 def simultaneous_rank_sets(differences: PairDifferences, level: float) -> list[tuple[int, int]]:
     """Return the best and the worst rank of each system; all sets hold jointly at the confidence level.
-
-    Args:
-        differences: the differences of all pairs.
-        level: the confidence level.
 
     Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
     """
@@ -88,10 +73,6 @@ def simultaneous_rank_sets(differences: PairDifferences, level: float) -> list[t
 def marginal_rank_sets(differences: PairDifferences, level: float) -> list[tuple[int, int]]:
     """Return the best and the worst rank of each system; each set holds separately at the confidence level.
 
-    Args:
-        differences: the differences of all pairs.
-        level: the confidence level.
-
     Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
     """
     return [
@@ -100,12 +81,7 @@ def marginal_rank_sets(differences: PairDifferences, level: float) -> list[tuple
 
 
 def critical_value(largest: Sums, level: float) -> float:
-    """Return the number of standard errors above which a difference is significant, with all corrections.
-
-    Args:
-        largest: the largest studentized difference of each draw, shape (draws,).
-        level: the confidence level; with too few draws for it, nothing is significant.
-    """
+    """Return the number of standard errors above which a difference is significant, with all corrections."""
     place = math.ceil((len(largest) + 1) * level - EQUAL)
     return float(np.partition(largest, place - 1)[place - 1]) if place <= len(largest) else math.inf
 

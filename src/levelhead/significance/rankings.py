@@ -45,15 +45,7 @@ class RankedAverages:
         self._p_values: list[Sums] = []
 
     def add(self, scores: Sums, failed: Flags, stratum: Stratum, permuted: Sums) -> None:
-        """Add test sets.
-
-        Args:
-            scores: the observed scores, shape (test sets, systems).
-            failed: where a score is 0 because the output is missing or invalid, same shape.
-            stratum: the effect of each unit on the average of one measure.
-            permuted: the differences of neighbors after each permutation, summed over these test sets, shape
-                (permutations, neighbors).
-        """
+        """Add test sets."""
         self._scores.append(scores)
         self._failed.append(failed)
         self._strata.append(stratum)
@@ -64,11 +56,7 @@ class RankedAverages:
         self._p_values.append(p_values)
 
     def estimate(self, system: int) -> Estimate:
-        """Return the average of a system with its error.
-
-        Args:
-            system: its index.
-        """
+        """Return the average of a system with its error."""
         scores = np.concatenate(self._scores)[:, system]
         contrast = np.zeros(self._strata[0].moves.shape[1])
         contrast[system] = 1.0
@@ -90,9 +78,6 @@ class RankedAverages:
         """Return the places after which neighbors differ significantly, corrected by Holm's method.
 
         As in `differences`, p is the larger of the p-values of permutations and of Student's t.
-
-        Args:
-            differences: the differences of all pairs, from `differences`.
         """
         if differences is None or not self.neighbors:
             return frozenset()
@@ -136,13 +121,6 @@ def add_test_set(
 
     If one of two systems failed, nothing is swapped between them, and neither is significantly better on this test set,
     since its units show no more than a single failure.
-
-    Args:
-        key: the SHA-256 of the gold contents.
-        parts: numerators and denominators by measure, shape (units, systems, 2).
-        failed: by measure, which outputs are missing or invalid, shape (systems,).
-        rankings: the rankings that average over the test set.
-        settings: how many permutations, and the seed.
     """
     swaps = _Swaps(parts, failed, rankings, seeded(settings, key), settings.resamples)
     tables = {
@@ -162,11 +140,6 @@ def better_p(table: SystemCounts, stratum: Stratum, failed: Flags) -> Sums:
     """Return the p-values of all pairs of systems on one test set by Student's t; nan if the first is not better.
 
     A failure alone proves nothing: p is 1.
-
-    Args:
-        table: the counts of one measure by unit.
-        stratum: the effect of each unit on the scores.
-        failed: which outputs are missing or invalid, shape (systems,).
     """
     values = table.values(table.parts.sum(axis=0))[:, 0]
     p_values = np.full((len(values), len(values)), np.nan)
@@ -187,13 +160,7 @@ def _p(stratum: Stratum, one: int, other: int, change: float) -> float:
 
 
 def add_scores(table: Sums, ranking: RankedAverages, settings: InferenceSettings) -> None:
-    """Add scores without counts: test sets are the units for the jackknife and for swaps between neighbors.
-
-    Args:
-        table: the value of each system (column) on each test set (row).
-        ranking: the ranking.
-        settings: how many permutations, and the seed.
-    """
+    """Add scores without counts: test sets are the units for the jackknife and for swaps between neighbors."""
     n_units = len(table)
     moves = (table.mean(axis=0) - table) / max(1, n_units - 1)
     stratum = Stratum(moves[:, :, None], np.ones((*table.shape, 1)), np.array([False]))

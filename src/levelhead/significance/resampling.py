@@ -42,29 +42,13 @@ def resampled_rows(n_rows: int, resamples: int, seed: Seed) -> Rows:
 
 
 def resampled_weights(n_rows: int, resamples: int, seed: Seed) -> Sums:
-    """Draw rows with replacement: how often each row is drawn, float64, shape (resamples, rows).
-
-    Args:
-        n_rows: the number of rows, which is also the size of each resample.
-        resamples: the number of resamples.
-        seed: the random seed.
-    """
+    """Draw rows with replacement: how often each row is drawn, float64, shape (resamples, rows)."""
     rng = np.random.default_rng(seed)
     return rng.multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=resamples).astype(np.float64)
 
 
 def weights_and_halves(n_rows: int, resamples: int, seed: Seed) -> tuple[Sums, Sums]:
-    """Draw resamples and random halves of the same rows, for an interval and a paired test.
-
-    Args:
-        n_rows: the number of rows.
-        resamples: the number of resamples, and of halves.
-        seed: the random seed.
-
-    Returns:
-        The weights of `resampled_weights`, then 1 for rows in a half and 0 for the others; float64, each of shape
-        (resamples, rows).
-    """
+    """Draw resamples and random halves of the same rows, for an interval and a paired test."""
     rng = np.random.default_rng(seed)
     weights = resampled_weights(n_rows, resamples, rng)
     return weights, rng.integers(0, 2, size=(resamples, n_rows)).astype(np.float64)
@@ -108,17 +92,7 @@ def swapped(table: Sums, resamples: int, seed: Seed) -> Sums:
 
 
 def swapped_changes(change: Callable[[slice | Rows], Sums], n_rows: int, resamples: int, seed: Seed) -> Sums:
-    """Sum rows over random halves as `swapped` does, without storing rows of zeros.
-
-    Args:
-        change: returns some rows, float64, shape (those rows, columns).
-        n_rows: the number of rows.
-        resamples: the number of halves.
-        seed: the random seed.
-
-    Returns:
-        The sums, float64, shape (resamples, columns).
-    """
+    """Sum rows over random halves as `swapped` does, without storing rows of zeros."""
     blocks = [change(slice(first, first + _ROWS)).any(axis=1) for first in range(0, n_rows, _ROWS)]
     changing = np.flatnonzero(np.concatenate([*blocks, np.zeros(0, dtype=bool)]))  # swapping equal rows changes nothing
     rows = np.empty((len(changing), change(slice(0)).shape[1]))
@@ -134,14 +108,7 @@ def swapped_changes(change: Callable[[slice | Rows], Sums], n_rows: int, resampl
 
 
 def correlated_errors(covariance: Sums, freedom: float, draws: int, seed: Seed) -> Sums:
-    """Draw errors of several estimates from their multivariate t distribution, float64, shape (draws, estimates).
-
-    Args:
-        covariance: the covariance of the estimates, shape (estimates, estimates).
-        freedom: its degrees of freedom.
-        draws: the number of draws.
-        seed: the random seed.
-    """
+    """Draw errors of several estimates from their multivariate t distribution, float64, shape (draws, estimates)."""
     rng = np.random.default_rng(seed)
     values, vectors = np.linalg.eigh(covariance)
     normal = rng.standard_normal((draws, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0))).T
@@ -150,27 +117,14 @@ def correlated_errors(covariance: Sums, freedom: float, draws: int, seed: Seed) 
 
 
 def random_orders(n_rows: int, resamples: int, seed: Seed, at_once: int) -> Iterator[Rows]:
-    """Draw random orders of rows in blocks, int64, each of shape (at most `at_once`, rows).
-
-    Args:
-        n_rows: the number of rows.
-        resamples: the total number of orders.
-        seed: the random seed.
-        at_once: the largest number of orders in a block; it does not change the orders.
-    """
+    """Draw random orders of rows in blocks, int64, each of shape (at most `at_once`, rows)."""
     rng = np.random.default_rng(seed)
     for at in range(0, resamples, at_once):
         yield rng.permuted(np.tile(np.arange(n_rows), (min(at_once, resamples - at), 1)), axis=1)
 
 
 def random_orders_within(groups: Sequence[NDArray[np.intp]], resamples: int, seed: Seed) -> Iterator[Rows]:
-    """Draw random orders of rows within groups, each int64, shape (rows,).
-
-    Args:
-        groups: the rows of each group; together all rows.
-        resamples: the number of orders.
-        seed: the random seed.
-    """
+    """Draw random orders of rows within groups, each int64, shape (rows,)."""
     rng, order = np.random.default_rng(seed), np.arange(sum(map(len, groups)))
     for _ in range(resamples):
         for group in groups:

@@ -22,12 +22,7 @@ _TINY = 1e-300
 
 
 def two_sided_p(t: float, freedom: float) -> float:
-    """Return the probability that |T| is at least |t|.
-
-    Args:
-        t: the statistic, which can be infinite.
-        freedom: the degrees of freedom, above 0; any real number.
-    """
+    """Return the probability that |T| is at least |t|."""
     if math.isinf(t):
         return 0.0
     if freedom >= _NORMAL_FROM:  # Abramowitz and Stegun 1964, 26.7.8
@@ -37,12 +32,7 @@ def two_sided_p(t: float, freedom: float) -> float:
 
 @lru_cache(maxsize=4096)
 def quantile(tail: float, freedom: float) -> float:
-    """Return the t that T exceeds with the probability `tail`, by Newton's method on logarithms.
-
-    Args:
-        tail: the probability of the upper tail, above 0, at most .5.
-        freedom: the degrees of freedom, at least 1; any real number.
-    """
+    """Return the t that T exceeds with the probability `tail`, by Newton's method on logarithms."""
     if tail >= 0.5:
         return 0.0
     t = -NormalDist().inv_cdf(tail)  # not 1 - tail, which is 1 for a tiny tail
@@ -57,13 +47,7 @@ def quantile(tail: float, freedom: float) -> float:
 
 @lru_cache(maxsize=4096)
 def noncentrality(freedom: float, alpha: float, power: float) -> float:
-    """Return the number of standard errors from which a two-sided t-test detects a difference.
-
-    Args:
-        freedom: the degrees of freedom, at least 1; any real number.
-        alpha: the level of the test, between 0 and 1.
-        power: the probability with which the test should detect the difference, above `alpha` and below 1.
-    """
+    """Return the number of standard errors from which a two-sided t-test detects a difference."""
     critical, scales, root = quantile(alpha / 2, freedom), _scales(freedom), math.sqrt(2)
 
     def lacking(shift: float) -> float:

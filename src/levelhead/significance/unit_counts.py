@@ -30,28 +30,16 @@ class Cells(NamedTuple):
     counts: Numbers
 
     def chosen(self, rows: NDArray[np.bool_]) -> Cells:
-        """Return some of the cells.
-
-        Args:
-            rows: which, bool, shape (cells,).
-        """
+        """Return some of the cells."""
         return Cells(*(column[rows] for column in self))
 
     def joined(self, units: Numbers) -> Cells:
-        """Return the cells as parts of larger units, which `summed` adds up.
-
-        Args:
-            units: the larger unit of each unit, int64.
-        """
+        """Return the cells as parts of larger units, which `summed` adds up."""
         return self._replace(units=units[self.units])
 
 
 def summed(cells: Iterable[Cells]) -> Cells:
-    """Return cells joined, with one cell for each unit and group, in this order.
-
-    Args:
-        cells: any cells with the same kinds of counts; at least one.
-    """
+    """Return cells joined, with one cell for each unit and group, in this order."""
     units, groups, counts = (np.concatenate(columns) for columns in zip(*cells, strict=True))
     order = np.lexsort((groups, units))
     units, groups = units[order], groups[order]
@@ -78,11 +66,7 @@ class UnitHistogram(NamedTuple):
     totals: Cells
 
     def of_group(self, number: int) -> tuple[NDArray[np.float64], Numbers]:
-        """Return the rows of a group: parts and numbers of units.
-
-        Args:
-            number: the number of the group.
-        """
+        """Return the rows of a group: parts and numbers of units."""
         rows = slice(*np.searchsorted(self.groups, [number, number + 1]))
         return self.parts[rows], self.n_units[rows]
 
@@ -92,12 +76,7 @@ Parts = Callable[[Cells], NDArray[np.float64]]
 
 
 def histogram_of(cells: Cells, parts: Parts) -> UnitHistogram:
-    """Return how many units have the same numerators and denominators.
-
-    Args:
-        cells: the counts of all units.
-        parts: the function that returns numerators and denominators.
-    """
+    """Return how many units have the same numerators and denominators."""
     tally = HistogramTally(parts)
     tally.add(cells, np.arange(int(cells.units.max(initial=-1)) + 1))
     return tally.histogram()
@@ -113,9 +92,6 @@ class DocumentNumbers:
         """Return the document of each sentence, int64: 0 for the last document of the previous piece, then 1, 2, ...
 
         Sentences before the first mark are a document.
-
-        Args:
-            piece: the next piece.
         """
         starts = document_starts(piece)
         if not self._begun:
@@ -142,12 +118,7 @@ class HistogramTally:
         self._totals: tuple[Cells, ...] = ()
 
     def add(self, cells: Cells, documents: Numbers) -> None:
-        """Add a piece.
-
-        Args:
-            cells: the counts of its sentences; a single piece can have other units.
-            documents: the document of each unit, see `DocumentNumbers`.
-        """
+        """Add a piece."""
         self._totals = (summed([*self._totals, cells.joined(np.zeros_like(documents))]),)
         by_document, last = summed([*self._last, cells.joined(documents)]), int(documents.max(initial=0))
         self._add(by_document.chosen(by_document.units < last), self._documents)
@@ -161,6 +132,11 @@ class HistogramTally:
 
     def _add(self, cells: Cells, rows: _Rows) -> None:
         rows.add(np.column_stack([cells.groups, self._parts(cells)]).astype(np.int32))
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether a piece was added."""
+        return bool(self._totals)
 
     def histogram(self) -> UnitHistogram:
         """Return the histogram of all pieces; to be called once, after at least one piece."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import Fault, InputError, Place, listed, quoted
+from levelhead.errors import Fault, InputError, Place, count_text, listed, number_of, quoted
 from levelhead.treebank.treebank import Treebank
 
 AUTO, SENTENCE, DOCUMENT, COMMENT = "auto", "sentence", "document", "comment:"
@@ -96,11 +96,7 @@ class UnitTally:
         self._held: str | None = None
 
     def add(self, piece: Treebank) -> None:
-        """Add the sentences of a piece.
-
-        Args:
-            piece: the piece.
-        """
+        """Add the sentences of a piece."""
         self._lengths.append(np.diff(piece.sentence_starts).astype(np.int32))
         if self._resample_by in {AUTO, DOCUMENT}:
             self._documents.append(document_starts(piece))
@@ -109,14 +105,7 @@ class UnitTally:
             self._values.append(np.fromiter(numbers, dtype=np.int32, count=len(piece)))
 
     def units(self, path: str | None) -> Units:
-        """Return the units of all pieces.
-
-        Args:
-            path: the name of the gold file in messages.
-
-        Raises:
-            InputError: gold does not mark two documents, or no sentence has the comment.
-        """
+        """Return the units of all pieces."""
         kind = self._resample_by
         if kind == SENTENCE:
             return self._sentences(marked=True)
@@ -154,11 +143,7 @@ def _joined(pieces: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
 
 
 def document_starts(piece: Treebank) -> NDArray[np.bool_]:
-    """Return for each sentence whether it starts a document, bool, shape (sentences,).
-
-    Args:
-        piece: a gold treebank, or a piece of one.
-    """
+    """Return for each sentence whether it starts a document, bool, shape (sentences,)."""
     if b"newdoc" not in piece.comments.text:
         return np.zeros(len(piece), dtype=bool)
     return np.array([_starts_document(text) for text in piece.comments], dtype=bool)
@@ -176,11 +161,7 @@ def unit_line(units: Mapping[str, Units], results: str = "confidence intervals a
 
 
 def units_counted(units: Mapping[str, Units]) -> str:
-    """Return the numbers of units of each kind, such as `20 documents and 300 sentences`.
-
-    Args:
-        units: the units of each test set by its code.
-    """
+    """Return the numbers of units of each kind, such as `20 documents and 300 sentences`."""
     kinds: dict[str, int] = {}
     for unit in units.values():
         kinds[unit.kind] = kinds.get(unit.kind, 0) + unit.n_units
@@ -227,7 +208,9 @@ def _unit_name(kind: str) -> str:
 
 def _plural(kind: str, n_units: int) -> str:
     name = f"value of {_unit_name(kind)}" if kind.startswith(COMMENT) else kind
-    return f"{n_units:,} {name if n_units == 1 else name.replace('value', 'values') if ' ' in name else name + 's'}"
+    if " " not in name:
+        return number_of(n_units, name)
+    return f"{count_text(n_units)} {name if n_units == 1 else name.replace('value', 'values')}"
 
 
 def _starts_document(comments: str) -> bool:

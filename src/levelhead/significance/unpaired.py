@@ -33,11 +33,7 @@ class UnpairedDifference(NamedTuple):
         return self.one.value - self.other.value
 
     def interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of the difference; None with too few units on a side.
-
-        Args:
-            level: the confidence level.
-        """
+        """Return the confidence interval of the difference; None with too few units on a side."""
         own, others = (self._interval_of(estimate, level) for estimate in (self.one, self.other))
         if own is None or others is None:
             return None

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.study_charts import curves
 from levelhead.report.charts.svg import Drawing
@@ -74,7 +75,9 @@ def reproduce(request: StudyRequest) -> Study:
     measured = measured_outputs({code: treebanks[code].tested for code in outputs}, outputs, averaged, request)
     rows = {code: {**described[code], **measured.get(code, {})} for code in described}
     trained = sum(parts.train is not None for parts in treebanks.values())
-    over = f"{known} training sets" if known == trained else f"{known} treebanks, {trained} with a training set"
+    over = number_of(known, "training set")
+    if known != trained:
+        over = f"{number_of(known, 'treebank')}, {trained} with a training set"
     over = "" if request.weights or not known else over
     agreement = _human_agreement(request, averaged)
     sections = (
@@ -100,7 +103,10 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
     without = f" (from the test set if there is none: {', '.join(neither)})" if neither else ""
     origin = "given" if request.systems else "from our arc-eager parser"
     return (
-        f"{len(treebanks)} treebanks; parser outputs, {origin}, for {len(outputs)}: {', '.join(outputs) or 'none'}.",
+        (
+            f"{number_of(len(treebanks), 'treebank')}; parser outputs, {origin}, for {len(outputs)}:"
+            f" {', '.join(outputs) or 'none'}."
+        ),
         (
             f"Training sets are available for {len(trained)} ({', '.join(trained) or 'none'}). For the others, the"
             f" type/token ratio comes from the development set{without}, and sizes and shares of"
@@ -278,8 +284,8 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts], numbers: Ma
               f"equal to two decimals: {count_of_true(by_rule)} treebanks with all three parts"),
         Claim("The share of function relations falls with the type/token ratio", "Figure 3",
               verdict_of_correlation(function, p_function, -1),
-              f"r = {shown(function)} ({p_shown(p_function)}, {n} treebanks), printed -0.52; content relations"
-              f" {shown(content)} ({p_shown(p_content)}), printed 0.23"),
+              f"r = {shown(function)} ({p_shown(p_function)}, {number_of(n, 'treebank')}), printed -0.52;"
+              f" content relations {shown(content)} ({p_shown(p_content)}), printed 0.23"),
     ]  # fmt: skip
 
 
@@ -316,7 +322,7 @@ def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
     measured = measured_rows(rows)
     correlations = {name: pearson(zip(column_of(measured, name), column_of(measured, "F freq"))) for name in MEASURES}
     evidence = ", ".join(f"{name} {shown(r)} ({p_shown(p)})" for name, (r, p, _) in correlations.items())
-    evidence += f"; {len(measured)} treebanks"
+    evidence += f"; {number_of(len(measured), 'treebank')}"
     f_prec = correlations["F prec"][:2]
     return [
         Claim("Scores rise with the share of function relations", "Table 3 and section 7",
@@ -340,7 +346,7 @@ def _claim_on_order(measured: Rows, request: StudyRequest) -> Claim:
     return Claim(
         "LAS correlates with that share more than WLAS, and WLAS more than content precision and recall", "section 7",
         joint_verdict(verdict_of_effect(estimate, 1) for estimate in steps.values()),
-        f"differences of correlations: {evidence}; {len(measured)} treebanks",
+        f"differences of correlations: {evidence}; {number_of(len(measured), 'treebank')}",
     )  # fmt: skip
 
 

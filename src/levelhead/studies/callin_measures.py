@@ -13,6 +13,7 @@ from levelhead.campaign import check_valid
 from levelhead.campaign.outputs import Output
 from levelhead.comparison.judgement import judge
 from levelhead.correlation import cumulative_variance
+from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import resampled_rows
@@ -134,7 +135,7 @@ def claim_on_variances(rows: Rows, request: StudyRequest) -> Claim:
     measured = measured_rows(rows)
     n = len(measured)
     if n < FEWEST:
-        return Claim(text, place, "no data", f"{n} treebanks have outputs; at least {FEWEST} are needed")
+        return Claim(text, place, "no data", f"{number_of(n, 'treebank')} with outputs; at least {FEWEST} are needed")
     scores = np.array([[row["LAS"], row["WLAS"]] for row in measured.values()])
     best = {scale: relative_change(scores, n // 2, scale, request) for scale in SCALES}
     over_all = {scale: relative_change(scores, n, scale, request) for scale in SCALES}

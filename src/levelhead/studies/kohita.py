@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from levelhead.errors import number_of
 from levelhead.studies.kohita_tables import (
     NAME,
     PARSERS,
@@ -90,9 +91,9 @@ def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows], reque
     trained = [code for code, parts in treebanks.items() if parts.train]
     return (
         (
-            f"{len(treebanks)} treebanks: {', '.join(treebanks)}. Training sets are available for {len(trained)}"
-            f" ({', '.join(trained) or 'none'}); for the others, the development and test sets are used instead. These"
-            " are smaller: fewer words occur five times, so entropies are based on less data."
+            f"{number_of(len(treebanks), 'treebank')}: {', '.join(treebanks)}. Training sets are available for"
+            f" {len(trained)} ({', '.join(trained) or 'none'}); for the others, the development and test sets are"
+            " used instead. These are smaller: fewer words occur five times, so entropies are based on less data."
         ),
         (
             f"Parsers with outputs from both kinds of training trees: {', '.join(measured) or 'none'}. Scores ignore"
@@ -147,7 +148,7 @@ def _ud2_setting(
             " treebanks differ, so printed numbers appear here only as part of the claims, and every verdict is about"
             " UD 2.0."
         ),
-        f"{len(treebanks)} treebanks, {training}: {', '.join(treebanks)}.",
+        f"{number_of(len(treebanks), 'treebank')}, {training}: {', '.join(treebanks)}.",
         (
             "Parsers with outputs from both kinds of training trees, on the test sets:"
             f" {', '.join(measured) or 'none'}. Scores ignore punctuation. A word counts as converted if it swapped"
@@ -223,7 +224,8 @@ def claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> list[Claim
             Claim(f"The more entropy falls, the more LAS rises (our entropies, printed gains of {parser},"
                   f" without {' and '.join(sorted(left_out, reverse=True))})",
                   "page 5", verdict_of_correlation(r, p, -1),
-                  f"r = {shown(r)} ({p_shown(p)}, {n} treebanks); printed {published['r']} (p {sign} {published['p']})")
+                  f"r = {shown(r)} ({p_shown(p)}, {number_of(n, 'treebank')}); printed {published['r']}"
+                  f" (p {sign} {published['p']})")
         )  # fmt: skip
     return [*claims, _claim_on_falling_entropy(described)]
 
@@ -248,7 +250,7 @@ def claims_on_own_gains(described: Rows, measured: Mapping[str, Rows]) -> list[C
 
 def _claim_on_own_gains(described: Rows, rows: Rows, whose: str) -> Claim:
     r, p, n = pearson((change(described[code]), own_gain(row, "LAS")) for code, row in rows.items())
-    evidence = f"r = {shown(r)} ({p_shown(p)}, {n} treebanks)"
+    evidence = f"r = {shown(r)} ({p_shown(p)}, {number_of(n, 'treebank')})"
     return Claim(
         f"The more entropy falls, the more LAS rises ({whose})", "page 5", verdict_of_correlation(r, p, -1), evidence
     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from levelhead.campaign import Results
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import IntervalRow, spreads
 from levelhead.report.charts.svg import Drawing
@@ -90,7 +90,8 @@ def reproduce(request: StudyRequest) -> Study:
 def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ...]:
     return (
         (
-            f"{len(table.codes)} test sets, {len(systems)} systems. A system without a valid output on a test set is"
+            f"{number_of(len(table.codes), 'test set')}, {number_of(len(systems), 'system')}. A system"
+            " without a valid output on a test set is"
             f" left out there; {', '.join(table.systems)} have valid outputs on all. Scores follow the rules `ud`."
         ),
         (

@@ -10,6 +10,7 @@ from typing import Any
 
 from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.campaign.languages import family_of
+from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.table import Column, Table
@@ -104,7 +105,7 @@ def _setting(
         f" sets{tested}."
     )
     known = sum(code in numbers["languages"] for code in rows)
-    among = "" if known == len(rows) else f"{len(rows)} treebanks, "
+    among = "" if known == len(rows) else f"{number_of(len(rows), 'treebank')}, "
     return (
         (
             f"{among}{known} of the {len(numbers['languages'])} treebanks of the paper: {', '.join(rows) or 'none'}."
@@ -302,7 +303,7 @@ def _claim_on_agreement(rows: Rows, numbers: Mapping[str, Any]) -> Claim:
         f"{place}: Spearman {shown(rank)} ({p_shown(p, 4)})" for place, (rank, p, _) in correlations.items()
     )
     verdict = joint_verdict(verdict_of_correlation(rank, p, 1) for rank, p, _ in correlations.values())
-    return Claim(_ON_SCORES[4], "Tables 2 and 3", verdict, f"{evidence}; {len(rows)} treebanks")
+    return Claim(_ON_SCORES[4], "Tables 2 and 3", verdict, f"{evidence}; {number_of(len(rows), 'treebank')}")
 
 
 def _figure_1(examples: Rows) -> StudySection:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, with_minus
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.documents import header
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
+from levelhead.report.page.blocks import Origin
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_markdown, to_text
 from levelhead.studies.study import Study
@@ -69,8 +71,16 @@ def _counted(study: Study) -> list[tuple[Verdict, int]]:
     return [(verdict, counted[verdict]) for verdict in _PLURAL if counted[verdict]]
 
 
+def _for_readers(study: Study) -> Study:
+    """A study with minus signs in its sentences; hyphens stay in TSV and JSON."""
+    claims = tuple(claim._replace(evidence=with_minus(claim.evidence)) for claim in study.claims)
+    sections = tuple(part._replace(text=tuple(map(with_minus, part.text))) for part in study.sections)
+    return replace(study, claims=claims, sections=sections)
+
+
 def markdown(study: Study, stem: str = "") -> str:
     """Return the page of a study as Markdown."""
+    study = _for_readers(study)
     lines = [f"# {study.title}", "", summary(study), "", study.source + ".", "", *_paragraphs(study.setting)]
     lines += ["## Claims", "", to_markdown(claims_table(study))]
     names = _figures(study, stem) if stem else {}
@@ -90,6 +100,7 @@ def _figures(study: Study, stem: str) -> dict[int, tuple[str, Drawing]]:
 
 def page(study: Study) -> Page:
     """Return the page of a study, as input of `levelhead.report.page.render`."""
+    study = _for_readers(study)
     facts = [(verdict if n == 1 else _PLURAL[verdict], str(n)) for verdict, n in _counted(study)]
     parts = [Part("claims", "Claims", "", [Block("claims", table=claims_table(study))])]
     for number, section in enumerate(study.sections, 1):
@@ -108,6 +119,7 @@ def _signed(study: Study) -> str:
 
 def text(study: Study, places: int | None = 2) -> str:
     """Return a study as plain text."""
+    study = _for_readers(study)
     quick = [_QUICK] if "quick" in study.signature else []
     lines = [study.title, study.source, "", *quick, *study.setting, ""]
     for section in study.sections:
@@ -145,14 +157,14 @@ def document(study: Study) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write_page(study: Study, path: str | os.PathLike[str]) -> None:
-    """Write the page of a study to a file; Markdown gets its figures as SVG files next to it."""
+def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
+    """Write a study to a file, with how it was made in HTML; Markdown gets its figures as SVG files next to it."""
     from levelhead.report.page import render
 
     checked_page(path)
     name = os.fspath(path)
     if name.endswith(".html"):
-        replace_file(name, [render(page(study))])
+        replace_file(name, [render(page(study)._replace(origin=origin or Origin()))])
         return
     stem, folder = Path(name).stem, Path(name).parent
     for figure, drawing in _figures(study, stem).values():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from levelhead.errors import number_of
 from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import Parts, StudyRequest, StudyTask, format_of, parts_of, run_tasks, signature
 from levelhead.studies.sogaard_haulrich_tables import (
@@ -80,10 +81,10 @@ def _setting(
     unswapped = ", and those that need no swaps" if any(_UNSWAPPED in row.groups for row in listed) else ""
     return (
         (
-            f"{len(listed)} treebanks with training sets{without}. Perplexity is that of the test set (of the"
-            " development set if there is none), without unknown words, under a trigram model of the training set with"
-            " interpolated modified Kneser-Ney smoothing. The derivation order is that of the swap-lazy oracle. Size is"
-            " the number of words in the training set; the paper does not define it."
+            f"{number_of(len(listed), 'treebank')} with training sets{without}. Perplexity is that of the test set"
+            " (of the development set if there is none), without unknown words, under a trigram model of the training"
+            " set with interpolated modified Kneser-Ney smoothing. The derivation order is that of the swap-lazy"
+            " oracle. Size is the number of words in the training set; the paper does not define it."
         ),
         (
             "The treebanks of 2006 and 2007 are not free, so we use UD treebanks. Accuracies are the UAS of the best"
@@ -236,7 +237,7 @@ def _claim_on_small_sets(text: str, parsers: Mapping[str, Row], request: StudyRe
     extra = mean_interval((table[:, 2] - table[:, 1]).tolist(), request.resamples, request.seed)
     separated_shares = ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), table.mean(axis=0)))
     evidence = (
-        f"pairs separated in the direction of UAS with {size} sentences, {len(shares)} treebanks:"
+        f"pairs separated in the direction of UAS with {size} sentences, {number_of(len(shares), 'treebank')}:"
         f" {separated_shares}, by tests of exactly {LEVEL:.1%}; P minus EM in points {estimate_shown(extra, 1, 100)}"
     )
     return Claim(text, _SMALL, verdict_of_effect(extra, 1), evidence)

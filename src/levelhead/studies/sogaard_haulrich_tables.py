@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from levelhead.campaign import OutputResult, check_valid
 from levelhead.derivation import estimate, perplexity, sequences_of
 from levelhead.derivation.perplexity import estimated_model
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.study_charts import Named, cloud, curves
 from levelhead.report.charts.svg import Drawing
@@ -332,9 +332,9 @@ def _metrics_table(parsers: Mapping[str, Row], numbers: Mapping[str, Any], reque
         bounds = (None, None) if estimate is None else estimate[1:]
         cells.append((name, published["r"], _averaged(parsers, name), *bounds, r, published["p"], p))
     text = (
-        f"{len(parsers)} treebanks and {len(PARSERS)} parsers. The printed p-values are those of a one-sided test"
-        " with 14 pairs, which is neither the number of parsers (4) nor that of parsers times treebanks (28)."
-        " Pooled pairs are not independent, since the parsers of a treebank share its difficulty. The 95%"
+        f"{number_of(len(parsers), 'treebank')} and {len(PARSERS)} parsers. The printed p-values are those of a"
+        " one-sided test with 14 pairs, which is neither the number of parsers (4) nor that of parsers times treebanks"
+        " (28). Pooled pairs are not independent, since the parsers of a treebank share its difficulty. The 95%"
         " confidence interval of the mean comes from resampled treebanks."
     )
     return StudySection(_METRICS, (text,), Table(columns, tuple(cells)))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, quoted
 
 _TRIES = 5
 _SECONDS = 900  # a server accepts a few uploads at a time, and lets others wait
@@ -59,19 +59,7 @@ class Client:
         self._opener = urllib.request.build_opener(_NoRedirects)
 
     def submit(self, archive: Path, kind: str, label: str = "") -> dict[str, Any]:
-        """Upload an archive, or a folder, which is packed first; repeat the upload if the connection breaks.
-
-        Args:
-            archive: the file or folder.
-            kind: `outputs` or `system`.
-            label: its name.
-
-        Returns:
-            The submission, as described by the server.
-
-        Raises:
-            InputError: the server refuses it, or cannot be reached.
-        """
+        """Upload an archive, or a folder, which is packed first; repeat the upload if the connection breaks."""
         with _packed(archive) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()  # which reads to the end: `tell` is the size
             headers = {
@@ -103,20 +91,12 @@ class Client:
             raise _failed(f"this task accepts only {' and '.join(task['kinds'])}")
 
     def status(self, name: str) -> dict[str, Any]:
-        """Return a submission with its results.
-
-        Args:
-            name: its id.
-        """
+        """Return a submission with its results."""
         submission: dict[str, Any] = self._response_of("GET", f"/submissions/{quote(name, safe='')}")
         return submission
 
     def wait(self, name: str) -> dict[str, Any]:
-        """Wait until a submission is finished.
-
-        Args:
-            name: its id.
-        """
+        """Wait until a submission is finished."""
         pause = 0.2
         while (submission := self.status(name))["state"] in {"waiting", "running"}:
             time.sleep(pause)
@@ -124,28 +104,22 @@ class Client:
         return submission
 
     def choose(self, name: str) -> None:
-        """Make a submission the primary one.
-
-        Args:
-            name: its id.
-        """
+        """Make a submission the primary one."""
         self._response_of("PUT", f"/submissions/{quote(name, safe='')}/primary")
 
     def inputs(self) -> list[str]:
         """Return the names of the inputs, which are file names without folders."""
-        names = [str(entry["name"]) for entry in self._response_of("GET", "/inputs")]
+        try:
+            names = [str(entry["name"]) for entry in self._response_of("GET", "/inputs")]
+        except (KeyError, TypeError) as error:
+            raise _failed("unexpected response: this is not a levelhead server") from error
         for name in names:
-            if Path(name).name != name or name in {"", ".", ".."}:
-                raise _failed(f"the server has an input with an invalid name: {name!r}")
+            if Path(name).name != name or name in {"", ".", ".."} or not name.isprintable():
+                raise _failed(f"the server has an input with an invalid name: {quoted(name)}")
         return names
 
     def download(self, names: Sequence[str], folder: Path) -> None:
-        """Write inputs into a folder; the server sends all of them in one archive.
-
-        Args:
-            names: the names of the inputs.
-            folder: the folder, which is created if it does not exist.
-        """
+        """Write inputs into a folder; the server sends all of them in one archive."""
         folder.mkdir(parents=True, exist_ok=True)
         if not names:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+from typing import Self
 
 from levelhead.kernels import scan
 from levelhead.treebank.input_bytes import read_bytes
@@ -23,28 +24,19 @@ class ScannedBytes(bytes):
 
 
 def sha256_of(data: bytes) -> str:
-    """Return the hash of the contents of a file.
-
-    Args:
-        data: the contents, decompressed.
-    """
+    """Return the hash of the contents of a file."""
     return data.sha256 if isinstance(data, ScannedBytes) else hashlib.sha256(data).hexdigest()
 
 
 def begin(data: bytes, *, ranges: bool) -> scan.Begun:
-    """Return the result of `scan.begin` for the contents of a file, which may already have been scanned.
-
-    Args:
-        data: the contents.
-        ranges: whether the file can have multiword tokens, empty nodes and comments.
-    """
+    """Return the result of `scan.begin` for the contents of a file, which may already have been scanned."""
     if ranges and isinstance(data, ScannedBytes):
         return data.begun
     return scan.begin(data, ranges)
 
 
 class FileAhead(os.PathLike[str]):
-    """A file that is read in a separate thread; `read_bytes` waits for it.
+    """A file that is read in a separate thread, which `with` starts and waits for.
 
     Args:
         path: its path.
@@ -55,7 +47,13 @@ class FileAhead(os.PathLike[str]):
         self._data: bytes | None = None
         self._error: Exception | None = None
         self._thread = threading.Thread(target=self._read)
+
+    def __enter__(self) -> Self:
         self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.join()
 
     def __fspath__(self) -> str:
         return self._path
@@ -71,11 +69,7 @@ class FileAhead(os.PathLike[str]):
             self._error = error
 
     def contents(self) -> bytes:
-        """Return the contents, decompressed.
-
-        Raises:
-            UnreadableFile: the file cannot be read.
-        """
+        """Return the contents, decompressed."""
         self._thread.join()
         if self._error is not None:
             raise self._error

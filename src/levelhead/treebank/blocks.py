@@ -7,6 +7,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
 
 from levelhead.errors import Fault, Place, UnreadableFile
@@ -34,42 +35,20 @@ class PieceSizes:
 SIZES = PieceSizes()
 
 
-def contents_or_parts(path: str | os.PathLike[str], most: int) -> bytes | Iterator[bytes]:
-    """Return the decompressed contents of a file, or an iterator over their parts if the file is large.
-
-    Args:
-        path: a path, or "-" for standard input.
-        most: the largest size in bytes of a file that is returned whole.
-
-    Raises:
-        UnreadableFile: it cannot be opened, changes while it is read, or its compressed data are damaged.
-    """
-    return opened(path) if size_of_file(path) > most else whole_or_parts(parts_of(path), most)
+@contextmanager
+def contents_or_parts(path: str | os.PathLike[str], most: int) -> Iterator[bytes | Iterator[bytes]]:
+    """Yield the decompressed contents of a file, or an iterator over their parts if the file is large."""
+    with parts_of(path) as parts:
+        yield begun(parts) if size_of_file(path) > most else whole_or_parts(parts, most)
 
 
-def opened(path: str | os.PathLike[str]) -> Iterator[bytes]:
-    """Return an iterator over the decompressed contents of a file, of which the first part was read.
-
-    Args:
-        path: a path, or "-" for standard input.
-
-    Raises:
-        UnreadableFile: it cannot be opened; or later, it changes while it is read, or its compressed data are damaged.
-    """
-    parts = parts_of(path)
+def begun(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Return the parts of a file, of which the first was read."""
     return chain([next(parts, b"")], parts)
 
 
 def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]:
-    """Return the parts of a file joined, or an iterator over the parts if the file is large.
-
-    Args:
-        parts: the contents of the file, in parts.
-        most: the largest size in bytes of a file that is returned whole.
-
-    Raises:
-        UnreadableFile: the file cannot be read.
-    """
+    """Return the parts of a file joined, or an iterator over the parts if the file is large."""
     kept, size = deque[bytes](), 0
     for part in parts:
         kept.append(part)
@@ -115,14 +94,7 @@ class Blocks:
         return self._digest.hexdigest()
 
     def read(self, size: int) -> bytes:
-        """Return the next block: the rest if no blank line follows, and everything read so far if a line is too long.
-
-        Args:
-            size: the block ends after the first blank line after this many bytes.
-
-        Raises:
-            UnreadableFile: the rest of the file cannot be read, or is too large without blank lines.
-        """
+        """Return the next block: the rest if no blank line follows, everything read if a line is too long."""
         wanted, further = max(size, 2), _FURTHER
         while True:
             self._fill(wanted + further)

@@ -1,4 +1,4 @@
-"""All errors of a file of any size or, if it is valid, its warnings."""
+"""All errors and warnings of a file of any size."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import get_args
 from levelhead.arguments import checked, choice, path
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import blocks
-from levelhead.treebank.blocks import contents_or_parts
 from levelhead.treebank.input_bytes import parts_of
-from levelhead.treebank.reader import Format, from_conllu
-from levelhead.treebank.text_comments import text_faults
+from levelhead.treebank.reader import Format
+
+MOST_LISTED = 100_000
+"""The largest number of errors and warnings of each kind that are kept in memory."""
 
 CHECKED_RULES = ("ud", "msp25", "msp25-sorted")
 """The rules for checking files: CoNLL-U with levelhead's checks, or files of morphosyntactic parsing."""
@@ -25,42 +26,36 @@ def faults_of(
     format: Format = "conllu",  # noqa: A002
     rules: str = "ud",
 ) -> tuple[Fault, ...]:
-    """Return all errors of a file or, if it is valid, its warnings.
+    """Return all errors and warnings of a file, each with its line.
 
-    In addition to the warnings of `read`, `# text` comments are compared with the forms. Large files are read in
-    pieces.
+    In addition to the warnings of `read`, `# text` comments are compared with the forms. Consecutive blank lines are
+    one warning with their number. Beyond 100,000 warnings of a kind, the last counts the others; after 100,000 errors,
+    the rest of the file is not checked. The file is read in pieces.
 
     Args:
         path: its path, or "-" for standard input.
         format: "conllu" or "conllx".
         rules: one of `CHECKED_RULES`; under the last two, the format has no effect.
     """
-    if rules != "ud":
-        return _content_faults_of(path)
-    name = os.fsdecode(path)
-    try:
-        contents = contents_or_parts(path, blocks.SIZES.large)
-        if not isinstance(contents, bytes):
-            return _faults_of_parts(contents, name, format, blocks.SIZES.piece)
-        treebank = from_conllu(contents, name=name, format=format)
-    except InputError as error:
-        return error.faults
-    return (*treebank.warnings, *text_faults(treebank))
+    with parts_of(path) as parts:
+        try:
+            if rules != "ud":
+                return _content_faults(parts, os.fsdecode(path))
+            return _faults(parts, os.fsdecode(path), format)
+        except InputError as error:
+            return error.faults
 
 
-def _content_faults_of(path: str | os.PathLike[str]) -> tuple[Fault, ...]:
-    from levelhead.treebank.content_reader import content_faults
-
-    try:
-        return content_faults(parts_of(path), os.fsdecode(path), blocks.SIZES.piece)
-    except InputError as error:
-        return error.faults
-
-
-def _faults_of_parts(parts: Iterator[bytes], name: str, form: Format, size: int) -> tuple[Fault, ...]:
+def _faults(parts: Iterator[bytes], name: str, form: Format) -> tuple[Fault, ...]:
     from levelhead.treebank.pieces import OwnPieces
 
-    pieces = OwnPieces(parts, name, conllx=form == "conllx", texts=True)
-    for _ in pieces.each(size):
+    pieces = OwnPieces(parts, name, conllx=form == "conllx", most=MOST_LISTED)
+    for _ in pieces.each(blocks.SIZES.piece):
         pass
     return pieces.warnings()
+
+
+def _content_faults(parts: Iterator[bytes], name: str) -> tuple[Fault, ...]:
+    from levelhead.treebank.content_reader import content_faults
+
+    return content_faults(parts, name, blocks.SIZES.piece, MOST_LISTED)

@@ -3,8 +3,8 @@
 They look like CoNLL-U, but function words have neither HEAD nor FEATS (`_`): their grammatical information is in the
 FEATS of their content word. A content word without features has a single bar. A line with an ID such as `2.1` that has
 a HEAD is an abstract node, for an argument without a word; other lines with such an ID and multiword tokens are
-skipped. Chains of heads can have any length; otherwise, files on which the task's official script fails or crashes are
-refused.
+skipped. Blank lines at the end are counted, since the task's official script reads them as sentences. Chains of heads
+can have any length; otherwise, files on which the script fails or crashes are refused.
 """
 
 from __future__ import annotations
@@ -13,23 +13,26 @@ import hashlib
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
-from levelhead.errors import ConlluError, Fault, add_fault, quoted
+from levelhead.errors import ConlluError, Fault, Place, add_fault, quoted
 from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.official_reader import (
     CycleRefused,
+    HeadsBack,
     LineReader,
     OfficialReading,
     RootsRefused,
     refusal_of_encoding,
     with_line_feeds,
 )
-from levelhead.treebank.places import place_of
+from levelhead.treebank.places import places_of
 from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.warning_checks import warnings_of_rows
 
 FUNCTION = frozenset({"", "_"})
 """FEATS of a word that is not scored."""
@@ -48,13 +51,6 @@ def read_content(data: bytes, name: str | None = None) -> Treebank:
     """Read a file of morphosyntactic parsing.
 
     The treebank has a word for each content word, abstract node and function word. The heads of function words are -1.
-
-    Args:
-        data: the contents of the file.
-        name: its name in messages.
-
-    Raises:
-        ConlluError: the task's official script refuses the file or crashes on it, or a sentence has no words.
     """
     refuse_long_lines(with_line_feeds(data), name)
     treebank = ContentReader(name).read(data)
@@ -68,10 +64,12 @@ class ContentReader(LineReader):
 
     Args:
         name: its name in messages.
+        part: whether it is part of a file, whose later lines are unknown.
     """
 
-    def __init__(self, name: str | None) -> None:
-        super().__init__(READING, name)
+    def __init__(self, name: str | None, *, part: bool = False) -> None:
+        super().__init__(READING, name, part=part)
+        self._blank: list[int] = []  # the lines that end the sentences without words after the last sentence
         self._ordinary: list[int] = []  # the words of the sentence that can be heads
         self._lines: list[int] = []  # the line of each word of the sentence
 
@@ -80,6 +78,8 @@ class ContentReader(LineReader):
         if "-" in cells[_ID] or ("." in cells[_ID] and cells[_HEAD] == "_"):
             self.skipped.append(len(self.rows))
             return
+        if self._blank:
+            raise self._without_words(self._blank[0])
         if not self.official.bare(cells[_FORM]):
             raise self._refuse("the FORM is empty", number)
         if "-" in cells[_HEAD] and _is_negative(cells[_HEAD]):
@@ -89,11 +89,22 @@ class ContentReader(LineReader):
         self._lines.append(number)
         self.rows.append(cells)
 
+    def _without_words(self, number: int) -> ConlluError:
+        return self._refuse("the sentence that ends here has no words", number)
+
+    def _treebank(self) -> Treebank:
+        if self._blank and self.part:
+            raise HeadsBack
+        treebank = super()._treebank()
+        return replace(treebank, source=replace(treebank.source, n_blank=len(self._blank)))
+
     def _end_sentence(self, number: int) -> None:
         start, end = self.starts[-1], len(self.rows)
-        if start == end:
-            raise self._refuse("the sentence that ends here has no words", number)
         self._forget_skipped()
+        if start == end:
+            del self.lines[-1], self.comments[-1]
+            self._blank.append(number)
+            return
         self.heads += [-1] * (end - start)
         settled: set[int] = set()
         n_roots = 0
@@ -140,30 +151,18 @@ def _is_negative(text: str) -> bool:
 
 
 def malformed_feature(feats: str) -> str | None:
-    """Return the first part of FEATS that is not Name=Value, or None.
-
-    Args:
-        feats: the FEATS of a content word.
-    """
+    """Return the first part of FEATS that is not Name=Value, or None."""
     parts = [] if feats == NO_FEATURES else feats.split("|")
     return next((part for part in parts if part.count("=") != 1), None)
 
 
-def content_faults(parts: Iterator[bytes], name: str | None, size: int) -> tuple[Fault, ...]:
-    """Return all errors of a file of morphosyntactic parsing: the error of each line, or otherwise of its sentence.
+def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: int) -> tuple[Fault, ...]:
+    """Return all errors of a file of morphosyntactic parsing, of each line or otherwise of its sentence, and warnings.
 
-    For a valid file, return the warnings. The file is read in pieces.
-
-    Args:
-        parts: the contents of the file, in parts.
-        name: its name in messages.
-        size: the approximate number of bytes of a piece.
-
-    Raises:
-        UnreadableFile: the file cannot be read.
+    The file is read in pieces.
     """
-    found, blocks = _Faults(name), Blocks(parts, name, spaces=False)
-    while not blocks.ended:
+    found, blocks = _Faults(name, most), Blocks(parts, name, spaces=False)
+    while not (blocks.ended or found.too_many):
         found.add(blocks.read(size))
     return found.of_file()
 
@@ -171,12 +170,13 @@ def content_faults(parts: Iterator[bytes], name: str | None, size: int) -> tuple
 class _Faults:
     """The errors and warnings of a file, whose blocks are added in order."""
 
-    def __init__(self, name: str | None) -> None:
-        self._name = name
+    def __init__(self, name: str | None, most: int) -> None:
+        self._name, self._most = name, most
         self._too_long: ConlluError | None = None
         self._not_text: ConlluError | None = None
         self._errors: list[Fault] = []
-        self._warnings: dict[str, Fault] = {}
+        self._warnings: dict[str, list[Fault]] = {}
+        self._blank: list[Fault] = []  # errors, unless no words follow
         self._n_lines = self._n_bytes = self._n_sentences = 0
 
     def add(self, block: bytes) -> None:
@@ -190,30 +190,48 @@ class _Faults:
         except UnicodeDecodeError as error:
             self._not_text = self._not_text or refusal_of_encoding(self._n_bytes + error.start, self._name)
         else:
-            self._find(text)
+            whole, end, rest = text.rpartition(b"\n\n")
+            for part in filter(None, (whole + end, rest)):  # the rest is perhaps an unfinished sentence
+                self._find(part)
+                self._n_lines += part.count(b"\n")
+            text = b""
         self._n_lines += text.count(b"\n")
         self._n_bytes += len(block)
 
     def of_file(self) -> tuple[Fault, ...]:
-        """Return the faults of the file: an unreadable line, otherwise errors, otherwise warnings."""
+        """Return the faults of the file: an unreadable line, otherwise errors and warnings."""
         unreadable = self._too_long or self._not_text
         if unreadable:
             return unreadable.faults
-        if self._errors or not self._n_sentences:
-            return tuple(self._errors) or (EMPTY.in_file(self._name),)
-        return tuple(self._warnings.values())
+        for fault in self._blank:
+            message = "the official script reads a sentence without words here"
+            blank = Fault("extra-blank-line", message, fault.place, "warning")
+            add_fault(self._warnings, "extra-blank-line", blank, self._most)
+        errors = self._errors or ([] if self._n_sentences else [EMPTY.in_file(self._name)])
+        return (*errors, *chain(*self._warnings.values()))
+
+    @property
+    def too_many(self) -> bool:
+        """Whether there are more errors than are listed."""
+        return len(self._errors) > self._most
 
     def _find(self, text: bytes) -> None:
-        finder = _FaultFinder(self._name)
+        finder = _FaultFinder(self._name, self._most - len(self._errors))
         try:
             treebank = finder.read(text)
         except ConlluError as error:
-            self._errors += map(self._in_file, (*finder.faults, *error.faults))
+            self._errors += (*self._blank, *map(self._in_file, (*finder.faults, *error.faults)))
+            self._blank = []
             return
+        if finder.rows or finder.faults:
+            self._errors += self._blank
+            self._blank = []
         self._errors += map(self._in_file, finder.faults)
-        for warning in () if self._errors else _warnings(treebank):
-            add_fault(self._warnings, warning.slug, self._in_file(warning))
-        self._n_sentences += len(treebank)
+        self._blank += map(self._in_file, finder.blank_faults())
+        for warning in _warnings(treebank, self._most):
+            place = warning.place._replace(sentence=finder.numbers[(warning.place.sentence or 1) - 1])
+            add_fault(self._warnings, warning.slug, self._in_file(replace(warning, place=place)), self._most)
+        self._n_sentences += finder.n_sentences
 
     def _in_file(self, fault: Fault) -> Fault:
         """Return the fault of a block with its line and sentence in the file."""
@@ -229,19 +247,34 @@ class _Faults:
 class _FaultFinder(ContentReader):
     """A reader that continues after errors; sentences with errors are dropped."""
 
-    def __init__(self, name: str | None) -> None:
+    def __init__(self, name: str | None, most: int) -> None:
         super().__init__(name)
         self.faults: list[Fault] = []
-        self._broken = False
+        self.n_sentences = 0
+        self.numbers: list[int] = []  # of the sentences without errors
+        self._broken, self._most = False, most
+
+    def blank_faults(self) -> list[Fault]:
+        """Return the errors of the sentences without words after the last sentence, and forget them."""
+        faults = [fault for number in self._blank for fault in self._without_words(number).faults]
+        self._blank.clear()
+        return faults
 
     def _read_token(self, number: int, line: str, following: Iterator[tuple[int, str]]) -> None:
+        n_rows, blank, self._blank = len(self.rows), self._blank, []
         try:
             super()._read_token(number, line, following)
         except ConlluError as error:
             self.faults += error.faults
             self._broken = True
+        self._blank = blank
+        if self._broken or len(self.rows) > n_rows:
+            self.faults += self.blank_faults()
 
     def _end_sentence(self, number: int) -> None:
+        if len(self.faults) >= self._most:
+            raise ConlluError(Fault("too-many-errors", "the rest of the file is not checked", Place(line=number)))
+        n_kept = len(self.starts)
         if not self._broken:
             try:
                 super()._end_sentence(number)
@@ -253,10 +286,14 @@ class _FaultFinder(ContentReader):
             del self.rows[start:], self.heads[start:], self.lines[-1:], self.comments[-1:]
             self._ordinary.clear()
             self._lines.clear()
-            self._broken = False
+        is_kept = len(self.starts) > n_kept
+        self.n_sentences += self._broken or is_kept  # a sentence without words is none
+        if is_kept:
+            self.numbers.append(self.n_sentences)
+        self._broken = False
 
 
-def _warnings(treebank: Treebank) -> Iterator[Fault]:
+def _warnings(treebank: Treebank, most: int) -> Iterator[Fault]:
     """Warn about features on which the official script crashes if their word is aligned."""
     codes = treebank.feats.codes
     malformed = {
@@ -265,8 +302,9 @@ def _warnings(treebank: Treebank) -> Iterator[Fault]:
         if feats not in FUNCTION and (part := malformed_feature(feats)) is not None
     }
     words = np.flatnonzero(np.isin(codes, list(malformed)))
-    if len(words):
-        first = int(words[0])
-        shown = quoted(malformed[int(codes[first])])
-        message = f"{shown} in FEATS is not Name=Value: it is refused if the word is aligned"
-        yield Fault("invalid-feats", message, place_of(treebank, first), "warning", len(words))
+
+    def message(word: int) -> str:
+        shown = quoted(malformed[int(codes[word])])
+        return f"{shown} in FEATS is not Name=Value: it is refused if the word is aligned"
+
+    return warnings_of_rows(treebank, "invalid-feats", words, places_of, message, most)

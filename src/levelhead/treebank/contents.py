@@ -32,11 +32,7 @@ class Contents:
 
 
 def contents_of(treebank: Treebank) -> Contents:
-    """Return the sizes of a treebank and the warnings about its file.
-
-    Args:
-        treebank: any treebank.
-    """
+    """Return the sizes of a treebank and the warnings about its file."""
     source = treebank.source
     sizes = len(treebank), treebank.n_words, treebank.n_tokens
     return Contents(source.sha256, *sizes, tuple(treebank.warnings), source.path)
@@ -46,9 +42,6 @@ def contents_hash(treebank: Treebank) -> str:
     """Return the SHA-256 of the decompressed file that a treebank was read from.
 
     For a treebank that was not read from a file, return the hash of its CoNLL-U text.
-
-    Args:
-        treebank: any treebank.
     """
     if treebank.source.sha256 is not None:
         return treebank.source.sha256

@@ -65,16 +65,7 @@ class Graph(NamedTuple):
 
 
 def read_graph(treebank: Treebank, *, strict: bool = True) -> Graph:
-    """Read the enhanced graph of a treebank.
-
-    Args:
-        treebank: the treebank.
-        strict: whether heads must be plain numbers and labels must not be empty, also on empty nodes; otherwise a head
-            is any text that Python's int accepts, heads with a dot match no node, and empty nodes have no edges.
-
-    Raises:
-        MalformedDeps: DEPS are not a list of heads and relations.
-    """
+    """Read the enhanced graph of a treebank."""
     labels: dict[str, int] = {}
     cells = treebank.empty.cells[:, DEPS]
     of_words = _incoming(treebank.deps.codes, treebank.strings, labels, strict=strict)
@@ -86,15 +77,7 @@ def read_graph(treebank: Treebank, *, strict: bool = True) -> Graph:
 
 
 def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
-    """Return the nodes with an edge whose head is not a node of their sentence.
-
-    Args:
-        treebank: the treebank.
-        graph: its graph.
-
-    Returns:
-        The words and the empty nodes with such edges, int64.
-    """
+    """Return the nodes with an edge whose head is not a node of their sentence."""
     empty = treebank.empty
     numbers = empty.position - treebank.sentence_starts[empty.sentence]
     known = _node_keys(treebank, empty.sentence, numbers, empty.minor)
@@ -124,13 +107,6 @@ def official_parents(treebank: Treebank, edges: Incoming) -> Numbers:
     """Return the words that are heads of edges, as the official script finds them; -1 for the root, int64.
 
     A negative position counts back from the end of the sentence, as in Python's lists.
-
-    Args:
-        treebank: the treebank.
-        edges: edges between its words.
-
-    Raises:
-        MalformedDeps: a position is beyond the sentence, or before the start of the file.
     """
     sentence = treebank.sentence_of_word[edges.child]
     ends = treebank.sentence_starts[sentence + 1]

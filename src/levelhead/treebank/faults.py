@@ -10,13 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelhead.errors import Fault, Place, number_of, quoted
 from levelhead.kernels import trees
+from levelhead.kernels.text import is_utf8
 from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.repair import lines_of
 from levelhead.treebank.strings import ANY_SPACE
@@ -60,18 +61,13 @@ def is_utf16(data: bytes) -> bool:
     return data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
-def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
-    """Return the faults of bytes that are not text: invalid UTF-8 and NUL characters.
-
-    Args:
-        data: the bytes.
-        line: returns the line number to print for each line of the data.
-        start: the number of bytes of the file before them.
-    """
+def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 0, most: int = 1) -> list[Fault]:
+    """Return the faults of bytes that are not text: invalid UTF-8 and NUL characters."""
     if start == 0 and is_utf16(data):
         return [Fault("encoding", UTF16, Place(line=line(1)))]
     before = 0
-    for number, content in enumerate(lines_of(data), 1):  # one by one: all at once would take up to 4 times the bytes
+    lines = () if is_utf8(data) else lines_of(data)  # one by one: all at once would take up to 4 times the bytes
+    for number, content in enumerate(lines, 1):
         try:
             content.decode()
         except UnicodeDecodeError as error:
@@ -79,24 +75,19 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
             message = f"byte {start + at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
             return [Fault("encoding", message, Place(line=line(number)))]
         before += len(content)
-    at = data.find(b"\0")
-    if at < 0:
-        return []
-    place = Place(line=line(data.count(b"\n", 0, at) + 1))
-    return [Fault("control-character", f"byte {start + at} is NUL", place, count=data.count(b"\0"))]
+    found: list[Fault] = []
+    number, before, left = 1, 0, data.count(b"\0")
+    for match in islice(re.finditer(rb"\0", data), most):
+        at = match.start()
+        number, before = number + data.count(b"\n", before, at), at
+        n = left if len(found) == most - 1 else 1
+        found.append(Fault("control-character", f"byte {start + at} is NUL", Place(line=line(number)), count=n))
+        left -= 1
+    return found
 
 
 def find_faults(data: bytes, reading: ReaderSettings, *, line: Callable[[int], int] = int) -> list[Fault]:
-    """Return all faults of a repaired file.
-
-    Args:
-        data: its bytes, with line feeds and single blank lines.
-        reading: the settings of reading.
-        line: returns the line number to print for each line of the data.
-
-    Returns:
-        The faults, by line.
-    """
+    """Return all faults of a repaired file."""
     unreadable = encoding_faults(data, line)
     if unreadable:
         return unreadable
@@ -111,12 +102,8 @@ SOME_HEAD = Fault("invalid-head", "")
 """A marker among faults for a word whose HEAD is not "_": then every "_" is an error. It is not reported."""
 
 
-def by_line(faults: Iterator[Fault]) -> list[Fault]:
-    """Return faults by line: up to a thousand of each kind; the last of them counts the others.
-
-    Args:
-        faults: faults in the order in which they were found; with `SOME_HEAD` if a word has a head.
-    """
+def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
+    """Return faults by line; the last of each kind counts the others."""
     kept: list[Fault] = []
     numbers: Counter[str] = Counter()
     last: dict[str, int] = {}
@@ -126,12 +113,12 @@ def by_line(faults: Iterator[Fault]) -> list[Fault]:
             has_heads = True
             continue
         numbers[fault.slug] += 1
-        if numbers[fault.slug] <= MOST:
+        if numbers[fault.slug] <= most:
             last[fault.slug] = len(kept)
             kept.append(fault)
     for slug, number in numbers.items():
-        if number > MOST:
-            kept[last[slug]] = replace(kept[last[slug]], count=number - MOST + 1)
+        if number > most:
+            kept[last[slug]] = replace(kept[last[slug]], count=number - most + 1)
     if not has_heads:
         kept = [fault for fault in kept if fault.slug != SOME_HEAD.slug]
     return sorted(kept, key=lambda fault: fault.place.line or 0)
@@ -140,14 +127,7 @@ def by_line(faults: Iterator[Fault]) -> list[Fault]:
 def walk(
     data: bytes, numbers: Iterator[int], reading: ReaderSettings, *, line_of: Callable[[int], int]
 ) -> Iterator[Fault]:
-    """Yield the faults of the lines of a file, or of whole sentences of it.
-
-    Args:
-        data: the bytes, with line feeds and single blank lines.
-        numbers: returns the number of each sentence.
-        reading: how it is read.
-        line_of: returns the line number to print for each line of the data.
-    """
+    """Yield the faults of the lines of a file, or of whole sentences of it."""
     sentence: _Sentence | None = None
     comments_from = 0
     several_roots = reading.conllx or reading.several_roots or reading.ignores_trees

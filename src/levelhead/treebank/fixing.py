@@ -37,36 +37,16 @@ def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> t
     A byte order mark, carriage returns, surplus blank lines, white space in blank lines, spaces around cells, and empty
     columns after the tenth are removed; the last blank line is added; empty columns other than ID, FORM, HEAD and
     DEPREL become `_`. Everything else is unchanged, byte for byte. The file is read in blocks.
-
-    Args:
-        path: the file, compressed or not, or "-" for standard input.
-        copy: where to write, uncompressed; the copy is written completely or not at all.
-
-    Returns:
-        The changes: one entry for each kind, with its first place and the number of places.
-
-    Raises:
-        UnreadableFile: the file cannot be read.
-        ConlluError: it is not UTF-8 text.
-        OutputError: the copy cannot be written.
     """
-    changes: dict[str, Fault] = {}
-    replace_file(copy, _fixed_parts(path, changes))
-    return tuple(change.in_file(os.fsdecode(path)) for change in changes.values())
+    changes: dict[str, list[Fault]] = {}
+    name = os.fsdecode(path)
+    with parts_of(path) as parts:
+        replace_file(copy, _fixed_parts(parts, name, changes))
+    return tuple(change.in_file(name) for (change,) in changes.values())
 
 
 def copies_of(files: Sequence[str], target: str, *, folder: bool) -> Mapping[str, str]:
-    """Return where the copy of each file is written.
-
-    Args:
-        files: the files.
-        target: the path given for the copies.
-        folder: whether it is a folder of copies although there is only one file.
-
-    Raises:
-        OutputError: the path cannot be written, a copy would replace a file or another copy, or the copy of standard
-            input would have no name in a folder.
-    """
+    """Return where the copy of each file is written."""
     if not folder and len(files) == 1 and not os.path.isdir(target):  # noqa: PTH112 -- never raises
         copies = {files[0]: target}
         check_file(target)
@@ -96,10 +76,9 @@ def _is_same(one: str, other: str) -> bool:
         return False
 
 
-def _fixed_parts(path: str | os.PathLike[str], changes: dict[str, Fault]) -> Iterator[bytes]:
+def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, list[Fault]]) -> Iterator[bytes]:
     """Yield the repaired file in blocks, and record the changes."""
-    name = os.fsdecode(path)
-    source = Blocks(parts_of(path), name, spaces=True)
+    source = Blocks(parts, name, spaces=True)
     n_lines = n_bytes = 0
     layout: ColumnLayout | None = None
     while not source.ended:
@@ -107,10 +86,10 @@ def _fixed_parts(path: str | os.PathLike[str], changes: dict[str, Fault]) -> Ite
         if faults := encoding_faults(block, n_lines.__add__, n_bytes):
             raise ConlluError(faults[0].in_file(name))
         repaired = repair(block, start=not n_lines)
-        found: dict[str, Fault] = {}
+        found: dict[str, list[Fault]] = {}
         layout = layout if n_lines else _layout_of(repaired.data)
         yield _with_tidy_cells(repaired.data, found, layout)
-        of_cells = (_moved(fault, repaired.line(fault.place.line or 0)) for fault in found.values())
+        of_cells = (_moved(fault, repaired.line(fault.place.line or 0)) for (fault,) in found.values())
         for fault in (*repaired.warnings, *of_cells):
             add_fault(changes, fault.slug, _moved(fault, n_lines + (fault.place.line or 0)))
         n_lines += block.count(b"\n")
@@ -129,7 +108,7 @@ def _layout_of(data: bytes) -> ColumnLayout | None:
         return ColumnLayout((), "")
 
 
-def _with_tidy_cells(data: bytes, changes: dict[str, Fault], layout: ColumnLayout | None) -> bytes:
+def _with_tidy_cells(data: bytes, changes: dict[str, list[Fault]], layout: ColumnLayout | None) -> bytes:
     if not data.startswith(b" ") and not any(sign in data for sign in _SIGNS):
         return data
     lines = []

@@ -8,7 +8,7 @@ import math
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from levelhead.errors import ConlluError, Fault, Place, UnreadableFile
@@ -27,6 +27,7 @@ class _Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
+_Generator = Generator[bytes, None, None]
 _Opener = Callable[[_Readable], Iterator[bytes]]
 
 
@@ -63,28 +64,12 @@ SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 
 
 def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return the contents of a file, decompressed if its first bytes mark it as compressed.
-
-    Args:
-        path: a path, or "-" for standard input.
-        limits: the limits of its size.
-
-    Raises:
-        UnreadableFile: it cannot be opened, is too large, changes while it is read, or its compressed data are damaged.
-    """
+    """Return the contents of a file, decompressed if its first bytes mark it as compressed."""
     return decompressed(raw_bytes(path, limits), os.fsdecode(path), limits)
 
 
 def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return the contents of a file without decompression.
-
-    Args:
-        path: a path, or "-" for standard input.
-        limits: the limits of its size.
-
-    Raises:
-        UnreadableFile: it cannot be opened, is too large, or changes while it is read.
-    """
+    """Return the contents of a file without decompression."""
     name = os.fsdecode(path)
     try:
         if name == "-":
@@ -100,17 +85,15 @@ def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
         raise _unreadable("changing-file", "the file was changed while it was read", name) from error
 
 
-def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
-    """Yield the contents of a file in parts, decompressed as by `read_bytes`; its size is not limited.
+def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> contextlib.closing[_Generator]:
+    """Return the contents of a file in parts, decompressed as by `read_bytes`; `with` closes the file.
 
-    Args:
-        path: a path, or "-" for standard input.
-        limits: the limits of the compression ratio.
-
-    Raises:
-        UnreadableFile: it cannot be opened, changes while it is read, or its compressed data are damaged.
+    Its size is not limited. Errors are raised while the parts are read.
     """
-    name = os.fsdecode(path)
+    return contextlib.closing(_parts_of_file(os.fsdecode(path), limits))
+
+
+def _parts_of_file(name: str, limits: Limits) -> _Generator:
     try:
         with contextlib.nullcontext(_standard_input()) if name == "-" else open(name, "rb") as file:  # noqa: PTH123
             before = _status(file)
@@ -125,18 +108,9 @@ def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> I
         raise _unreadable("changing-file", "the file was changed while it was read", name) from error
 
 
-def parts_of_bytes(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
-    """Yield bytes in parts, decompressed if their first bytes mark them as compressed.
-
-    Args:
-        raw: the contents of a file without decompression.
-        name: its name in messages.
-        limits: the limits of the compression ratio.
-
-    Raises:
-        UnreadableFile: the compressed data are damaged, or the bytes are an archive.
-    """
-    yield from _decoded(_CountingReader(io.BytesIO(raw)), name, len(raw), limits)
+def parts_of_bytes(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> contextlib.closing[_Generator]:
+    """Return bytes in parts for `with`, decompressed if their first bytes mark them as compressed."""
+    return contextlib.closing(_decoded(_CountingReader(io.BytesIO(raw)), name, len(raw), limits))
 
 
 class _CountingReader:
@@ -156,16 +130,17 @@ class _CountingReader:
         return part
 
 
-def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits) -> Iterator[bytes]:
+def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits) -> _Generator:
     """Yield the decompressed parts of a file; the size of a file from a pipe is only known at its end."""
     if file.start.startswith(b"PK\x03\x04"):
         raise _unreadable("archive", "zip archives are not supported", name)
     for magic, opener in _OPENERS.items():
         if file.start.startswith(magic):
             total = 0
-            for part in _within(_parts(opener, file, name), size or math.inf, name, limits, math.inf):
-                total += len(part)
-                yield part
+            with contextlib.closing(_parts(opener, file, name)) as parts:
+                for part in _within(parts, size or math.inf, name, limits, math.inf):
+                    total += len(part)
+                    yield part
             if size is None:
                 _check_ratio(total, file.n_read, name, limits)
             return
@@ -174,11 +149,7 @@ def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits)
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is standard input or a pipe, which can be read only once.
-
-    Args:
-        path: a path, or "-" for standard input.
-    """
+    """Return whether a path is standard input or a pipe, which can be read only once."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)  # noqa: PTH116 -- pathlib is slow to load
     except (OSError, ValueError):
@@ -186,11 +157,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def size_of_file(path: str | os.PathLike[str]) -> int:
-    """Return the size of a regular file in bytes, as it is stored; 0 for anything else.
-
-    Args:
-        path: a path, or "-" for standard input.
-    """
+    """Return the size of a regular file in bytes, as it is stored; 0 for anything else."""
     try:
         return os.path.getsize(path) if os.path.isfile(path) else 0  # noqa: PTH113, PTH202 -- pathlib is slow to load
     except (OSError, ValueError):
@@ -239,11 +206,7 @@ def _status(file: IO[bytes]) -> os.stat_result | None:
 
 
 def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return bytes, decompressed if their first bytes mark them as compressed.
-
-    Raises:
-        UnreadableFile: they are too large when decompressed, are damaged, or are an archive.
-    """
+    """Return bytes, decompressed if their first bytes mark them as compressed."""
     if raw.startswith(b"PK\x03\x04"):
         raise _unreadable("archive", "zip archives are not supported", name)
     for magic, opener in _OPENERS.items():
@@ -253,16 +216,7 @@ def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> byte
 
 
 def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> None:
-    """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before it is split into lines.
-
-    Args:
-        data: the contents of the file, decompressed; or a part of it.
-        name: its name in messages.
-        before: the number of lines of the file before the part.
-
-    Raises:
-        ConlluError: a line is too long.
-    """
+    """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before it is split into lines."""
     line_end = b"\n" if b"\n" in data or before else b"\r"
     start = 0
     while len(data) - start > LONGEST_LINE:  # jumps from line end to line end, so few bytes are read
@@ -274,15 +228,12 @@ def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> 
 
 
 def _expand(opener: _Opener, raw: bytes, name: str, limits: Limits) -> bytes:
-    return b"".join(_within(_parts(opener, io.BytesIO(raw), name), len(raw), name, limits))
+    with contextlib.closing(_parts(opener, io.BytesIO(raw), name)) as parts:
+        return b"".join(_within(parts, len(raw), name, limits))
 
 
 def size_text(size: int) -> str:
-    """Return a size for a message: in MiB if it is a whole number of MiB, otherwise in bytes.
-
-    Args:
-        size: in bytes.
-    """
+    """Return a size for a message: in MiB if it is a whole number of MiB, otherwise in bytes."""
     return f"{size} bytes" if size % (1 << 20) else f"{size >> 20} MiB"
 
 
@@ -304,7 +255,7 @@ def _check_ratio(total: int, compressed: float, name: str, limits: Limits) -> No
         raise _unreadable("compression-bomb", f"{compressed:.0f} bytes grow to more than {total}", name)
 
 
-def _parts(opener: _Opener, file: _Readable, name: str) -> Iterator[bytes]:
+def _parts(opener: _Opener, file: _Readable, name: str) -> _Generator:
     try:
         yield from opener(file)
     except ModuleNotFoundError as error:

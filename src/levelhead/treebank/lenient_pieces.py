@@ -8,7 +8,8 @@ from levelhead.errors import ConlluError, InputError
 from levelhead.kernels.text import count_lines
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.lenient_reader import no_readable_row, not_text, readable_rows
-from levelhead.treebank.pieces import Lines, Pieces, lines_of
+from levelhead.treebank.line_numbers import Lines, lines_of
+from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.reader import ReaderSettings, scan_treebank
 from levelhead.treebank.repair import repair
 from levelhead.treebank.treebank import Treebank

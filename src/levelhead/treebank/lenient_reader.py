@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place
 from levelhead.kernels import trees
-from levelhead.kernels.text import is_utf8
 from levelhead.treebank.faults import encoding_faults
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.parts import FIELDS
-from levelhead.treebank.reader import ReaderSettings, scan_treebank
+from levelhead.treebank.reader import ReaderSettings, scan_file, scan_treebank
 from levelhead.treebank.repair import repair
 from levelhead.treebank.strings import ANY_SPACE
 from levelhead.treebank.treebank import Treebank
@@ -33,6 +32,7 @@ _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _HEADLESS = re.compile(rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)")
 """A word without a head: its ID, and the columns up to HEAD."""
 
+_NOT_A_COMMENT = re.compile(rb"(?m)^[^#\n]")
 _FIRST_CELL = re.compile(rb"(?m)^[1-9][0-9]*\t")
 
 _HEAD, _DEPREL, _DEPS = (FIELDS.index(name) for name in ("HEAD", "DEPREL", "DEPS"))
@@ -61,13 +61,7 @@ class LenientTreebank(NamedTuple):
 def of_treebank(
     treebank: Treebank, is_tree: NDArray[np.bool_] | None = None, *, several_roots: bool = False
 ) -> LenientTreebank:
-    """Return a treebank of which every row was read; if it has no trees, no word has a HEAD.
-
-    Args:
-        treebank: the treebank.
-        is_tree: whether each sentence is valid, if known, bool, shape (sentences,).
-        several_roots: whether a tree can have several roots.
-    """
+    """Return a treebank of which every row was read; if it has no trees, no word has a HEAD."""
     if not treebank.has_trees:
         heads = np.arange(treebank.n_words, dtype=np.int32)
         return LenientTreebank(replace(treebank, heads=heads, has_trees=True), np.zeros(len(treebank), dtype=bool))
@@ -75,12 +69,7 @@ def of_treebank(
 
 
 def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
-    """Return whether the heads of each sentence form a tree, bool, shape (sentences,).
-
-    Args:
-        treebank: the treebank.
-        several_roots: whether a tree can have several roots.
-    """
+    """Return whether the heads of each sentence form a tree, bool, shape (sentences,)."""
     found: NDArray[np.bool_] = trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots) == 0
     return found
 
@@ -95,15 +84,6 @@ def read_leniently(
     sentence counts as missing, and an empty DEPREL as `_`. Multiword tokens with missing words are left out, and so are
     empty nodes and DEPS if the IDs of rows change. All other lines are skipped, and sentences without a readable row
     are left out.
-
-    Args:
-        data: the contents of the file, decompressed.
-        name: its name in messages.
-        conllx: whether the format is CoNLL-X, without ranges, empty nodes and comments, and with several roots.
-        several_roots: whether a tree can have several roots.
-
-    Raises:
-        ConlluError: the file is not UTF-8, has a line that is too long, or has no readable row.
     """
     refuse_long_lines(data, name)
     repaired = repair(data)
@@ -122,15 +102,11 @@ def read_leniently(
 
 def not_text(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
     """Return the encoding errors of bytes, accepting NUL; see `encoding_faults`."""
-    return [] if is_utf8(data) else encoding_faults(data.replace(b"\0", b" "), line, start)
+    return encoding_faults(data.replace(b"\0", b" "), line, start)
 
 
 def no_readable_row(name: str | None) -> ConlluError:
-    """Return the error of a file without a readable row.
-
-    Args:
-        name: the name of the file in messages.
-    """
+    """Return the error of a file without a readable row."""
     return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(name)))
 
 
@@ -153,11 +129,7 @@ SKIPPED, REWRITTEN, AS_IT_IS = range(3)
 
 
 def as_they_are(marks: bytes | bytearray) -> NDArray[np.bool_]:
-    """Return which sentences with a readable row are valid regardless of heads; bool, shape (sentences,).
-
-    Args:
-        marks: the marks of `ReadableRows`.
-    """
+    """Return which sentences with a readable row are valid regardless of heads; bool, shape (sentences,)."""
     every = np.frombuffer(marks, dtype=np.uint8)
     found: NDArray[np.bool_] = every[every != SKIPPED] == AS_IT_IS
     return found
@@ -166,18 +138,11 @@ def as_they_are(marks: bytes | bytearray) -> NDArray[np.bool_]:
 def readable_rows(
     data: bytes, layout: ColumnLayout | None, *, conllx: bool = False, known: Iterator[int] | None = None
 ) -> ReadableRows:
-    """Return the readable rows of a file, or of whole sentences of it; see `read_leniently`.
-
-    Args:
-        data: the contents, repaired.
-        layout: the columns of a CoNLL-U Plus file.
-        conllx: whether the format is CoNLL-X.
-        known: the marks of these and later sentences, if they were already read.
-    """
+    """Return the readable rows of a file, or of whole sentences of it; see `read_leniently`."""
     ten = data if layout is None else layout.ten_columns(data)[0]
     blocks, lost = _blocks_with_rows(re.sub(_HEADLESS, rb"\1\2\1", ten), conllx=conllx)
     if known is None:
-        valid = valid_blocks(blocks, conllx=conllx, any_heads=True)
+        valid = valid_blocks(blocks, ReaderSettings(conllx, any_heads=True))
     else:
         valid = [mark == AS_IT_IS for mark in islice(known, len(blocks))]
     read = [_Sentence(block) if good else _sentence(block, conllx) for block, good in zip(blocks, valid)]
@@ -200,11 +165,7 @@ def _blocks_with_rows(data: bytes, *, conllx: bool) -> tuple[list[bytes], int]:
 
 
 def sentence_blocks(data: bytes) -> list[bytes]:
-    """Return the sentences of a repaired file, each with the blank line that ends it.
-
-    Args:
-        data: the contents of the file.
-    """
+    """Return the sentences of a repaired file, each with the blank line that ends it."""
     return [block + b"\n\n" for block in data.split(b"\n\n") if block.strip(b"\n")]
 
 
@@ -212,25 +173,43 @@ _AT_ONCE = 64
 """The number of sentences that are scanned at once: a fault makes it necessary to scan its whole group again."""
 
 
-def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bool = False) -> list[bool]:
-    """Return which sentences are valid: many at once, or otherwise each half separately.
-
-    Args:
-        blocks: the sentences, as `sentence_blocks` returns them.
-        conllx: whether the format is CoNLL-X.
-        any_heads: whether to accept heads that do not form a tree.
-    """
+def valid_blocks(blocks: Sequence[bytes], reading: ReaderSettings) -> list[bool]:
+    """Return which sentences are valid: many at once, or otherwise each half separately."""
     valid = [False] * len(blocks)
     waiting = [range(start, min(start + _AT_ONCE, len(blocks))) for start in range(0, len(blocks), _AT_ONCE)]
     while waiting:
         some = waiting.pop()
         data = b"".join(blocks[some.start : some.stop])
-        if scan_treebank(data, conllx=conllx, any_heads=any_heads) is not None:
+        if scan_file(data, reading, start=False) is not None:
             valid[some.start : some.stop] = [True] * len(some)
         elif len(some) > 1:
             middle = (some.start + some.stop) // 2
             waiting += [range(some.start, middle), range(middle, some.stop)]
     return valid
+
+
+def readable_sentences(data: bytes, reading: ReaderSettings) -> Iterator[tuple[Treebank, list[int]]]:
+    """Yield the sentences that can be read although others are invalid, with any heads, and which of all they are.
+
+    Consecutive sentences are together, unless only some of them have heads.
+    """
+    if reading.layout is not None:
+        data = reading.layout.ten_columns(data)[0]
+    reading = reading._replace(layout=None, any_heads=True)
+    blocks = sentence_blocks(data)
+    starts = np.cumsum([0, *(block.count(b"\n") for block in blocks)])
+    sentences = [i for i, block in enumerate(blocks) if reading.conllx or _NOT_A_COMMENT.search(block)]
+    valid = valid_blocks([blocks[i] for i in sentences], reading)
+    readable = [row for row, is_valid in enumerate(valid) if is_valid]
+    for _, group in groupby(readable, lambda row: bool(_HEADLESS.search(blocks[sentences[row]]))):
+        rows = list(group)
+        kept = [sentences[row] for row in rows]
+        treebank = scan_file(b"".join(blocks[i] for i in kept), reading, start=False)
+        if treebank is None:
+            raise AssertionError("valid sentences are not valid together")
+        before = starts[kept] - np.cumsum([0, *(blocks[i].count(b"\n") for i in kept[:-1])])
+        lines = (treebank.source.lines + before).astype(np.int32)
+        yield replace(treebank, source=replace(treebank.source, lines=lines)), rows
 
 
 class _Sentence(NamedTuple):

@@ -27,14 +27,7 @@ class MetadataEntry(NamedTuple):
 
 
 def read_metadata(path: Path) -> tuple[MetadataEntry, ...]:
-    """Return the test sets of a shared task, named by `ltcode` (2017) or `lcode` and `tcode` (2018).
-
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: it cannot be read, or lacks a code or a file.
-    """
+    """Return the test sets of a shared task, named by `ltcode` (2017) or `lcode` and `tcode` (2018)."""
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from levelhead.errors import ConlluError, InputError
 from levelhead.kernels.text import count_lines, survey
 from levelhead.treebank.input_bytes import LONGEST_LINE, refuse_long_lines
+from levelhead.treebank.line_numbers import Lines
 from levelhead.treebank.official_reader import (
     Crash,
     OfficialReading,
@@ -17,7 +18,7 @@ from levelhead.treebank.official_reader import (
     refusal_of_encoding,
     with_line_feeds,
 )
-from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces
+from levelhead.treebank.pieces import AT_ONCE, Pieces
 from levelhead.treebank.treebank import Treebank
 
 _ENCODING, _READING, _DEPTH, _DEPS = range(4)

@@ -70,26 +70,12 @@ SCORERS = {
 
 
 def official_reading(name: str, *, several_roots: bool) -> OfficialReading:
-    """Return the reading of an official scorer.
-
-    Args:
-        name: the name of its rules.
-        several_roots: whether to set the option of udtools that allows several roots.
-    """
+    """Return the reading of an official scorer."""
     return replace(SCORERS[name], several_roots=several_roots)
 
 
 def read_officially(data: bytes, official: OfficialReading, name: str | None = None) -> Treebank:
-    """Read a treebank as an official scorer does.
-
-    Args:
-        data: the contents of a CoNLL-U file.
-        official: the scorer.
-        name: its name in messages.
-
-    Raises:
-        ConlluError: the scorer refuses the file, or crashes on it; or a line is longer than `LONGEST_LINE`.
-    """
+    """Read a treebank as an official scorer does."""
     text = with_line_feeds(data)
     refuse_long_lines(text, name)
     treebank = _scan(text, official)
@@ -106,77 +92,39 @@ def read_officially(data: bytes, official: OfficialReading, name: str | None = N
 
 
 def with_line_feeds(data: bytes) -> bytes:
-    """Return bytes with line feeds instead of all line ends of Python's text mode.
-
-    Args:
-        data: the contents of a file, or a part of it that does not end inside a line end.
-    """
+    """Return bytes with line feeds instead of all line ends of Python's text mode."""
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
 def read_part(text: bytes, official: OfficialReading, name: str | None) -> Treebank:
-    """Read whole sentences of a file as an official scorer does.
-
-    Args:
-        text: the sentences, with line feeds.
-        official: the scorer.
-        name: its name in messages.
-
-    Raises:
-        ConlluError: the scorer refuses them.
-        HeadsBack: a negative head may point into earlier sentences.
-    """
+    """Read whole sentences of a file as an official scorer does."""
     if official.content:
         from levelhead.treebank.content_reader import ContentReader
 
-        return ContentReader(name).read(text)
+        return ContentReader(name, part=True).read(text)
     treebank = _scan(text, official)
     return LineReader(official, name, part=True).read(text) if treebank is None else treebank
 
 
 def check_depth(treebank: Treebank, official: OfficialReading, name: str | None, before: int = 0) -> None:
-    """Refuse chains of heads that are too deep for the scorer's recursion.
-
-    Args:
-        treebank: the treebank, or a part of it.
-        official: the scorer.
-        name: its name in messages.
-        before: the number of sentences before the part.
-
-    Raises:
-        Crash: the scorer crashes on a sentence.
-    """
+    """Refuse chains of heads that are too deep for the scorer's recursion."""
     sentence = _too_deep(treebank, official)
     if sentence is not None:
         raise _refusal(f"its recursion ends in sentence {before + sentence + 1}", Place(name), Crash)
 
 
 def check_deps_of_part(treebank: Treebank, name: str | None) -> None:
-    """Refuse the DEPS of whole sentences of a file on which udtools crashes.
-
-    Args:
-        treebank: the sentences.
-        name: its name in messages.
-
-    Raises:
-        Crash: udtools crashes; its cause is a MalformedDeps, whose `rank` is the order of errors.
-        HeadsBack: a negative head may point into earlier sentences.
-    """
+    """Refuse the DEPS of whole sentences of a file on which udtools crashes."""
     _check_deps(treebank, name, part=True)
 
 
 def refusal_of_encoding(at: int, name: str | None) -> ConlluError:
-    """Return the error for a file on whose encoding an official scorer crashes.
-
-    Args:
-        at: the first byte that is not UTF-8.
-        name: its name in messages.
-    """
+    """Return the error for a file on whose encoding an official scorer crashes."""
     return _refusal(f"it crashes on byte {at}, which is not UTF-8", Place(name), Crash)
 
 
 class HeadsBack(Exception):
-    """A negative head counts back over sentences, so that a file cannot be cut."""
+    """A part depends on other parts, so that a file cannot be cut: a negative head counts back over sentences."""
 
 
 def _scan(text: bytes, official: OfficialReading) -> Treebank | None:

@@ -108,6 +108,7 @@ class Source:
             in Python.
         warnings: the warnings about the file.
         skipped: for each empty node that an official scorer skips, the word that follows it, int32.
+        n_blank: the number of sentences without words after the last that an official scorer reads.
     """
 
     path: str | None = None
@@ -115,6 +116,7 @@ class Source:
     lines: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     warnings: tuple[Fault, ...] = ()
     skipped: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    n_blank: int = 0
 
 
 @immutable(repr=False)

@@ -7,13 +7,12 @@ After the first error in a file, only its errors are needed; for these, the rest
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from itertools import chain, count, islice, repeat
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile, add_fault
 from levelhead.kernels.text import count_lines
@@ -21,6 +20,8 @@ from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.faults import EMPTY, MOST, SOME_HEAD, by_line, encoding_faults, walk
 from levelhead.treebank.input_bytes import refuse_long_lines
+from levelhead.treebank.lenient_reader import readable_sentences
+from levelhead.treebank.line_numbers import Lines, array_of, followed, later, lines_of
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.reader import ReaderSettings, scan_file
 from levelhead.treebank.repair import REPAIRS, repair
@@ -32,10 +33,6 @@ from levelhead.treebank.warning_checks import Kind, in_order, warnings_by_kind
 
 AT_ONCE = 1 << 22
 """The number of bytes that are read at once to find errors."""
-
-
-Lines = range | NDArray[np.int64]
-"""The number in the file of each line of a text; a range if no line is missing."""
 
 
 class Pieces(ABC):
@@ -89,11 +86,7 @@ class Pieces(ABC):
         return treebank.without_multiword_tokens() if self._splits_tokens else treebank
 
     def read(self, size: int) -> None:
-        """Read another block, if possible; `parse` then finds the sentences.
-
-        Args:
-            size: the approximate number of bytes; 0 to read nothing.
-        """
+        """Read another block, if possible; `parse` then finds the sentences."""
         if size > 0 and not (self.failed or self.ended):
             self._read(size)
 
@@ -103,11 +96,7 @@ class Pieces(ABC):
             self._parse()
 
     def take(self, n_sentences: int) -> Treebank:
-        """Return the first sentences that wait; the others are parsed again together with the next block.
-
-        Args:
-            n_sentences: their number, at least one.
-        """
+        """Return the first sentences that wait; the others are parsed again together with the next block."""
         waiting = self._waiting
         if waiting is None:
             raise IndexError("no sentences wait")
@@ -123,25 +112,14 @@ class Pieces(ABC):
         return piece
 
     def each(self, size: int) -> Iterator[Treebank]:
-        """Yield all sentences in pieces.
-
-        Args:
-            size: the approximate number of bytes of a piece.
-
-        Raises:
-            InputError: the file is invalid; all errors are listed.
-        """
+        """Yield all sentences in pieces."""
         yield from self.until_failure(size)
         error = self.error()
         if error is not None:
             raise error
 
     def until_failure(self, size: int) -> Iterator[Treebank]:
-        """Yield the sentences in pieces, up to the first piece with an error.
-
-        Args:
-            size: the approximate number of bytes of a piece.
-        """
+        """Yield the sentences in pieces, up to the first piece with an error."""
         while not (self.ended or self.failed):
             self.read(size)
             self.parse()
@@ -218,7 +196,7 @@ class Pieces(ABC):
             self._add(*self._normalized(self._new))
 
     def _add(self, data: bytes, lines: Lines, n_lines: int) -> None:
-        self._lines = _followed(self._lines, _later(lines, self._n_lines))
+        self._lines = followed(self._lines, later(lines, self._n_lines))
         self._n_lines += n_lines
         self._data += data
         self._new = b""
@@ -243,53 +221,18 @@ class Pieces(ABC):
 
     def _placed(self, treebank: Treebank) -> Treebank:
         """Return a treebank with the line numbers that its sentences have in the file."""
-        lines = _array(self._lines, treebank.source.lines - 1)
+        lines = array_of(self._lines, treebank.source.lines - 1)
         return replace(treebank, source=replace(treebank.source, path=self.name, lines=lines))  # type: ignore[arg-type]
 
-    def _in_file(self, fault: Fault) -> Fault:
-        """Return a warning about a piece with the sentence number in the file."""
+    def _in_file(self, fault: Fault, numbers: Sequence[int]) -> Fault:
+        """Return a warning about a piece with the sentence number in the file, given that of each sentence."""
         place = fault.place
-        sentence = None if place.sentence is None else place.sentence + self.n_sentences
+        sentence = None if place.sentence is None else numbers[place.sentence - 1]
         return replace(fault, place=place._replace(file=self.name, sentence=sentence))
 
 
-def lines_of(text: bytes) -> range:
-    """Return the numbers of all lines of a text.
-
-    Args:
-        text: the text, with line feeds.
-    """
-    return range(1, count_lines(text) + 1 + bool(text and not text.endswith(b"\n")))
-
-
-def _later(lines: Lines, n_lines: int) -> Lines:
-    """Return the numbers of lines after so many other lines."""
-    if isinstance(lines, range):
-        return range(lines.start + n_lines, lines.stop + n_lines)
-    return lines + n_lines
-
-
-def _followed(lines: Lines, others: Lines) -> Lines:
-    """Return the numbers of lines and of those that follow."""
-    if not len(lines):
-        return others
-    if isinstance(lines, range) and isinstance(others, range) and lines.stop == others.start:
-        return range(lines.start, others.stop)
-    return np.concatenate([_array(some, np.arange(len(some))) for some in (lines, others)])
-
-
-def _array(lines: Lines, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return the numbers of some lines, int64."""
-    return rows.astype(np.int64) + lines.start if isinstance(lines, range) else lines[rows]
-
-
 def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
-    """Return a treebank of the first sentences of another, sharing its memory.
-
-    Args:
-        treebank: the treebank.
-        n_sentences: their number.
-    """
+    """Return a treebank of the first sentences of another, sharing its memory."""
     if n_sentences == len(treebank):
         return treebank
     n_words = int(treebank.sentence_starts[n_sentences])
@@ -315,11 +258,7 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
 
 
 def n_lines_of(treebank: Treebank) -> int:
-    """Return the number of lines of a scanned file, up to the blank line after its last sentence.
-
-    Args:
-        treebank: the file, with at least one sentence.
-    """
+    """Return the number of lines of a scanned file, up to the blank line after its last sentence."""
     last = len(treebank) - 1
     n_words = treebank.n_words - int(treebank.sentence_starts[last])
     others = (treebank.multiword.sentence, treebank.empty.sentence)
@@ -342,7 +281,8 @@ class OwnPieces(Pieces):
         parts: its contents, in parts.
         name: its name in messages, or None.
         conllx: whether it is CoNLL-X.
-        texts: whether `# text` comments are compared with the forms.
+        most: the largest number of warnings of each kind; if it is not 1, warnings are also found after errors, and
+            `# text` comments are compared with the forms.
         splits_tokens: whether multiword tokens are split.
         known: its sizes and warnings, if it was already read; warnings are then not searched for again.
         several_roots: whether a sentence can have several roots.
@@ -354,23 +294,23 @@ class OwnPieces(Pieces):
         name: str | None,
         *,
         conllx: bool = False,
-        texts: bool = False,
+        most: int = 1,
         splits_tokens: bool = False,
         known: Contents | None = None,
         several_roots: bool = False,
     ) -> None:
         super().__init__(parts, name, spaces=True, splits_tokens=splits_tokens)
         self._known = known
-        self._conllx, self._texts = conllx, texts
+        self._conllx, self._most = conllx, most
         self._reading = ReaderSettings(conllx, several_roots)
         self._has_trees: bool | None = None  # unknown before the first sentence
         self._headless: list[Fault] = []  # the first words without heads that were taken
         self._n_headless = 0
         self._header: ConlluError | None = None
-        self._repairs: dict[str, Fault] = {}
-        self._notices: dict[Kind, Fault] = {}
-        self._text_fault: dict[str, Fault] = {}
-        self._nul: dict[str, Fault] = {}
+        self._repairs: dict[str, list[Fault]] = {}
+        self._notices: dict[Kind, list[Fault]] = {}
+        self._text_faults: dict[str, list[Fault]] = {}
+        self._nul: dict[str, list[Fault]] = {}
         self._ids = SentenceIds()
 
     def contents(self) -> Contents:
@@ -379,20 +319,23 @@ class OwnPieces(Pieces):
 
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; call it once, at the end."""
-        notices = () if self._conllx else in_order(self._notices, self._ids.repeated(self.name))
-        return (*self._repair_warnings(), *notices, *self._text_fault.values())
+        every = self._most > 1
+        repeated = self._ids.repeated(self.name, self._most)
+        notices = () if self._conllx else in_order(self._notices, repeated, every=every)
+        return (*self._repair_warnings(), *notices, *chain(*self._text_faults.values()))
 
     def _repair_warnings(self) -> list[Fault]:
-        return [self._repairs[slug].in_file(self.name) for slug in REPAIRS if slug in self._repairs]
+        return [fault.in_file(self.name) for slug in REPAIRS for fault in self._repairs.get(slug, ())]
 
     def _check(self, block: bytes) -> None:
         refuse_long_lines(block, self.name, self._n_lines)
 
     def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
-        repaired = repair(block, start=not self._n_lines)
+        repaired = repair(block, start=not self._n_lines, most=self._most)
         for fault in repaired.warnings:
             line = self._n_lines + (fault.place.line or 0)
-            add_fault(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)))
+            most = 1 if fault.slug == "line-ends" else self._most
+            add_fault(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)), most)
         lines = lines_of(repaired.data) if repaired.numbers is None else repaired.numbers.astype(np.int64)
         return repaired.data, lines, count_lines(block)
 
@@ -442,24 +385,38 @@ class OwnPieces(Pieces):
         super()._drop(n_bytes, n_sentences)
 
     def _look_at(self, piece: Treebank) -> None:
+        self._find_warnings(piece, range(self.n_sentences + 1, self.n_sentences + len(piece) + 1))
+
+    def _find_warnings(self, piece: Treebank, numbers: Sequence[int]) -> None:
+        """Find the warnings about sentences with these numbers in the file."""
         if not self._conllx and self._known is None:
-            for kind, fault in warnings_by_kind(piece):
-                add_fault(self._notices, kind, self._in_file(fault))
-            self._ids.add(piece, self.n_sentences)
-        for fault in text_faults(piece) if self._texts else ():
-            add_fault(self._text_fault, fault.slug, self._in_file(fault))
+            for kind, fault in warnings_by_kind(piece, self._most):
+                most = 1 if fault.slug == "missing-trees" else self._most
+                add_fault(self._notices, kind, self._in_file(fault, numbers), most)
+            self._ids.add(piece, numbers)
+        for fault in text_faults(piece) if self._most > 1 else ():
+            add_fault(self._text_faults, fault.slug, self._in_file(fault, numbers), self._most)
+
+    def _find_warnings_elsewhere(self) -> None:
+        """Find the warnings about sentences that can be read, in text with errors."""
+        for treebank, rows in readable_sentences(self._data, self._reading):
+            self._find_warnings(self._placed(treebank), [self.n_sentences + 1 + row for row in rows])
 
     def _own_error(self) -> InputError | None:
         if self._header is not None:
             return self._header
         try:
-            faults = by_line(chain(self._faults_of_taken(), self._faults()))
+            faults = by_line(chain(self._faults_of_taken(), self._faults()), self._most if self._most > 1 else MOST)
         except _NotText as error:
             return ConlluError(error.fault.in_file(self.name))
-        found = [*self._nul.values()] or faults or ([] if self.n_sentences else [EMPTY])
+        nul = [*chain(*self._nul.values())]
+        found = [*nul, *(faults if self._most > 1 or not nul else ())] or ([] if self.n_sentences else [EMPTY])
         if not found:
             return None
-        return ConlluError(*(fault.in_file(self.name) for fault in (*found, *self._repair_warnings())))
+        if any(fault.slug == SOME_HEAD.slug for fault in found):  # words without heads are errors
+            self._notices = {kind: some for kind, some in self._notices.items() if some[0].slug != "missing-trees"}
+        warnings = self.warnings() if self._most > 1 else self._repair_warnings()
+        return ConlluError(*(fault.in_file(self.name) for fault in (*found, *warnings)))
 
     def _faults_of_taken(self) -> Iterator[Fault]:
         """Yield the faults of words without heads that were taken, which are faults only if other words have heads."""
@@ -469,7 +426,8 @@ class OwnPieces(Pieces):
         yield from repeat(self._headless[-1], self._n_headless - len(self._headless)) if self._headless else ()
 
     def _faults(self) -> Iterator[Fault]:
-        """Yield the faults of the text that waits and of the rest of the file."""
+        """Yield the faults of the text that waits and of the rest of the file; too many end the search."""
+        every, n_errors = self._most > 1, 0
         while True:
             self._normalize()
             treebank = scan_file(self._data, self._reading, start=not self._n_taken_lines) if self._data else None
@@ -478,17 +436,25 @@ class OwnPieces(Pieces):
             numbers = count(self.n_sentences + 1 + (0 if treebank is None else len(treebank)))
             if treebank is not None:
                 yield SOME_HEAD
-            elif not self._has_nul():
-                yield from walk(self._data, numbers, self._reading, line_of=self._line)
+            elif not self._has_nul() or every:
+                for fault in walk(self._data, numbers, self._reading, line_of=self._line):
+                    yield fault
+                    n_errors += fault.slug != SOME_HEAD.slug  # which may not be an error
+                    if every and n_errors > self._most:
+                        yield Fault("too-many-errors", "the rest of the file is not checked", fault.place)
+                        return
+            if every and self._data:
+                self._find_warnings_elsewhere()
             self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
             if self.ended or not self._read(AT_ONCE):
                 return
 
     def _has_nul(self) -> bool:
         """Record NUL characters in the text that waits, and return whether there are any; invalid UTF-8 is an error."""
-        found = encoding_faults(self._data, self._line, self._n_taken_bytes)
+        most = max(1, self._most - sum(map(len, self._nul.values())))
+        found = encoding_faults(self._data, self._line, self._n_taken_bytes, most)
         if found and found[0].slug == "encoding":
             raise _NotText(found[0])
         for fault in found:
-            add_fault(self._nul, fault.slug, fault)
+            add_fault(self._nul, fault.slug, fault, self._most)
         return bool(found)

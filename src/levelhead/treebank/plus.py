@@ -67,34 +67,17 @@ class ColumnLayout:
         return tuple(map(self.names.index, self.extra))
 
     def is_comment(self, line: _Cell, mark: _Cell, tab: _Cell) -> bool:
-        """Return whether a line above a sentence is a comment; "#" can also be the first cell of a word.
-
-        Args:
-            line: the line.
-            mark: a number sign, as text or bytes.
-            tab: a tab, as text or bytes.
-        """
+        """Return whether a line above a sentence is a comment; "#" can also be the first cell of a word."""
         if not line.startswith(mark):
             return False
         return self.names[:1] == ("ID",) or line.count(tab) != len(self.names) - 1
 
     def ten_cells(self, cells: Sequence[str]) -> list[str]:
-        """Return the ten cells of CoNLL-U from the cells of a line.
-
-        Args:
-            cells: one cell per column.
-        """
+        """Return the ten cells of CoNLL-U from the cells of a line."""
         return list(self._ten([*cells, "_"]))
 
     def ten_columns(self, data: bytes) -> tuple[bytes, list[tuple[bytes, ...]]]:
-        """Rearrange text into ten columns; a line with a wrong number of columns becomes an invalid line.
-
-        Args:
-            data: whole sentences, with line feeds.
-
-        Returns:
-            The text, and for each line of a word, range or empty node its ID and its extra cells.
-        """
+        """Rearrange text into ten columns; a line with a wrong number of columns becomes an invalid line."""
         lines, rows = data.split(b"\n"), []
         n_columns, extra = len(self.names), self._places_of_extra
         inside = False
@@ -114,15 +97,7 @@ class ColumnLayout:
 
 
 def layout_of(data: bytes, name: str | None = None) -> ColumnLayout | None:
-    """Return the columns that the first line of a file names; None for CoNLL-U.
-
-    Args:
-        data: the start of a file.
-        name: its name in messages.
-
-    Raises:
-        ConlluError: the line lacks ID or FORM, or names a column twice.
-    """
+    """Return the columns that the first line of a file names; None for CoNLL-U."""
     line = data[: data.find(b"\n") + 1]
     if b"global.columns" not in line or b"\r" in line or not re.match(_HEADER, line):
         return None
@@ -166,22 +141,12 @@ class ExtraColumns:
     def take(
         self, words: NDArray[np.intp] | slice, multiword: NDArray[np.intp] | slice, empty: NDArray[np.intp] | slice
     ) -> ExtraColumns:
-        """Return the extra columns of some words, multiword tokens and empty nodes.
-
-        Args:
-            words: the words.
-            multiword: the multiword tokens.
-            empty: the empty nodes.
-        """
+        """Return the extra columns of some words, multiword tokens and empty nodes."""
         rows = self.words[words], self.multiword[multiword], self.empty[empty]
         return ExtraColumns(self.layout, self.strings, *rows)
 
     def column(self, name: str) -> StringColumn:
-        """Return the values of an extra column, one for each word.
-
-        Args:
-            name: its name.
-        """
+        """Return the values of an extra column, one for each word."""
         return StringColumn(self.words[:, self.layout.extra.index(name)], self.strings)
 
     def texts(self) -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
@@ -195,12 +160,7 @@ class ExtraColumns:
 
 
 def extra_columns(layout: ColumnLayout, rows: Sequence[tuple[bytes, ...]]) -> ExtraColumns:
-    """Return the extra columns of a file.
-
-    Args:
-        layout: its columns.
-        rows: for each line of a word, range or empty node its ID and its extra cells.
-    """
+    """Return the extra columns of a file."""
     n_extra = len(layout.extra)
     known: dict[bytes, int] = {b"_": 0}
     words: list[int] = []
@@ -220,11 +180,6 @@ def plus_parts(treebank: Treebank, read: ColumnLayout, parts: Iterable[tuple[Tre
     """Yield a treebank as CoNLL-U Plus, with its first line.
 
     Columns of CoNLL-U that were not in the file come last, if they have values.
-
-    Args:
-        treebank: the treebank.
-        read: the columns of the file from which it was read.
-        parts: parts of it, with their text in CoNLL-U.
     """
     added = [name for name in FIELDS if name not in read.names and _has_values(treebank, name)]
     names = (*read.names, *added)

@@ -43,23 +43,17 @@ class ReaderSettings(NamedTuple):
         several_roots: whether a sentence can have several roots.
         layout: the columns of a CoNLL-U Plus file.
         ignores_trees: whether HEAD and DEPREL are ignored.
+        any_heads: whether to accept heads that are words of the sentence but do not form a tree.
     """
 
     conllx: bool = False
     several_roots: bool = False
     layout: ColumnLayout | None = None
     ignores_trees: bool = False
+    any_heads: bool = False
 
     def of(self, data: bytes, name: str | None = None) -> ReaderSettings:
-        """Return the settings for a file, with the columns that its first line names.
-
-        Args:
-            data: the start of the file, without byte order mark.
-            name: its name in messages.
-
-        Raises:
-            ConlluError: the first line does not name the columns correctly.
-        """
+        """Return the settings for a file, with the columns that its first line names."""
         if self.conllx or b"global.columns" not in data[: data.find(b"\n") + 1]:
             return self
         from levelhead.treebank.plus import layout_of
@@ -119,32 +113,14 @@ def from_conllu(
 
 
 def from_conllu_without_trees(data: bytes, name: str | None = None) -> Treebank:
-    """Read a treebank from bytes, ignoring HEAD and DEPREL; it has no trees.
-
-    Args:
-        data: the contents of a CoNLL-U file.
-        name: its name in messages.
-
-    Raises:
-        ConlluError: it is invalid; the error lists all faults.
-    """
+    """Read a treebank from bytes, ignoring HEAD and DEPREL; it has no trees."""
     return _read(data, name, ReaderSettings(ignores_trees=True))
 
 
 def read_if_valid(
     data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
 ) -> Treebank | None:
-    """Return the treebank in the contents of a file, or None if it is invalid, without looking for the reasons.
-
-    Args:
-        data: the contents of the file.
-        name: its name in messages.
-        conllx: whether the format is CoNLL-X.
-        several_roots: whether a sentence can have several words with HEAD 0.
-
-    Raises:
-        ConlluError: a line is too long, or the first line does not name the columns correctly.
-    """
+    """Return the treebank in the contents of a file, or None if it is invalid, without looking for the reasons."""
     result = _read_or_repair(data, name, ReaderSettings(conllx, several_roots))
     return result if isinstance(result, Treebank) else None
 
@@ -179,25 +155,12 @@ def _read_or_repair(
 
 
 def check_format(name: str) -> None:
-    """Refuse unknown file formats.
-
-    Args:
-        name: its name.
-
-    Raises:
-        InputError: the format is unknown.
-    """
+    """Refuse unknown file formats."""
     choice(get_args(Format))("format", name)
 
 
 def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Treebank | None:
-    """Return the treebank in a file without repairs, or None if the file has any fault.
-
-    Args:
-        data: the file, or whole sentences of it.
-        reading: the settings of reading.
-        start: whether the data are the start of the file.
-    """
+    """Return the treebank in a file without repairs, or None if the file has any fault."""
     layout = reading.layout
     if layout is None:
         return _scan_words(data, reading)
@@ -223,7 +186,7 @@ def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
         treebank = scan_treebank(re.sub(_ANY_TREE, rb"\g<1>0\t_", data), several_roots=True)
         return None if treebank is None else replace(treebank, has_trees=False)
     conllx = reading.conllx
-    treebank = scan_treebank(data, conllx=conllx, several_roots=reading.several_roots)
+    treebank = scan_treebank(data, conllx=conllx, several_roots=reading.several_roots, any_heads=reading.any_heads)
     if treebank is not None or not re.search(_HEADLESS, data[: max(data.find(b"\n\n"), 0)]):
         return treebank
     with_roots, n_words = re.subn(_HEADLESS, rb"\g<1>0", data)
@@ -236,14 +199,7 @@ def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
 def scan_treebank(
     data: bytes, *, conllx: bool = False, several_roots: bool = False, any_heads: bool = False
 ) -> Treebank | None:
-    """Return the treebank in a file without repairs, or None if the file has any fault.
-
-    Args:
-        data: the contents of the file.
-        conllx: whether the format is CoNLL-X.
-        several_roots: whether a tree can have several roots.
-        any_heads: whether to accept heads that are words of the sentence but do not form a tree.
-    """
+    """Return the treebank in a file without repairs, or None if the file has any fault."""
     if not data:
         return None
     begun = begin(data, ranges=not conllx)
@@ -252,7 +208,7 @@ def scan_treebank(
         return None
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
     allowed, ascii_only = scan.kinds_of_bytes(begun)
-    if not (allowed and (ascii_only or (text.is_utf8(pool) and text.is_utf8(comments)))):
+    if not (allowed and (ascii_only or text.is_utf8(comments))):  # the scanner checks the cells
         return None
     bad = trees.bad_sentences(local_heads, starts, conllx or several_roots)
     if (bad == _OUTSIDE).any() if any_heads else bad.any():

@@ -42,11 +42,7 @@ def universal(relation: str) -> str:
 
 
 def ud_version_of(relations: Iterable[str]) -> int | None:
-    """Return the version of UD of a treebank: 1, 2, or None if its relations do not show it.
-
-    Args:
-        relations: the distinct relations that occur, with or without subtypes.
-    """
+    """Return the version of UD of a treebank: 1, 2, or None if its relations do not show it."""
     universal_relations = {universal(relation) for relation in relations}
     only_first, only_second = universal_relations & (UD1 - UD2), universal_relations & (UD2 - UD1)
     if len(only_first) == len(only_second):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-from array import array
-from collections import Counter
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from levelhead.errors import Fault, Place
+from levelhead.errors import Fault, Place, add_fault
 from levelhead.kernels import text
 
 if TYPE_CHECKING:
@@ -50,20 +49,15 @@ class Repaired(NamedTuple):
         return numbers if self.numbers is None else self.numbers[numbers - 1]
 
 
-def repair(data: bytes, *, start: bool = True) -> Repaired:
-    """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence.
-
-    Args:
-        data: the bytes of a file, or of a part of a file after a blank line.
-        start: whether they are the start of the file.
-    """
+def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
+    """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence."""
     warnings: list[Fault] = []
     if start:
         data = _without_mark(data, warnings)
     data = _with_line_feeds(data, warnings, start=start)
     numbers, n_lines = None, text.count_lines(data)
     if text.has_odd_lines(data):
-        data, numbers = _with_single_blank_lines(data, warnings)
+        data, numbers = _with_single_blank_lines(data, warnings, most)
     ended = _with_final_blank_line(data)
     if ended != data:
         _warn(warnings, "missing-final-blank-line", "no blank line follows the last sentence", n_lines + 1)
@@ -94,27 +88,48 @@ def _with_line_feeds(data: bytes, warnings: list[Fault], *, start: bool) -> byte
     return data.replace(b"\r\n", b"\n")
 
 
-def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes, Codes]:
+def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> tuple[bytes, Codes]:
     """Drop blank lines that do not end a sentence; lines with only white space are blank."""
-    kept, numbers = bytearray(), array("i")
-    first: dict[str, int] = {}
-    counts: Counter[str] = Counter()
-    previous = b""
-    for number, line in enumerate(lines_of(data), 1):
-        content = line if line.strip(b" \t\n") else b"\n"
-        is_extra = content == b"\n" and previous in {b"", b"\n"}
-        for slug, applies in (("blank-line-with-spaces", content != line), ("extra-blank-line", is_extra)):
-            if applies:
-                first.setdefault(slug, number)
-                counts[slug] += 1
-        if not is_extra:
-            kept += content
-            numbers.append(number)
-            previous = content
-    for slug, message in _BLANK_LINES.items():
-        if slug in first:
-            _warn(warnings, slug, message, first[slug], counts[slug])
-    return bytes(kept), np.array(numbers, dtype=np.int32)
+    kept: list[bytes] = []
+    numbers = [np.zeros(0, dtype=np.int32)]
+    found: dict[str, list[Fault]] = {}
+    end, line = 0, 1  # of the blank lines before: their end, and the number of the next line
+    for match in _BLANK.finditer(data):
+        blank, before = match[0], data[end : match.start()]
+        if not blank or (blank == b"\n" and before):
+            continue  # the usual blank line after a sentence, which is kept with the text before it
+        first = line + text.count_lines(before)
+        n_lines = text.count_lines(blank) + (not blank.endswith(b"\n"))
+        n_kept = 1 if before else 0
+        numbers.append(np.arange(line, first + n_kept, dtype=np.int32))
+        kept += [before, b"\n" * n_kept]
+        n_spaced, spaced = _lines_with_spaces(blank)
+        for slug, at, n in (
+            ("blank-line-with-spaces", first + spaced, n_spaced),
+            ("extra-blank-line", first + n_kept, n_lines - n_kept),
+        ):
+            if n:
+                add_fault(found, slug, Fault(slug, _BLANK_LINES[slug], Place(line=at), "warning", n), most)
+        end, line = match.end(), first + n_lines
+    last = data[end:]
+    n_last = text.count_lines(last) + (bool(last) and not last.endswith(b"\n"))
+    numbers.append(np.arange(line, line + n_last, dtype=np.int32))
+    warnings += [fault for slug in _BLANK_LINES for fault in found.get(slug, ())]
+    return b"".join([*kept, last]), np.concatenate(numbers)
+
+
+_BLANK = re.compile(rb"(?m)^[ \t\n]*(?:\n|\Z)")
+"""Consecutive blank lines."""
+
+
+def _lines_with_spaces(blank: bytes) -> tuple[int, int]:
+    """Return how many of some blank lines have white space, and the position of the first."""
+    if blank.count(b"\n") == len(blank):
+        return 0, 0
+    feeds = np.frombuffer(blank, dtype=np.uint8) == ord("\n")
+    n_empty = int(feeds[0]) + int(np.count_nonzero(feeds[1:] & feeds[:-1]))
+    n_lines = int(np.count_nonzero(feeds)) + (not feeds[-1])
+    return n_lines - n_empty, int(np.argmin(feeds))
 
 
 def lines_of(data: bytes) -> Iterator[bytes]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelhead.immutable import immutable
+from levelhead.immutable import digest_of, immutable
 from levelhead.treebank.relations import TO_UD1, TO_UD2, universal
 from levelhead.treebank.strings import StringColumn
 
@@ -47,6 +48,12 @@ class Scheme:
         return tuple(dict.fromkeys((*self.classes, self.otherwise)))
 
     @property
+    def signature(self) -> str:
+        """The name, with a hash of the contents if they differ from those of the shipped scheme with this name."""
+        same = self == SCHEMES.get(self.name)
+        return self.name if same else f"{self.name}+{digest_of(replace(self, source=''))[:12]}"
+
+    @property
     def counterparts(self) -> Mapping[str, str]:
         """The counterpart of each relation of the other version of UD, which is looked up instead."""
         return _COUNTERPARTS[self.version]
@@ -61,11 +68,7 @@ class Scheme:
         return self.otherwise if counterpart is None else self.class_of(counterpart)
 
     def membership(self, name: str) -> Callable[[str], bool]:
-        """Return a fast function that tests whether a relation is in a class.
-
-        Args:
-            name: the class.
-        """
+        """Return a fast function that tests whether a relation is in a class."""
         of_label = {label: self.class_of(label) for label in self.counterparts}
         for text, members in reversed([*self.classes.items()]):
             of_label.update(dict.fromkeys(members, text))

@@ -6,7 +6,9 @@ import contextlib
 import pickle
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -54,13 +56,8 @@ class SentenceIds:
         self._records = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 -- closed with this object
         weakref.finalize(self, self._records.close)
 
-    def add(self, piece: Treebank, before: int) -> None:
-        """Add the ids of a piece.
-
-        Args:
-            piece: some sentences, with their lines in the file.
-            before: the number of earlier sentences.
-        """
+    def add(self, piece: Treebank, numbers: Sequence[int]) -> None:
+        """Add the ids of a piece."""
         comments = piece.comments
         names, offsets, places = text.sentence_ids(comments.text)
         if not len(places):
@@ -71,25 +68,19 @@ class SentenceIds:
         hashes = pools.hashes(names, offsets)
         self._hashes.append(hashes)
         lines = piece.source.lines[sentences] - below
-        pickle.dump(_Ids(names, offsets, hashes, lines, sentences + before + 1), self._records)
+        pickle.dump(_Ids(names, offsets, hashes, lines, np.asarray(numbers)[sentences]), self._records)
 
-    def repeated(self, path: str | None) -> tuple[Fault, ...]:
-        """Return the warning about repeated ids, or None.
-
-        Args:
-            path: the file, for its place.
-        """
+    def repeated(self, path: str | None, most: int = 1) -> list[Fault]:
+        """Return the warnings about repeated ids."""
         every = np.concatenate([*self._hashes, np.zeros(0, dtype=np.int64)])
         self._hashes.clear()
         every.sort()
         suspects = np.unique(every[1:][every[1:] == every[:-1]])
         del every
         repeats = self._repeats(suspects) if len(suspects) else iter(())
-        first = next(repeats, None)
-        if first is None:
-            return ()
-        name, line, sentence = first
-        return (repeated_id(name, Place(path, line, sentence), 1 + sum(1 for _ in repeats)),)
+        found = [repeated_id(name, Place(path, line, number), 1) for name, line, number in islice(repeats, most)]
+        left = sum(1 for _ in repeats)
+        return [*found[:-1], replace(found[-1], count=1 + left)] if left else found
 
     def _repeats(self, suspects: Hashes) -> Iterator[tuple[bytes, int, int]]:
         """Read the ids again and yield the repeated ids, whose 64-bit hashes are equal, with line and sentence."""

@@ -12,18 +12,10 @@ _ESCAPED = "''*[=+@-]"
 
 
 def escaped(text: str) -> str:
-    """Return the text to write for a cell: `'+base` for `+base`.
-
-    Args:
-        text: the cell.
-    """
+    """Return the text to write for a cell: `'+base` for `+base`."""
     return f"'{text}" if re.match(_FORMULA, text) else text
 
 
 def unescaped(cell: str) -> str:
-    """Return the original text of a written cell: `+base` for `'+base`.
-
-    Args:
-        cell: the cell in the file.
-    """
+    """Return the original text of a written cell: `+base` for `'+base`."""
     return cell[1:] if re.match(_ESCAPED, cell) else cell

@@ -133,12 +133,7 @@ class Strings(Sequence[str]):
 
 
 def distinct(codes: Codes, n_strings: int) -> Codes:
-    """Return the codes that occur, ascending, int32, without sorting all rows.
-
-    Args:
-        codes: codes below `n_strings`, int32.
-        n_strings: the number of strings.
-    """
+    """Return the codes that occur, ascending, int32, without sorting all rows."""
     return pools.distinct(codes if codes.flags.c_contiguous else codes.copy(), n_strings)
 
 

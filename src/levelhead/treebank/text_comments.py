@@ -22,24 +22,18 @@ _SHOWN = 20
 
 
 def text_faults(treebank: Treebank) -> Iterator[Fault]:
-    """Return a warning if `# text` comments differ from the forms: the first difference, and the number of sentences.
+    """Yield a warning for each sentence whose `# text` comment differs from the forms, with the first difference.
 
     Between two forms the text must have any amount of white space, or none after `SpaceAfter=No`. Spaces after the last
     form are ignored. Sentences without the comment are skipped.
-
-    Args:
-        treebank: a treebank that was read from a file.
     """
-    faults = []
     tokens = _SpacedTokens(treebank)
     for sentence, match in _texts(treebank.comments):
         text = match[1].decode().rstrip()
         if text != tokens.text(sentence):
             message = _difference(text, tokens.pairs(sentence))
-            faults += [(match.start(), message)] if message else []
-    if faults:
-        at, message = faults[0]
-        yield Fault("text-comment", message, place_of_comment(treebank, at), "warning", len(faults))
+            if message:
+                yield Fault("text-comment", message, place_of_comment(treebank, match.start()), "warning")
 
 
 def _texts(comments: Comments) -> Iterator[tuple[int, re.Match[bytes]]]:

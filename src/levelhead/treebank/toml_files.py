@@ -9,16 +9,7 @@ from levelhead.errors import Fault, InputError, Place
 
 
 def parsed_toml(data: bytes, name: str, slug: str) -> dict[str, Any]:
-    """Return the contents of a TOML file; a byte order mark is ignored.
-
-    Args:
-        data: the file.
-        name: its name in messages.
-        slug: the name of the error if it is invalid.
-
-    Raises:
-        InputError: it is not UTF-8 text or not TOML.
-    """
+    """Return the contents of a TOML file; a byte order mark is ignored."""
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -77,21 +77,13 @@ class Training(NamedTuple):
 
 
 def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:
-    """Yield the forms of each sentence.
-
-    Args:
-        treebank: any treebank.
-    """
+    """Yield the forms of each sentence."""
     forms, starts = list(treebank.forms), treebank.sentence_starts.tolist()
     return (tuple(forms[start:end]) for start, end in pairwise(starts))
 
 
 def trees_of(treebank: Treebank) -> Iterator[Tree]:
-    """Yield the heads and universal relations of each sentence.
-
-    Args:
-        treebank: any treebank.
-    """
+    """Yield the heads and universal relations of each sentence."""
     heads, starts = treebank.local_heads().tolist(), treebank.sentence_starts.tolist()
     relations = [universal(relation) for relation in treebank.relations]
     return ((tuple(heads[start:end]), tuple(relations[start:end])) for start, end in pairwise(starts))

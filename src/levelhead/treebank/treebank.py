@@ -331,12 +331,7 @@ def _freeze(value: object) -> None:
 
 
 def named_columns(codes: Iterable[Codes], strings: Strings) -> dict[str, Any]:
-    """Return the eight columns of strings by name.
-
-    Args:
-        codes: the codes of each column, in the order of CoNLL-U, int32, shape (words,).
-        strings: the pool they refer to.
-    """
+    """Return the eight columns of strings by name."""
     return {name: StringColumn(column, strings) for name, column in zip(COLUMNS, codes, strict=True)}
 
 

@@ -23,10 +23,6 @@ def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -
 
     Reading, decompression, hashing and the kernels release it. Errors are the same as for sequential calls: if both
     fail, the error of the first is raised.
-
-    Args:
-        first: runs in this thread.
-        second: runs in another thread.
     """
     results: list[_Second] = []
     errors: list[BaseException] = []
@@ -49,23 +45,14 @@ def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -
 
 
 def one_ahead(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
-    """Call a function with each item, in order, while the next item is computed.
-
-    Args:
-        items: the items, computed in this thread.
-        use: called in another thread, one item at a time.
-    """
+    """Call a function with each item, in order, while the next item is computed."""
     item = next(items, None)
     while item is not None:
         item, _ = in_two_threads(partial(next, items, None), partial(use, item))
 
 
 def are_files(*paths: str) -> bool:
-    """Return whether all paths are regular files, which never block their reader.
-
-    Args:
-        paths: paths.
-    """
+    """Return whether all paths are regular files, which never block their reader."""
     return all(map(os.path.isfile, paths))
 
 
@@ -73,8 +60,5 @@ def are_large_files(*paths: object) -> bool:
     """Return whether all paths are regular files that are large enough to be read in separate threads.
 
     Pipes and standard input are not, since they must be read in order.
-
-    Args:
-        paths: paths, or anything else, which is not a file.
     """
     return all(isinstance(path, str | os.PathLike) and size_of_file(path) >= _WORTH_IT for path in paths)

@@ -52,7 +52,10 @@ def validate(
     rules: str = "ud",
     fix: str | os.PathLike[str] | None = None,
 ) -> Validation:
-    """Return all errors and warnings of CoNLL-U files.
+    """Return all errors and warnings of CoNLL-U files, each with its line.
+
+    Consecutive blank lines are one warning with their number. Beyond 100,000 warnings of a kind in a file, the last
+    counts the others; after 100,000 errors, the rest of the file is not checked. So memory is limited.
 
     Args:
         paths: files, compressed or not, or folders of files.
@@ -67,7 +70,8 @@ def validate(
     """
     files = list(dict.fromkeys(file for path in paths for file in files_at(path)))
     if fix is None:
-        return Validation({file: faults_of(file, format=format, rules=rules) for file in tracked(files, "validating")})
+        with tracked(files, "validating") as tracked_files:
+            return Validation({file: faults_of(file, format=format, rules=rules) for file in tracked_files})
     if rules != "ud":
         message = "fix requires the rules ud: files of morphosyntactic parsing cannot be repaired"
         raise InputError(Fault("invalid-argument", message))
@@ -79,11 +83,12 @@ def _fixed(copies: Mapping[str, str], form: Format) -> Validation:
     """Write copies; for a file that cannot be copied, report the errors of the file itself."""
     faults: dict[str, tuple[Fault, ...]] = {}
     changes: dict[str, tuple[Fault, ...]] = {}
-    for file, copy in tracked(copies.items(), "repairing"):
-        try:
-            changes[file] = write_fixed(file, copy)
-        except InputError as error:
-            faults[file] = error.faults
-        else:
-            faults[copy] = faults_of(copy, format=form)
+    with tracked(copies.items(), "repairing") as items:
+        for file, copy in items:
+            try:
+                changes[file] = write_fixed(file, copy)
+            except InputError as error:
+                faults[file] = error.faults
+            else:
+                faults[copy] = faults_of(copy, format=form)
     return Validation(faults, {file: copies[file] for file in changes}, changes)

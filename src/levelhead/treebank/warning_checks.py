@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from levelhead.errors import Fault, MalformedDeps, Place, quoted
+from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
 from levelhead.kernels import text
-from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling
+from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
 from levelhead.treebank.parts import DEPS, FIELDS, FORM
-from levelhead.treebank.places import place_of, place_of_comment, place_of_empty_node, place_of_range
+from levelhead.treebank.places import place_of, place_of_comment, places_of, places_of_empty_nodes, places_of_ranges
 from levelhead.treebank.relations import UD1, UD2, universal
-from levelhead.treebank.strings import character_set
+from levelhead.treebank.strings import UNDERSCORE, StringColumn, character_set
 from levelhead.treebank.treebank import COLUMNS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from levelhead.treebank.strings import Codes, StringColumn
+    from levelhead.treebank.strings import Codes
     from levelhead.treebank.treebank import Treebank
 
-# White space other than the plain space, control characters, and invisible characters: zero-width space and
-# non-joiner, word joiner, byte order mark. Bidirectional controls and the joiner are part of normal text.
+# White space other than the plain space, control characters, and invisible characters: zero-width space, word joiner,
+# byte order mark. Bidirectional controls and the joiner are part of normal text, the non-joiner only inside words.
 _UNUSUAL = character_set(
-    (0x1, 0x8), (0xB, 0x1F), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200C), (0x2028, 0x2029), (0x202F, 0x202F),
+    (0x1, 0x8), (0xB, 0x1F), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200B), (0x2028, 0x2029), (0x202F, 0x202F),
     (0x205F, 0x2060), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
 )  # fmt: skip
+_NON_JOINER = "\N{ZERO WIDTH NON-JOINER}"
+_NON_JOINERS = character_set((ord(_NON_JOINER), ord(_NON_JOINER)))
 _FEATURE = r"[^\s=|]+=[^\s=|]+"
 _BAD_FEATS = rf"(?m)^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*"
 _KNOWN = "|".join(sorted(UD1 | UD2))
@@ -38,40 +41,37 @@ _LONG_MULTIWORD = 100
 _LONG_CELL = 1_000_000
 
 
+_PlacesOf: TypeAlias = "Callable[[Treebank, NDArray[np.intp]], Iterator[Place]]"
 Kind = tuple[int, ...]
 """The key of a warning: its position among all warnings, its column, its slug."""
 
 
 def find_warnings(treebank: Treebank) -> Iterator[Fault]:
     """Return the warnings about a treebank: one per kind, at its first place."""
-    warnings = dict(warnings_by_kind(treebank))
+    warnings = {kind: [fault] for kind, fault in warnings_by_kind(treebank)}
     return iter(in_order(warnings, tuple(_sent_ids(treebank))))
 
 
-def warnings_by_kind(treebank: Treebank) -> Iterator[tuple[Kind, Fault]]:
-    """Return the warnings about a treebank or a part of it by kind, except repeated sentence ids.
-
-    Args:
-        treebank: the treebank.
-    """
+def warnings_by_kind(treebank: Treebank, most: int = 1) -> Iterator[tuple[Kind, Fault]]:
+    """Yield the warnings about a treebank or a part of it with their kinds, except repeated sentence ids."""
     suspects = _suspects(treebank)
     for number, name in enumerate(COLUMNS):
         column = getattr(treebank, name)
         for slug, codes in suspects.items():
-            yield from _of_kind((0, number), _warn_column(treebank, slug, column, codes))
-    yield from _of_kind((1,), _malformed(treebank, "invalid-feats", treebank.feats, _BAD_FEATS))
-    yield from _of_kind(_BAD_DEPS, _malformed(treebank, "invalid-deps", treebank.deps, BAD_DEPS))
+            yield from _of_kind((0, number), _warn_column(treebank, slug, column, codes, most))
+    yield from _of_kind((1,), _malformed(treebank, "invalid-feats", treebank.feats, _BAD_FEATS, most))
+    yield from _of_kind(_BAD_DEPS, _malformed(treebank, "invalid-deps", treebank.deps, BAD_DEPS, most))
     if treebank.has_trees:
-        yield from _of_kind((3,), _malformed(treebank, "unknown-relation", treebank.relations, _BAD_RELATION))
-        yield from _of_kind((4,), _root_relations(treebank))
+        yield from _of_kind((3,), _malformed(treebank, "unknown-relation", treebank.relations, _BAD_RELATION, most))
+        yield from _of_kind((4,), _root_relations(treebank, most))
     else:
         fault = Fault("missing-trees", "the word has no head", place_of(treebank, 0), "warning", treebank.n_words)
         yield from _of_kind((4,), iter([fault]))
-    yield from _of_kind((5,), _multiword(treebank, suspects))
-    yield from _of_kind(_ODD_EMPTY_NODES, _empty_nodes(treebank, suspects))
-    for number, edges in enumerate(_dangling_edges(treebank)):
+    yield from _of_kind((5,), _multiword(treebank, suspects, most))
+    yield from _of_kind(_ODD_EMPTY_NODES, _empty_nodes(treebank, suspects, most))
+    for number, edges in enumerate(_dangling_edges(treebank, most)):
         yield from _of_kind((*_NOWHERE, number), edges)
-    for number, cells in enumerate(_long_cells(treebank)):
+    for number, cells in enumerate(_long_cells(treebank, most)):
         yield from _of_kind((*_LONG, number), cells)
 
 
@@ -88,24 +88,31 @@ def _of_kind(kind: Kind, faults: Iterator[Fault]) -> Iterator[tuple[Kind, Fault]
         yield (*kind, _ORDER.index(fault.slug) if fault.slug in _ORDER else len(_ORDER)), fault
 
 
-def in_order(warnings: Mapping[Kind, Fault], repeated_ids: tuple[Fault, ...]) -> list[Fault]:
-    """Return the warnings about a treebank in order, without those made redundant by others.
-
-    Args:
-        warnings: the warnings by kind.
-        repeated_ids: the warning about repeated sentence ids, or None.
-    """
-    slugs = {(kind[0], fault.slug) for kind, fault in warnings.items()}
+def in_order(
+    warnings: Mapping[Kind, Sequence[Fault]], repeated_ids: Sequence[Fault], *, every: bool = False
+) -> list[Fault]:
+    """Return the warnings about a treebank in order."""
+    slugs = {(kind[0], faults[0].slug) for kind, faults in warnings.items()}
     unreadable = bool({(*_BAD_DEPS, "invalid-deps"), (*_ODD_EMPTY_NODES, "invalid-deps")} & slugs)
-    first: dict[Kind, Fault] = {}
+    first: dict[Kind, Sequence[Fault]] = {}
     for kind in sorted(warnings):
-        if kind[:1] == _NOWHERE and unreadable:
-            continue  # edges are only checked if all DEPS are valid
-        alone = kind[:1] in {_NOWHERE, _LONG}
+        if not every and kind[:1] == _NOWHERE and unreadable:
+            continue
+        alone = not every and kind[:1] in {_NOWHERE, _LONG}
         first.setdefault(kind[:1] if alone else kind, warnings[kind])
-    if repeated_ids:
-        first[_SENT_IDS] = repeated_ids[0]
-    return [first[kind] for kind in sorted(first)]
+    first[_SENT_IDS] = repeated_ids
+    return [fault for kind in sorted(first) for fault in first[kind]]
+
+
+def warnings_of_rows(
+    treebank: Treebank, slug: str, rows: NDArray[np.intp], places: _PlacesOf, message: Callable[[int], str], most: int
+) -> Iterator[Fault]:
+    """Yield a warning about each of the first rows; the last of them counts the others."""
+    listed = rows[:most]
+    counts = [1] * len(listed)
+    counts[-1:] = [len(rows) - len(listed) + 1] if counts else []
+    for row, place, n in zip(listed.tolist(), places(treebank, listed), counts):
+        yield Fault(slug, message(row), place, "warning", n)
 
 
 def _suspects(treebank: Treebank) -> dict[str, Codes]:
@@ -120,20 +127,22 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
             lambda text: not unicodedata.is_normalized("NFC", text),
         ),
     }
-    found = {"unusual-character": strings.codes_with(_UNUSUAL)}
+    misplaced = [code for code in strings.codes_with(_NON_JOINERS).tolist() if _has_misplaced_joiner(strings[code])]
+    found = {"unusual-character": np.append(strings.codes_with(_UNUSUAL), np.array(misplaced, dtype=np.int32))}
     for slug, (anywhere, test) in tests.items():
         codes = [code for code, text in enumerate(strings.texts) if test(text)] if anywhere else []
         found[slug] = np.array(codes, dtype=np.int32)
     return {slug: codes for slug, codes in found.items() if len(codes)}
 
 
-def _warn_column(treebank: Treebank, slug: str, column: StringColumn, codes: Codes) -> Iterator[Fault]:
+def _has_misplaced_joiner(text: str) -> bool:
+    return any(c == _NON_JOINER and not is_joining(text, at) for at, c in enumerate(text))
+
+
+def _warn_column(treebank: Treebank, slug: str, column: StringColumn, codes: Codes, most: int) -> Iterator[Fault]:
     rows = np.flatnonzero(_are_in(column, codes))
-    if len(rows):
-        value = quoted(column[int(rows[0])])
-        yield Fault(
-            slug, f"{_field_name(treebank, column)} {value}", place_of(treebank, int(rows[0])), "warning", len(rows)
-        )
+    name = _field_name(treebank, column)
+    return warnings_of_rows(treebank, slug, rows, places_of, lambda row: f"{name} {quoted(column[row])}", most)
 
 
 def _are_in(column: StringColumn, codes: Codes) -> NDArray[np.bool_]:
@@ -151,85 +160,94 @@ def _field_name(treebank: Treebank, column: StringColumn) -> str:
 _FIELD_NAMES = tuple(field for field in FIELDS if field not in {"ID", "HEAD"})
 
 
-def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: str) -> Iterator[Fault]:
+def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: str, most: int) -> Iterator[Fault]:
     """Search the distinct strings of a column all at once, and line by line only if something was found."""
     codes, texts = column.distinct.tolist(), column.distinct_texts
     if re.search(bad, "\n".join(texts)):
         codes_found = [code for code, text in zip(codes, texts) if re.search(bad, text)]
-        yield from _warn_column(treebank, slug, column, np.array(codes_found, dtype=np.int32))
+        yield from _warn_column(treebank, slug, column, np.array(codes_found, dtype=np.int32), most)
 
 
-def _root_relations(treebank: Treebank) -> Iterator[Fault]:
+def _root_relations(treebank: Treebank, most: int) -> Iterator[Fault]:
     relations = treebank.relations
     texts = zip(relations.distinct.tolist(), relations.distinct_texts)
     roots = [code for code, text in texts if universal(text) == "root"]
     labeled = np.isin(relations.codes, np.array(roots, dtype=np.int32))
     rows = np.flatnonzero(labeled != (treebank.heads < 0))
-    if len(rows):
-        row = int(rows[0])
-        head = 0 if treebank.heads[row] < 0 else "not 0"
-        message = f"HEAD is {head}, the relation {quoted(relations[row])}"
-        yield Fault("root-relation", message, place_of(treebank, row), "warning", len(rows))
+
+    def message(row: int) -> str:
+        return f"HEAD is {0 if treebank.heads[row] < 0 else 'not 0'}, the relation {quoted(relations[row])}"
+
+    return warnings_of_rows(treebank, "root-relation", rows, places_of, message, most)
 
 
-def _multiword(treebank: Treebank, suspects: dict[str, Codes]) -> Iterator[Fault]:
+def _multiword(treebank: Treebank, suspects: dict[str, Codes], most: int) -> Iterator[Fault]:
     multiword, strings = treebank.multiword, treebank.strings
     if not len(multiword):
         return
     for slug, codes in suspects.items():
-        yield from _warn_multiword(
-            treebank, slug, np.isin(multiword.cells[:, FORM], codes), "its form has unusual characters"
-        )
-    yield from _warn_multiword(treebank, "single-word-range", multiword.n_words == 1, "it has only one word")
+        unusual = np.isin(multiword.cells[:, FORM], codes)
+        yield from _warn_multiword(treebank, slug, unusual, "its form has unusual characters", most)
+    yield from _warn_multiword(treebank, "single-word-range", multiword.n_words == 1, "it has only one word", most)
     long = multiword.n_words > _LONG_MULTIWORD
-    yield from _warn_multiword(treebank, "long-multiword-token", long, "it has more than 100 words")
+    yield from _warn_multiword(treebank, "long-multiword-token", long, "it has more than 100 words", most)
     filled = (multiword.cells[:, [2, 3, 5, 6, 7]] != 0).any(axis=1)
     typo = [code for code in set(multiword.cells[:, 4].tolist()) if strings[code] not in {"_", "Typo=Yes"}]
     filled |= np.isin(multiword.cells[:, 4], np.array(typo, dtype=np.int32))
     yield from _warn_multiword(
-        treebank, "range-with-columns", filled, "it has values in columns that only words may have"
+        treebank, "range-with-columns", filled, "it has values in columns that only words may have", most
     )
 
 
-def _warn_multiword(treebank: Treebank, slug: str, which: np.ndarray, message: str) -> Iterator[Fault]:
-    rows = np.flatnonzero(which)
-    if len(rows):
-        multiword = treebank.multiword
-        place = place_of_range(treebank, int(rows[0]))
-        form = quoted(treebank.strings[int(multiword.cells[rows[0], FORM])])
-        yield Fault(slug, f"multiword token {form}: {message}", place, "warning", len(rows))
+def _warn_multiword(
+    treebank: Treebank, slug: str, which: NDArray[np.bool_], message: str, most: int
+) -> Iterator[Fault]:
+    def of_row(row: int) -> str:
+        return f"multiword token {quoted(treebank.strings[int(treebank.multiword.cells[row, FORM])])}: {message}"
+
+    return warnings_of_rows(treebank, slug, np.flatnonzero(which), places_of_ranges, of_row, most)
 
 
-def _empty_nodes(treebank: Treebank, suspects: dict[str, Codes]) -> Iterator[Fault]:
+def _empty_nodes(treebank: Treebank, suspects: dict[str, Codes], most: int) -> Iterator[Fault]:
     empty, strings = treebank.empty, treebank.strings
     if not len(empty):
         return
     for slug, codes in suspects.items():
         if slug != "empty-column":
-            yield from _warn_empty_node(
-                treebank, slug, np.isin(empty.cells[:, FORM], codes), "its form has unusual characters"
-            )
+            unusual = np.isin(empty.cells[:, FORM], codes)
+            yield from _warn_empty_node(treebank, slug, unusual, "its form has unusual characters", most)
     bad = [code for code in set(empty.cells[:, DEPS].tolist()) if re.search(BAD_DEPS, strings[code])]
     which = np.isin(empty.cells[:, DEPS], np.array(bad, dtype=np.int32))
-    yield from _warn_empty_node(treebank, "invalid-deps", which, "its DEPS are not a list of heads and relations")
+    yield from _warn_empty_node(treebank, "invalid-deps", which, "its DEPS are not a list of heads and relations", most)
 
 
-def _warn_empty_node(treebank: Treebank, slug: str, which: NDArray[np.bool_], message: str) -> Iterator[Fault]:
+def _warn_empty_node(
+    treebank: Treebank, slug: str, which: NDArray[np.bool_], message: str, most: int
+) -> Iterator[Fault]:
     rows = np.flatnonzero(which)
-    if len(rows):
-        yield Fault(slug, f"empty node: {message}", place_of_empty_node(treebank, int(rows[0])), "warning", len(rows))
+    return warnings_of_rows(treebank, slug, rows, places_of_empty_nodes, lambda _: f"empty node: {message}", most)
 
 
-def _dangling_edges(treebank: Treebank) -> Iterator[Iterator[Fault]]:
+def _dangling_edges(treebank: Treebank, most: int) -> Iterator[Iterator[Fault]]:
     """Warn about enhanced edges whose head is not a node of the sentence: of words, then of empty nodes."""
     try:
         words, empty_nodes = dangling(treebank, treebank.graph)
     except MalformedDeps:
-        return
+        if most == 1:
+            return
+        words, empty_nodes = dangling(treebank, read_graph(_without_malformed_deps(treebank)))
     message = "the head of an enhanced edge is not a node of the sentence"
-    for rows, place in ((words, place_of), (empty_nodes, place_of_empty_node)):
-        some = rows[:1].tolist()
-        yield iter([Fault("invalid-deps", message, place(treebank, row), "warning", len(rows)) for row in some])
+    for rows, places in ((words, places_of), (empty_nodes, places_of_empty_nodes)):
+        yield warnings_of_rows(treebank, "invalid-deps", rows, places, lambda _: message, most)
+
+
+def _without_malformed_deps(treebank: Treebank) -> Treebank:
+    strings = treebank.strings
+    malformed = np.array([re.search(BAD_DEPS, text) is not None for text in strings.texts])
+    codes, cells = treebank.deps.codes, treebank.empty.cells.copy()
+    cells[:, DEPS] = np.where(malformed[cells[:, DEPS]], UNDERSCORE, cells[:, DEPS])
+    deps = StringColumn(np.where(malformed[codes], UNDERSCORE, codes).astype(np.int32), strings)
+    return replace(treebank, deps=deps, empty=replace(treebank.empty, cells=cells))
 
 
 def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
@@ -244,26 +262,19 @@ def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
 
 
 def repeated_id(name: bytes, place: Place, count: int) -> Fault:
-    """Return the warning about repeated sentence ids.
-
-    Args:
-        name: the first repeated id.
-        place: its place.
-        count: the number of repeated ids.
-    """
+    """Return the warning about repeated sentence ids."""
     message = f"sent_id {quoted(name.decode().strip())} is used twice"
     return Fault("duplicate-sent-id", message, place, "warning", count)
 
 
-def _long_cells(treebank: Treebank) -> Iterator[Iterator[Fault]]:
+def _long_cells(treebank: Treebank, most: int) -> Iterator[Iterator[Fault]]:
     """Warn about very long cells: of each column, then of multiword tokens."""
     lengths = treebank.strings.lengths
     if int(lengths.max()) < _LONG_CELL:
         return
     long = np.flatnonzero(lengths >= _LONG_CELL).astype(np.int32)
     message = "a cell has a million bytes or more"
-    of_words = [(np.flatnonzero(_are_in(getattr(treebank, name), long)), place_of) for name in COLUMNS]
+    of_words = [(np.flatnonzero(_are_in(getattr(treebank, name), long)), places_of) for name in COLUMNS]
     of_ranges = np.flatnonzero(np.isin(treebank.multiword.cells, long).any(axis=1))
-    for rows, place in (*of_words, (of_ranges, place_of_range)):
-        some = rows[:1].tolist()
-        yield iter([Fault("long-cell", message, place(treebank, row), "warning", len(rows)) for row in some])
+    for rows, places in (*of_words, (of_ranges, places_of_ranges)):
+        yield warnings_of_rows(treebank, "long-cell", rows, places, lambda _: message, most)

@@ -68,11 +68,7 @@ def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
 
 
 def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
-    """Write bytes to a temporary file, then rename it to the target; pipes and devices are written directly.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Write bytes to a temporary file, then rename it to the target; pipes and devices are written directly."""
     from pathlib import Path
 
     if os.fsdecode(path) == "-":
@@ -90,14 +86,7 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
-    """Check that `replace_file` can write a file, without changing anything.
-
-    Args:
-        path: the file; "-" is standard output.
-
-    Raises:
-        OutputError: it cannot be written.
-    """
+    """Check that `replace_file` can write a file, without changing anything."""
     from pathlib import Path
 
     if os.fsdecode(path) == "-":
@@ -115,14 +104,7 @@ def check_file(path: str | os.PathLike[str]) -> None:
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """Check that files can be written in a folder, which may have to be created first, without changing anything.
-
-    Args:
-        path: the folder.
-
-    Raises:
-        OutputError: no file can be written there.
-    """
+    """Check that files can be written in a folder, which may have to be created first, without changing anything."""
     from pathlib import Path
 
     with output_errors(path):
@@ -148,14 +130,7 @@ def _check_name(path: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn errors of the operating system about a path into an OutputError.
-
-    Args:
-        path: the file or folder that is checked or written.
-
-    Raises:
-        OutputError: what is wrong with the path, and what to do.
-    """
+    """Turn errors of the operating system about a path into an OutputError."""
     if not os.fsdecode(path):
         raise OutputError("the path is empty: name a file", "output")
     if "\0" in os.fsdecode(path):

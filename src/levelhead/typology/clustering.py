@@ -44,9 +44,6 @@ def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
     The divergence is the column JSD(relations) of `levelhead similarity`. The two clusters with the lowest mean
     divergence are merged repeatedly. Of the four ways to join two clusters, the one with the most similar neighbors in
     the middle is used.
-
-    Args:
-        relations: the share of each universal relation, by treebank; at least one treebank, none without words.
     """
     names = list(relations)
     distances = _divergences(relations)

@@ -7,15 +7,16 @@ import itertools
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, MeasureError
+from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
-from levelhead.treebank.layouts import files_at, stem_of, treebank_of
+from levelhead.treebank.layouts import files_at, splits_of, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
@@ -161,11 +162,12 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     copies = {stem for stem, n in Counter(stems.values()).items() if n > 1}
     if not merge:
         return {file if stem in copies else stem: (file,) for file, stem in stems.items()}
-    if copies:
-        message = f"two files have the name {min(copies)}, so they cannot be parts of the same treebank"
-        raise InputError(Fault("no-pairs", message))
+    parts = Counter((treebank_of(stem), splits_of(stem)) for stem in stems.values())
     files_by_name: dict[str, list[str]] = {}
     for file, stem in stems.items():
+        if parts[treebank_of(stem), splits_of(stem)] > 1:
+            message = f"another file is also this part of {treebank_of(stem)}: leave one of them out, or do not merge"
+            raise InputError(Fault("no-pairs", message, Place(file)))
         files_by_name.setdefault(treebank_of(stem), []).append(file)
     return files_by_name
 
@@ -207,11 +209,12 @@ def survey(
     classes = scheme_named(scheme)
     task = ProfileTask(wanted, classes, chunks or Chunks(), least, format, total is not None, training)
     profiles, read_files, sums = dict[str, Profile](), _ReadFiles(), CountSum()
-    for name, profiled in _valid(run(files, task)):
-        profiles[name] = profiled.profile
-        read_files.add_profiled(name, profiled)
-        if profiled.counts is not None:
-            sums.add(profiled.counts)
+    with closing(run(files, task)) as found:
+        for name, profiled in _valid(found):
+            profiles[name] = profiled.profile
+            read_files.add_profiled(name, profiled)
+            if profiled.counts is not None:
+                sums.add(profiled.counts)
     if total is not None:
         profiles[total] = profile(sums.total(), columns=wanted, scheme=classes, least=least)
         hashes = [item for by_path in read_files.files.values() for item in by_path.items()]
@@ -232,22 +235,15 @@ def _wanted(columns: Iterable[str], training: Training | None) -> tuple[str, ...
 
 
 def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002
-    """Return the distance of each pair of treebanks.
-
-    Args:
-        files: the files of each treebank by its name, from `files_of`.
-        format: "conllu" or "conllx".
-
-    Raises:
-        InputError: files are missing or not valid; the error lists the faults of all.
-    """
+    """Return the distance of each pair of treebanks."""
     distributions, read_files = dict[str, Distributions](), _ReadFiles()
-    for name, profiled in _valid(profile_here(files, ProfileTask((), format=format, with_counts=True))):
-        read_files.add_profiled(name, profiled)
-        if profiled.counts is not None:
-            distributions[name] = profiled.counts.distributions
-    pairs = tracked(list(itertools.combinations(distributions, 2)), "comparing")
-    distances = {(a, b): similarity(distributions[a], distributions[b]) for a, b in pairs}
+    with closing(profile_here(files, ProfileTask((), format=format, with_counts=True))) as found:
+        for name, profiled in _valid(found):
+            read_files.add_profiled(name, profiled)
+            if profiled.counts is not None:
+                distributions[name] = profiled.counts.distributions
+    with tracked(list(itertools.combinations(distributions, 2)), "comparing") as pairs:
+        distances = {(a, b): similarity(distributions[a], distributions[b]) for a, b in pairs}
     return Similarities(distances, read_files.provenance({}))
 
 
@@ -276,30 +272,22 @@ def sampled(
     seed: int = 0,
     format: Format = "conllu",  # noqa: A002
 ) -> Samples:
-    """Return the word dependency entropies of treebanks in random samples of several sizes.
-
-    Args:
-        files: one file per treebank by its name, from `files_of`.
-        sizes: as in `rarefied_entropy`.
-        samples: as in `rarefied_entropy`.
-        seed: as in `rarefied_entropy`.
-        format: "conllu" or "conllx".
-
-    Raises:
-        InputError: files are missing or not valid; the error lists the faults of all.
-    """
+    """Return the word dependency entropies of treebanks in random samples of several sizes."""
     rows, read_files, faults = dict[str, Sequence[Rarefied]](), _ReadFiles(), list[Fault]()
-    for name, (source,) in tracked(files.items(), "reading"):
-        try:
-            treebank = check_trees(source if isinstance(source, Treebank) else read(source, format=format))
-        except InputError as error:
-            faults += error.faults
-            continue
-        rows[name] = rarefied_entropy(treebank, sizes, samples=samples, seed=seed)
-        read_files.add(name, [hash_of(source, treebank)], treebank.warnings)
-        if max(sizes, default=0) > treebank.n_words:
-            too_large = ", ".join(str(size) for size in sizes if size > treebank.n_words)
-            read_files.notes.append(f"{name} has only {treebank.n_words} words: no samples of {too_large}")
+    with tracked(files.items(), "reading") as items:
+        for name, (source,) in items:
+            try:
+                treebank = check_trees(source if isinstance(source, Treebank) else read(source, format=format))
+            except InputError as error:
+                faults += error.faults
+                continue
+            rows[name] = rarefied_entropy(treebank, sizes, samples=samples, seed=seed)
+            read_files.add(name, [hash_of(source, treebank)], treebank.warnings)
+            if max(sizes, default=0) > treebank.n_words:
+                too_large = ", ".join(str(size) for size in sizes if size > treebank.n_words)
+                read_files.notes.append(
+                    f"{name} has only {number_of(treebank.n_words, 'word')}: no samples of {too_large}"
+                )
     if faults:
         raise InputError(*faults)
     settings = {"sizes": ",".join(map(str, sizes)), "samples": str(samples), "seed": str(seed)}

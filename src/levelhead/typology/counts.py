@@ -116,11 +116,7 @@ class RunningCounts:
         self._sum, self._training = CountSum(), training
 
     def add(self, piece: Treebank) -> None:
-        """Count the next sentences.
-
-        Args:
-            piece: the sentences.
-        """
+        """Count the next sentences."""
         self._text.add(piece)
         self._sum.add(_count(piece, self._nothing, self._training))
 

@@ -23,11 +23,7 @@ Array = NDArray[Any]
 
 
 def counts_to_bytes(counts: TreebankCounts) -> bytes:
-    """Return counts as bytes: a sequence of arrays in numpy's format; equal counts have equal bytes.
-
-    Args:
-        counts: the counts of a treebank.
-    """
+    """Return counts as bytes: a sequence of arrays in numpy's format; equal counts have equal bytes."""
     file = io.BytesIO()
     for array in _arrays(counts):
         np.save(file, array, allow_pickle=False)
@@ -35,11 +31,7 @@ def counts_to_bytes(counts: TreebankCounts) -> bytes:
 
 
 def counts_from_bytes(data: bytes) -> TreebankCounts:
-    """Return the counts in bytes from `counts_to_bytes`.
-
-    Args:
-        data: the bytes.
-    """
+    """Return the counts in bytes from `counts_to_bytes`."""
     file = io.BytesIO(data)
     counts: TreebankCounts = _read(TreebankCounts, lambda: np.load(file, allow_pickle=False))
     return counts

@@ -75,14 +75,7 @@ class HeadEntropy(NamedTuple):
 
 
 def count_heads(heads: Codes, tags: StringColumn, relations: StringColumn, forms: StringColumn) -> Tally:
-    """Count (UPOS, relation, form, form of the head) over all words except roots.
-
-    Args:
-        heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
-        tags: the UPOS of each word.
-        relations: its relation.
-        forms: its form.
-    """
+    """Count (UPOS, relation, form, form of the head) over all words except roots."""
     words = np.flatnonzero(heads >= 0)
     return Tally.of(
         tags.take(words), relations.take(words), forms.take(words), forms.take(heads[words].astype(np.intp))
@@ -109,12 +102,7 @@ def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
 
 
 def head_entropy_of(treebank: Treebank, least: int = 5) -> HeadEntropy:
-    """Return the head-word entropy of a treebank, by universal relation and over all.
-
-    Args:
-        treebank: any treebank.
-        least: as in `head_entropy`.
-    """
+    """Return the head-word entropy of a treebank, by universal relation and over all."""
     relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
     return head_entropy(count_heads(treebank.heads, tags, relations, forms), least)
 

@@ -103,11 +103,7 @@ class RunningText:
         self._n_windows = self._types = 0
 
     def add(self, treebank: Treebank) -> None:
-        """Add a part of the text.
-
-        Args:
-            treebank: its sentences.
-        """
+        """Add a part of the text."""
         self._waiting.append(compact(StringColumn(treebank.tokens.forms, treebank.strings)))
         self._n_waiting += treebank.n_tokens
         if self._n_waiting >= 2 * max(self._chunks.size, self._chunks.window):  # so that few tokens are counted again
@@ -137,12 +133,7 @@ class RunningText:
 
 
 def count_lexical(treebank: Treebank, chunks: Chunks) -> Lexical:
-    """Count type/token ratios of a treebank.
-
-    Args:
-        treebank: the treebank.
-        chunks: how to cut the text.
-    """
+    """Count type/token ratios of a treebank."""
     text = RunningText(chunks)
     text.add(treebank)
     return text.lexical()

@@ -30,20 +30,12 @@ def features_of(feats: str) -> list[str]:
 
 
 def features_per_word(tags: Tally) -> float | None:
-    """Return the mean number of features per word; None if the treebank has no features.
-
-    Args:
-        tags: counts of (UPOS, FEATS).
-    """
+    """Return the mean number of features per word; None if the treebank has no features."""
     return _n_features(tags) / tags.total if are_annotated(tags, 1) else None
 
 
 def features_by_upos(tags: Tally) -> dict[str, float]:
-    """Return the mean number of features by part of speech; empty if the treebank has no features.
-
-    Args:
-        tags: counts of (UPOS, FEATS).
-    """
+    """Return the mean number of features by part of speech; empty if the treebank has no features."""
     if not (are_annotated(tags, 0) and are_annotated(tags, 1)):
         return {}
     numbers = np.array([len(features_of(feats)) for feats in tags.axes[1].texts])
@@ -52,11 +44,7 @@ def features_by_upos(tags: Tally) -> dict[str, float]:
 
 
 def feature_counts(tags: Tally) -> dict[str, int]:
-    """Count the words with each feature Name=Value, most frequent first, then by alphabet.
-
-    Args:
-        tags: counts of (UPOS, FEATS).
-    """
+    """Count the words with each feature Name=Value, most frequent first, then by alphabet."""
     counts: Counter[str] = Counter()
     for feats, n in tags.frequencies(1).items():
         counts.update(dict.fromkeys(features_of(feats), n))
@@ -64,21 +52,13 @@ def feature_counts(tags: Tally) -> dict[str, int]:
 
 
 def forms_per_lemma(lemmas: Tally) -> float | None:
-    """Return distinct forms / distinct lemmas of the words with a lemma; None without lemmas.
-
-    Args:
-        lemmas: counts of (lemma, form).
-    """
+    """Return distinct forms / distinct lemmas of the words with a lemma; None without lemmas."""
     n_lemmas, n_forms = _distinct_with_lemma(lemmas)
     return n_forms / n_lemmas if n_lemmas else None
 
 
 def n_lemmas(lemmas: Tally) -> int | None:
-    """Return the number of distinct lemmas; None without lemmas.
-
-    Args:
-        lemmas: counts of (lemma, form).
-    """
+    """Return the number of distinct lemmas; None without lemmas."""
     return _distinct_with_lemma(lemmas)[0] or None
 
 

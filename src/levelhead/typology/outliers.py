@@ -27,20 +27,12 @@ class Quartiles(NamedTuple):
     high: float
 
     def is_outlier(self, value: float) -> bool:
-        """Return whether a value lies more than 1.5 interquartile ranges below the first or above the third quartile.
-
-        Args:
-            value: the value.
-        """
+        """Whether a value lies more than 1.5 interquartile ranges below the first or above the third quartile."""
         reach = _REACH * (self.high - self.low)
         return value < self.low - reach or value > self.high + reach
 
 
 def quartiles(values: Iterable[float | None]) -> Quartiles | None:
-    """Return the quartiles of values, with linear interpolation; None for fewer than five values.
-
-    Args:
-        values: the values, with None for missing values.
-    """
+    """Return the quartiles of values, with linear interpolation; None for fewer than five values."""
     known = [value for value in values if value is not None]
     return Quartiles(*map(float, np.quantile(known, (0.25, 0.5, 0.75)))) if len(known) >= FEWEST else None

@@ -95,14 +95,7 @@ def profile(
 
 
 def columns_named(names: Iterable[str]) -> tuple[ProfileColumn, ...]:
-    """Return the columns with these names, in the order of `COLUMNS` inside groups, without duplicates.
-
-    Args:
-        names: names of columns, names of groups, "summary" or "all" (without those that require training treebanks).
-
-    Raises:
-        MeasureError: the column is unknown.
-    """
+    """Return the columns with these names, in the order of `COLUMNS` inside groups, without duplicates."""
     unique = dict.fromkeys(column for name in names for column in _columns_of(name))
     return tuple(COLUMNS[name] for name in unique)
 
@@ -120,14 +113,7 @@ def _columns_of(name: str) -> Iterable[str]:
 
 
 def scheme_named(scheme: str | Scheme) -> Scheme:
-    """Return a scheme of classes of relations by its name.
-
-    Args:
-        scheme: its name, or the scheme itself.
-
-    Raises:
-        MeasureError: the scheme is unknown.
-    """
+    """Return a scheme of classes of relations by its name."""
     if isinstance(scheme, Scheme):
         return scheme
     if scheme not in SCHEMES:
@@ -138,7 +124,7 @@ def scheme_named(scheme: str | Scheme) -> Scheme:
 def _signature(counts: TreebankCounts, settings: ProfileSettings) -> dict[str, str]:
     chunks = counts.lexical.chunks
     return {
-        "scheme": settings.scheme.name,
+        "scheme": settings.scheme.signature,
         "chunk": f"{chunks.size}{'+partial' if chunks.partial else ''}",
         "window": str(chunks.window),
         "least": str(settings.least),

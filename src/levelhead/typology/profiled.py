@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.errors import Fault, InputError
@@ -78,28 +78,22 @@ class ProfiledTreebank(NamedTuple):
     counts: TreebankCounts | None = None
 
 
-Runner = Callable[[Files, ProfileTask], Iterator[tuple[str, ProfiledTreebank | InputError]]]
-"""A function that profiles treebanks: it yields the profile of each in order, or the error of its files."""
+Profiles = Generator[tuple[str, ProfiledTreebank | InputError], None, None]
+"""The profile of each treebank in order, or the error of its files."""
+
+Runner = Callable[[Files, ProfileTask], Profiles]
+"""A function that profiles treebanks."""
 
 
-def profile_here(files: Files, task: ProfileTask) -> Iterator[tuple[str, ProfiledTreebank | InputError]]:
-    """Profile treebanks one at a time, with only one in memory.
-
-    Args:
-        files: the files of each treebank by its name.
-        task: the computation.
-    """
-    for name, sources in tracked(files.items(), "reading"):
-        yield name, profiled((counted(source, task) for source in sources), task)
+def profile_here(files: Files, task: ProfileTask) -> Profiles:
+    """Profile treebanks one at a time, with only one in memory."""
+    with tracked(files.items(), "reading") as items:
+        for name, sources in items:
+            yield name, profiled((counted(source, task) for source in sources), task)
 
 
 def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreebank | InputError:
-    """Return the profile of a treebank, or the error of its first invalid file.
-
-    Args:
-        files: its files, counted on iteration.
-        task: the computation.
-    """
+    """Return the profile of a treebank, or the error of its first invalid file."""
     read, warnings, in_pieces, counts = list[tuple[str, str]](), list[Fault](), False, CountSum()
     try:
         for file in files:
@@ -115,43 +109,22 @@ def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreeban
 
 
 def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
-    """Return the counts of a treebank.
-
-    Args:
-        source: the treebank or its path.
-        task: the computation.
-
-    Raises:
-        InputError: the file is invalid; all errors are listed.
-    """
+    """Return the counts of a treebank."""
     if isinstance(source, Treebank):
         return _counted_treebank(source, source, task)
-    return counted_contents(contents_or_parts(source, blocks.SIZES.large), source, task)
+    with contents_or_parts(source, blocks.SIZES.large) as contents:
+        return counted_contents(contents, source, task)
 
 
 def counted_contents(contents: bytes | Iterator[bytes], name: str, task: ProfileTask) -> CountedFile:
-    """Return the counts of a file; a file given in parts is never in memory as a whole.
-
-    Args:
-        contents: its contents, from `blocks.contents_or_parts`.
-        name: its path.
-        task: the computation.
-
-    Raises:
-        InputError: it is invalid; all errors are listed.
-    """
+    """Return the counts of a file; a file given in parts is never in memory as a whole."""
     if isinstance(contents, bytes):
         return _counted_treebank(name, from_conllu(contents, name=name, format=task.format), task)
     return _counted_parts(contents, name, task)
 
 
 def hash_of(source: str | Treebank, treebank: Treebank) -> tuple[str, str]:
-    """Return the path of a treebank's file and the hash of its contents, or their substitutes.
-
-    Args:
-        source: the treebank, or its path as given.
-        treebank: the treebank.
-    """
+    """Return the path of a treebank's file and the hash of its contents, or their substitutes."""
     path = (source.source.path or MEMORY) if isinstance(source, Treebank) else os.fsdecode(source)
     return path, treebank.source.sha256 or MEMORY
 

@@ -13,12 +13,6 @@ def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
     """Return the averaged word dependency entropies of treebanks as a file of weights for WLAS.
 
     All relations of the treebanks' version of UD are listed; missing relations have the weight 0.5.
-
-    Args:
-        entropies: the word dependency entropies of each treebank; at least one.
-
-    Raises:
-        InputError: a relation has white space or a comma, or starts with `#`, which is not possible in the file.
     """
     used = {relation for entropy in entropies for relation in entropy}
     invalid = sorted(name for name in used if name.split() != [name] or "," in name or name.startswith("#"))

@@ -34,11 +34,6 @@ NOT_COMPARED = SeenSentences(0, 0, 0, 0)
 
 
 def count_seen(treebank: Treebank, training: Training) -> SeenSentences:
-    """Return the number of sentences that occur in training.
-
-    Args:
-        treebank: the treebank.
-        training: the contents of the training treebanks.
-    """
+    """Return the number of sentences that occur in training."""
     words, heads = training.same_words(treebank), training.same_heads(treebank)
     return SeenSentences(len(treebank), int(words.sum()), int(heads.sum()), int((words | heads).sum()))

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from levelhead.errors import count_text, percent_text
+
 if TYPE_CHECKING:
     from levelhead.typology.profile import Profile
 
@@ -94,9 +96,9 @@ def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
     if criteria.features and profile.number("features_per_word") is None:
         reasons.append("no morphological features")
     if tokens < criteria.tokens:
-        reasons.append(f"{tokens:.0f} tokens, fewer than {criteria.tokens}")
+        reasons.append(f"{tokens:,.0f} tokens, fewer than {count_text(criteria.tokens)}")
     if trees >= criteria.nonprojective:
-        reasons.append(f"{100 * trees:.1f} % non-projective trees, at least {100 * criteria.nonprojective:g} %")
+        reasons.append(f"{percent_text(trees)} non-projective trees, at least {100 * criteria.nonprojective:g}%")
     return tuple(reasons)
 
 
@@ -105,10 +107,6 @@ def _nonprojective_column(criteria: Criteria) -> str:
 
 
 def language_code(treebank: str) -> str:
-    """Return the language code at the start of a treebank's name: `cs` for `cs_cac`.
-
-    Args:
-        treebank: its name, which is returned unchanged if it does not start with a code.
-    """
+    """Return the language code at the start of a treebank's name: `cs` for `cs_cac`."""
     code = re.match(r"[a-z]{2,3}(?=[_.-]|$)", treebank)
     return code[0] if code else treebank

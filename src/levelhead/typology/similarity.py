@@ -67,12 +67,7 @@ def similarity(one: Distributions, other: Distributions) -> Similarity:
 
 
 def count_trigrams(tags: StringColumn, sentence_starts: Codes) -> Tally:
-    """Count the trigrams of universal parts of speech centered on each word of a sentence.
-
-    Args:
-        tags: the UPOS of each word, in a separate pool.
-        sentence_starts: the first word of each sentence, then the number of words; int32, shape (sentences + 1,).
-    """
+    """Count the trigrams of universal parts of speech centered on each word of a sentence."""
     strings = Strings.of([BOUNDARY, *tags.strings.texts])
     middle = tags.codes + 1
     before, after = np.zeros_like(middle), np.zeros_like(middle)
@@ -86,10 +81,6 @@ def klcpos3(target: Tally, source: Tally) -> float | None:
     """Return KLcpos3(target, source): the sum over the target's trigrams of f_t ln (f_t / f_s).
 
     A trigram that the source lacks counts once there (Rosa and Žabokrtský 2015, section 3).
-
-    Args:
-        target: counts of trigrams of UPOS.
-        source: the same for the source treebank.
     """
     if not (len(target) and len(source) and are_annotated(target, 1) and are_annotated(source, 1)):
         return None
@@ -104,10 +95,6 @@ def jensen_shannon(one: Tally, other: Tally) -> float | None:
     """Return the Jensen-Shannon divergence of two distributions in bits: 0 if they are equal, 1 if they are disjoint.
 
     JSD = H((p + q) / 2) - (H(p) + H(q)) / 2 (Lin 1991).
-
-    Args:
-        one: counts of the first treebank.
-        other: counts of the second treebank.
     """
     if not (len(one) and len(other)):
         return None
@@ -116,12 +103,7 @@ def jensen_shannon(one: Tally, other: Tally) -> float | None:
 
 
 def divergence(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
-    """Return the Jensen-Shannon divergence of two distributions in bits, see `jensen_shannon`.
-
-    Args:
-        p: probabilities, shape (values,).
-        q: the probabilities of the same values.
-    """
+    """Return the Jensen-Shannon divergence of two distributions in bits, see `jensen_shannon`."""
     bits = _entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2
     return float(np.clip(bits, 0, 1))
 
@@ -130,10 +112,6 @@ def vaserstein(one: Histogram, other: Histogram) -> float | None:
     """Return the first Vaserstein (earth mover's) distance: the area between two cumulative distributions.
 
     Used for dependency displacements by Anderson and Gómez-Rodríguez (2022).
-
-    Args:
-        one: counts of numbers.
-        other: counts of numbers.
     """
     if not (one.total and other.total):
         return None

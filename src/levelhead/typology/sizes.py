@@ -41,10 +41,6 @@ class Sizes(Sums):
 
 
 def count_sizes(treebank: Treebank) -> Sizes:
-    """Count sentences, tokens, words, multiword tokens and empty nodes.
-
-    Args:
-        treebank: the treebank.
-    """
+    """Count sentences, tokens, words, multiword tokens and empty nodes."""
     lengths = Histogram.of(np.diff(treebank.sentence_starts))
     return Sizes(treebank.n_tokens, len(treebank.multiword), len(treebank.empty), lengths)

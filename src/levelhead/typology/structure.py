@@ -73,13 +73,7 @@ class Structure(Sums):
 
 
 def count_structure(treebank: Treebank, tags: StringColumn, relations: StringColumn) -> Structure:
-    """Count the trees of a treebank.
-
-    Args:
-        treebank: the treebank.
-        tags: the UPOS of each word.
-        relations: the universal relation of each word.
-    """
+    """Count the trees of a treebank."""
     shapes = shapes_of(treebank)
     words = np.flatnonzero(treebank.heads >= 0)
     heads = treebank.heads[words]

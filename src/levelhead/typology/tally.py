@@ -47,11 +47,7 @@ class Tally:
 
     @classmethod
     def of(cls, *columns: StringColumn) -> Tally:
-        """Count the rows of columns of equal length.
-
-        Args:
-            columns: a column for each position of the tuples.
-        """
+        """Count the rows of columns of equal length."""
         compacted = [compact(column) for column in columns]
         keys = np.stack([column.codes for column in compacted])
         return _summed(tuple(column.strings for column in compacted), keys, np.ones(keys.shape[1], dtype=np.int64))
@@ -86,19 +82,11 @@ class Tally:
         return Tally(axes, keys[:, :n], counts[:n])
 
     def marginal(self, *places: int) -> Tally:
-        """Return the counts by these positions, summed over the others.
-
-        Args:
-            places: the positions, in the order of the new tuples.
-        """
+        """Return the counts by these positions, summed over the others."""
         return _summed(tuple(self.axes[place] for place in places), self.keys[list(places)], self.counts)
 
     def totals_of(self, *places: int) -> Counts:
-        """Return for each tuple the count of all tuples equal at these positions, int64, shape (tuples,).
-
-        Args:
-            places: the positions.
-        """
+        """Return for each tuple the count of all tuples equal at these positions, int64, shape (tuples,)."""
         axes = tuple(self.axes[place] for place in places)
         totals = np.empty_like(self.counts)
         for rows in _parts(self.keys[places[-1]], len(self)):
@@ -107,28 +95,15 @@ class Tally:
         return totals
 
     def where(self, wanted: NDArray[np.bool_]) -> Tally:
-        """Return the tally of some of the tuples.
-
-        Args:
-            wanted: whether to keep each tuple, bool, shape (tuples,).
-        """
+        """Return the tally of some of the tuples."""
         return Tally(self.axes, self.keys[:, wanted], self.counts[wanted])
 
     def column(self, place: int) -> StringColumn:
-        """Return the string of each tuple at a position.
-
-        Args:
-            place: the position.
-        """
+        """Return the string of each tuple at a position."""
         return StringColumn(self.keys[place], self.axes[place])
 
     def by(self, place: int, values: NDArray[Any] | None = None) -> dict[str, float]:
-        """Sum values of the tuples, or their counts, by the string at a position; the order of tuples has no effect.
-
-        Args:
-            place: the position.
-            values: a number for each tuple, shape (tuples,); their counts if None.
-        """
+        """Sum values of the tuples, or their counts, by the string at a position; the order of tuples has no effect."""
         keys, weights = self.keys[place], self.counts if values is None else values
         if values is not None:  # the order of tuples depends on how counts were added: it must not change the sums
             order = np.argsort(values)
@@ -138,11 +113,7 @@ class Tally:
         return {text: float(total) for text, total, n in zip(self.axes[place].texts, sums, present) if n}
 
     def frequencies(self, place: int = 0) -> dict[str, int]:
-        """Return the number of rows with each string at a position, most frequent first, then alphabetically.
-
-        Args:
-            place: the position.
-        """
+        """Return the number of rows with each string at a position, most frequent first, then alphabetically."""
         counts = {text: int(n) for text, n in self.by(place).items()}
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
@@ -166,11 +137,7 @@ class Histogram:
 
     @classmethod
     def of(cls, numbers: NDArray[Any]) -> Histogram:
-        """Count numbers.
-
-        Args:
-            numbers: whole numbers, shape (n,).
-        """
+        """Count numbers."""
         values, counts = np.unique(np.asarray(numbers, dtype=np.int64), return_counts=True)
         return cls(values, counts.astype(np.int64))
 
@@ -206,29 +173,17 @@ class Histogram:
         return int(self.values[-1]) if self.total else None
 
     def share(self, wanted: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> float | None:
-        """Return the share of numbers that meet a condition; None without any.
-
-        Args:
-            wanted: a condition on distinct numbers, int64, shape (numbers,); returns bool of the same shape.
-        """
+        """Return the share of numbers that meet a condition; None without any."""
         return int(self.counts[wanted(self.values)].sum()) / self.total if self.total else None
 
 
 def sum_of(values: NDArray[np.float64]) -> float:
-    """Return the sum of numbers, the same to the last digit in any order.
-
-    Args:
-        values: the numbers, float64, shape (n,).
-    """
+    """Return the sum of numbers, the same to the last digit in any order."""
     return float(np.sort(values).sum())
 
 
 def compact(column: StringColumn) -> StringColumn:
-    """Return a column whose pool has only the strings of the column.
-
-    Args:
-        column: the column.
-    """
+    """Return a column whose pool has only the strings of the column."""
     used = column.distinct
     if used.size == len(column.strings):
         return column
@@ -238,11 +193,7 @@ def compact(column: StringColumn) -> StringColumn:
 
 
 def joined(columns: Sequence[StringColumn]) -> StringColumn:
-    """Return several columns joined into one.
-
-    Args:
-        columns: the columns.
-    """
+    """Return several columns joined into one."""
     if len(columns) < 2:
         return columns[0] if columns else StringColumn(np.zeros(0, dtype=np.int32), Strings.of(()))
     one, other = joined(columns[: len(columns) // 2]), joined(columns[len(columns) // 2 :])
@@ -251,12 +202,7 @@ def joined(columns: Sequence[StringColumn]) -> StringColumn:
 
 
 def mapped(column: StringColumn, function: Callable[[str], str]) -> StringColumn:
-    """Return a column with a function applied to its strings, called once for each distinct string.
-
-    Args:
-        column: the column.
-        function: from a string to another.
-    """
+    """Return a column with a function applied to its strings, called once for each distinct string."""
     codes = np.zeros(len(column.strings), dtype=np.int32)
     known: dict[str, int] = {}
     for code in column.distinct.tolist():
@@ -284,12 +230,7 @@ def _joined_pools(one: Strings, other: Strings) -> tuple[Strings, NDArray[np.int
 
 
 def _parts(codes: NDArray[np.int32], n_rows: int) -> Iterator[NDArray[np.intp]]:
-    """Yield the rows in parts, to save memory; rows with equal codes are in the same part.
-
-    Args:
-        codes: a code for each row.
-        n_rows: the number of rows that determines the number of parts.
-    """
+    """Yield the rows in parts, to save memory; rows with equal codes are in the same part."""
     n_parts = n_rows // _ROWS_AT_ONCE + 1
     part = codes % n_parts
     return (np.flatnonzero(part == number) for number in range(n_parts))

@@ -44,14 +44,7 @@ def cluster_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def tls_of(address: str | None, authority: str | None, certificate: str | None, key: str | None) -> Tls | None:
-    """Return the TLS files; None without encryption.
-
-    Args:
-        address: the value of --cluster.
-        authority: the value of --tls-ca.
-        certificate: the value of --tls-cert.
-        key: the value of --tls-key.
-    """
+    """Return the TLS files; None without encryption."""
     if authority is None and certificate is None and key is None:
         return None
     if authority is None or certificate is None or key is None:
@@ -66,13 +59,7 @@ def tls_of(address: str | None, authority: str | None, certificate: str | None, 
 
 
 def workers_of(address: str | None, n_workers: int, tls: Tls | None) -> Workers:
-    """Return the workers: processes of this machine, or a cluster.
-
-    Args:
-        address: the value of --cluster.
-        n_workers: the number of processes.
-        tls: the TLS files, as `tls_of` returns them.
-    """
+    """Return the workers: processes of this machine, or a cluster."""
     from levelhead.jobs import cluster, processes
 
     return processes(n_workers) if address is None else cluster(address, n_workers, tls=tls)

@@ -17,31 +17,19 @@ _MARKED = re.compile(r"^ {4}(?:[ ╵╷│╴┘┐┤╶└┌├─┴┬┼]*
 
 
 def wants_color(stream: TextIO | None) -> bool:
-    """Return whether color is shown: on terminals that can, unless the variable NO_COLOR is set.
-
-    Args:
-        stream: where the text goes.
-    """
+    """Return whether color is shown: on terminals that can, unless the variable NO_COLOR is set."""
     off = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return stream is not None and stream.isatty() and not off
 
 
 def colored_message(line: str) -> str:
-    """Return a line for standard error with the kind of message in color.
-
-    Args:
-        line: such as `warning: ...`.
-    """
+    """Return a line for standard error with the kind of message in color."""
     kind, colon, rest = line.partition(":")
     return click.style(f"{kind}:", fg=_COLORS[kind], bold=True) + rest if colon and kind in _COLORS else line
 
 
 def colored_table(text: str) -> str:
-    """Return a table with its headings in bold, and significant differences in green and red.
-
-    Args:
-        text: what `to_text` returned.
-    """
+    """Return a table with its headings in bold, and significant differences in green and red."""
     lines, start = text.split("\n"), 0
     lower = _LOWER in text
     for number, line in enumerate(lines):
@@ -60,9 +48,5 @@ def _by_sign(difference: re.Match[str]) -> str:
 
 
 def colored_trees(text: str) -> str:
-    """Return drawings of trees with marked words in red.
-
-    Args:
-        text: the drawings.
-    """
-    return _MARKED.sub(lambda line: click.style(line[0], fg="red"), text)
+    """Return drawings of trees with marked words in yellow, as on pages."""
+    return _MARKED.sub(lambda line: click.style(line[0], fg="yellow"), text)

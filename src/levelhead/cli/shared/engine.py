@@ -28,6 +28,12 @@ split_option: Decorator = click.option(
     help="Which files of UD releases are gold  [default: test, or the only split available]",
 )  # fmt: skip
 
+as_runs_option: Decorator = click.option(
+    "--as-runs", is_flag=True,
+    help="Treat all folders in each system's folder as runs of this system (for a single GOLD file, also all files)"
+    "  [default: only those named run or seed with a number]",
+)  # fmt: skip
+
 
 @immutable(eq=True)
 class WorkerOptions:
@@ -47,13 +53,7 @@ class WorkerOptions:
     def for_files(
         self, paths: Iterable[str | os.PathLike[str]], n_jobs: int | None = None, small: int = _SMALL
     ) -> Workers:
-        """Return the workers of a command.
-
-        Args:
-            paths: the files that they read; for small files, one process is faster than several.
-            n_jobs: the number of jobs, if known; a single job needs only one process.
-            small: the size of all files in bytes from which one process per core is faster.
-        """
+        """Return the workers of a command."""
         from levelhead.jobs import n_cores
         from levelhead.treebank.input_bytes import size_of_file
 
@@ -62,11 +62,7 @@ class WorkerOptions:
         return workers_of(self.address, self.jobs or (1 if one else n_cores()), self.tls)
 
     def for_training(self, treebank: str) -> Workers:
-        """Return the workers of a command that trains parsers on a treebank.
-
-        Args:
-            treebank: its path; pipes may have any size, so they get one process per core.
-        """
+        """Return the workers of a command that trains parsers on a treebank."""
         return self.for_files([treebank], small=_SMALL_TRAINING if os.path.isfile(treebank) else 0)  # noqa: PTH113
 
 
@@ -80,11 +76,7 @@ class EngineOptions:
 
     @contextmanager
     def running(self, plan: Plan) -> Iterator[dict[str, Any]]:
-        """Yield the workers and the store of a run, as `score_plan` takes them; the store is closed afterwards.
-
-        Args:
-            plan: what is scored.
-        """
+        """Yield the workers and the store of a run, as `score_plan` takes them; the store is closed afterwards."""
         from levelhead.jobs import Store
 
         workers = self.workers.for_files(path for system in plan.systems for path in system.outputs.values())
@@ -96,11 +88,7 @@ class EngineOptions:
 
 
 def worker_options(default: str = "one per core; one for small inputs") -> Decorator:
-    """Return --jobs, --cluster and its TLS options, passed to a command as the argument `workers`.
-
-    Args:
-        default: the default of --jobs, as shown in the help.
-    """
+    """Return --jobs, --cluster and its TLS options, passed to a command as the argument `workers`."""
     jobs = click.option("-j", "--jobs", type=limited("jobs"), help=f"Number of processes  [default: {default}]")
     return grouped("workers", WorkerOptions, (jobs, cluster_options))
 

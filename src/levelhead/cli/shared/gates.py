@@ -16,17 +16,7 @@ if TYPE_CHECKING:
 
 
 def gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
-    """Yield the gates on the command line.
-
-    Args:
-        under: the values of `--fail-under`: percentages.
-        over: the values of `--fail-over`: perplexities.
-        registry: the available measures.
-
-    Raises:
-        InputError: a value is not MEASURE=NUMBER, or its measure belongs to the other option.
-        MeasureError: a measure is unknown.
-    """
+    """Yield the gates on the command line."""
     if not (under or over):
         return
     from levelhead.evaluation.gates import gate_of, percentage_warning  # loaded when needed: they load numpy
@@ -56,13 +46,7 @@ def _parts(text: str) -> tuple[str, Fraction]:
 
 
 def passed(wanted: Iterable[Gate], values: Mapping[str, Fraction | None], reasons: Mapping[str, str | None]) -> int:
-    """Report the gates that failed, and return the exit code.
-
-    Args:
-        wanted: the gates.
-        values: the value of each measure.
-        reasons: why a measure has no value.
-    """
+    """Report the gates that failed, and return the exit code."""
     broken = [message for gate in wanted if (message := gate.broken(values[gate.measure], reasons.get(gate.measure)))]
     for message in broken:
         say(message)

@@ -10,13 +10,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def grouped(name: str, kind: Any, options: Sequence[Decorator]) -> Decorator:
-    """Return a decorator that adds options to a command and passes their values as a single argument.
-
-    Args:
-        name: the name of the argument.
-        kind: a class of values with a field for each option; fields with a default need no option.
-        options: the options, in the order of the help.
-    """
+    """Return a decorator that adds options to a command and passes their values as a single argument."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the command with the options."""

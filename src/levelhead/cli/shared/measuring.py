@@ -50,30 +50,18 @@ class Measuring:
         return schemes.by_name[schemes.default]
 
     def names(self, *default: str) -> list[str]:
-        """Return the full names of the measures, with the punctuation that they leave out.
-
-        Args:
-            default: the measures if none were given.
-        """
+        """Return the full names of the measures, with the punctuation that they leave out."""
         return without_punctuation(self.measures or default, self.punct, self.registry)
 
     def single(self) -> str:
-        """Return the single measure of a table, LAS by default.
-
-        Raises:
-            click.UsageError: several measures are given.
-        """
+        """Return the single measure of a table, LAS by default."""
         names = self.names("LAS")
         if len(names) > 1:
             raise click.UsageError("this table shows a single measure: give only one -m")
         return names[0]
 
     def weights(self, measures: Iterable[str]) -> dict[str, Weights]:
-        """Return the weights of WLAS(WDE) from the training treebanks; empty if no measure needs them.
-
-        Args:
-            measures: the measures that are counted.
-        """
+        """Return the weights of WLAS(WDE) from the training treebanks; empty if no measure needs them."""
         return entropy_weights_of(self.train) if needs_entropy(measures) else {}
 
     def training(self) -> Training | None:
@@ -86,12 +74,7 @@ class Measuring:
 
 
 def measuring_options(default: str, train: str) -> Decorator:
-    """Return the options, passed to a command as the argument `measuring`.
-
-    Args:
-        default: the default measures, as shown in the help.
-        train: the purpose of training treebanks, as shown in the help.
-    """
+    """Return the options, passed to a command as the argument `measuring`."""
     training = click.option(
         "--train", multiple=True, type=options.PATH, help=f"Training treebank, for {train}; can be repeated"
     )

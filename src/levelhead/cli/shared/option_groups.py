@@ -24,8 +24,8 @@ GROUPS = {
         "significance rank-sets resamples resample-by level seed alpha power units runs run-sd wilcoxon votes margin"
     ),
     "Output": (
-        "fix sentences-to each layout cite format places output changelog summary report figures figure draw wde-table"
-        " write-arpa outputs"
+        "fix sentences-to each layout cite format places output changelog summary report title figures figure draw"
+        " wde-table write-arpa outputs"
     ),
     "Gates": "fail-under fail-over fail-if-worse",
     "Running": "jobs store cluster tls-ca tls-cert tls-key",
@@ -39,24 +39,24 @@ _GROUP_OF = {f"--{name}": group for group, names in GROUPS.items() for name in n
 
 
 def group_of(option: click.Option) -> str:
-    """Return the group in which `--help` lists an option.
-
-    Args:
-        option: the option of a command.
-    """
+    """Return the group in which `--help` lists an option."""
     return next((_GROUP_OF[name] for name in option.opts if name in _GROUP_OF), OTHER)
 
 
+_ARGUMENTS = "levelhead.arguments"
+_RUNNING = frozenset(f"--{name}" for name in GROUPS["Running"].split())
+
+
 class Command(click.Command):
-    """A command whose `--help` lists options in groups."""
+    """A command whose `--help` lists options in groups, and which remembers how it was called."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the arguments for `command_line`, and parse them."""
+        ctx.meta[_ARGUMENTS] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options of each group.
-
-        Args:
-            ctx: the command's context.
-            formatter: where to write.
-        """
+        """Write the options of each group."""
         records: dict[str, list[tuple[str, str]]] = {group: [] for group in (*GROUPS, OTHER)}
         for option in self.get_params(ctx):
             record = option.get_help_record(ctx)
@@ -66,6 +66,22 @@ class Command(click.Command):
             if lines:
                 with formatter.section(group):
                     formatter.write_dl(lines)
+
+
+def command_line(context: click.Context) -> str:
+    """Return a command as typed, without options such as --jobs, which do not change its result."""
+    import shlex
+
+    kept, words = [context.command_path], iter(context.meta[_ARGUMENTS])
+    for word in words:
+        name, has_value, _ = word.partition("=")
+        if name in _RUNNING or word == "-j":
+            _ = has_value or next(words, None)
+        elif word == "--":
+            kept += [word, *words]
+        elif not word.startswith("-j"):
+            kept.append(word)
+    return f"{kept[0]} {shlex.join(kept[1:])}"
 
 
 command = partial(click.command, cls=Command)

@@ -33,11 +33,7 @@ rules_option: Decorator = click.option(
 
 
 def measure_option(default: str) -> Decorator:
-    """Return the option -m.
-
-    Args:
-        default: the default measures, as shown in the help.
-    """
+    """Return the option -m."""
     return click.option(
         "-m", "--measure", "measures", multiple=True, metavar="MEASURE,...", callback=_separated,
         help=f"Measures such as LAS or CLAS.recall, separated by commas; can be repeated  [default: {default}]",
@@ -113,6 +109,7 @@ report_option: Decorator = click.option(
     "--report", "report_file", type=REPORT, metavar="HTML",
     help="Also write a page with tables, charts and trees to this HTML file (extra: report)",
 )  # fmt: skip
+title_option: Decorator = click.option("--title", metavar="TEXT", help="Heading of the page of --report")
 figures_option: Decorator = click.option(
     "--figures", type=FIGURES, metavar="FOLDER",
     help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: report)",

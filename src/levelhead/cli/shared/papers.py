@@ -49,14 +49,7 @@ class Papers:
         return self.layout == "paper"
 
     def check(self, output_format: str) -> None:
-        """Refuse formats that do not support the requested layout.
-
-        Args:
-            output_format: the value of `--format`.
-
-        Raises:
-            click.UsageError: the format does not support it.
-        """
+        """Refuse formats that do not support the requested layout."""
         check_cite(output_format, cite=self.cite)
         if self.cite and self.table:
             raise click.UsageError("--cite cannot be combined with --layout paper: it prints no table")
@@ -69,13 +62,7 @@ class Papers:
                 raise click.UsageError(f"--layout paper requires --format {formats}, not {output_format}")
 
     def print(self, result: Cited, tables: Callable[[int], list[PaperTable]], printing: Printing) -> bool:
-        """Print a table for a paper or a citation; return whether either was requested.
-
-        Args:
-            result: a comparison or a ranking.
-            tables: returns the tables with this number of decimal places.
-            printing: how and where to print.
-        """
+        """Print a table for a paper or a citation; return whether either was requested."""
         if self.cite:
             print_citation(result, printing)
         elif self.table:
@@ -91,26 +78,13 @@ papers_options: Decorator = grouped("papers", Papers, (_layout_option, cite_opti
 
 
 def check_cite(output_format: str, *, cite: bool) -> None:
-    """Refuse formats that do not support citations.
-
-    Args:
-        output_format: the value of `--format`.
-        cite: whether a citation is requested.
-
-    Raises:
-        click.UsageError: the format does not support citations.
-    """
+    """Refuse formats that do not support citations."""
     if cite and output_format not in {"text", "latex", "json"}:
         raise click.UsageError(f"--cite requires --format text, latex or json, not {output_format}")
 
 
 def print_citation(result: Cited, printing: Printing) -> None:
-    """Print a sentence on methods, and the BibTeX entries that it cites.
-
-    Args:
-        result: the result to cite.
-        printing: how and where to print.
-    """
+    """Print a sentence on methods, and the BibTeX entries that it cites."""
     from levelhead.report.citation import citation
     from levelhead.report.documents import header
 

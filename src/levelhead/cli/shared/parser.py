@@ -66,12 +66,7 @@ def _with(decorators: tuple[Decorator, ...], function: Callable[..., Any]) -> Ca
 
 
 def recipe_of(parser: str, chosen: dict[str, Any]) -> Recipe:
-    """Return the recipe of a parser from the options of training.
-
-    Args:
-        parser: the name of the parser.
-        chosen: the values of `training_options`, and of `running_options` if the command has them.
-    """
+    """Return the recipe of a parser from the options of training."""
     from levelhead.parsing import ALL_PARSERS, ExternalSettings, Recipe
     from levelhead.parsing.training import DEFAULT_BEAM, check_parser
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
-from levelhead.errors import Fault, OutputError
+from levelhead.cli.shared.option_groups import command_line
+from levelhead.cli.shared.values import InputPath
+from levelhead.errors import Fault, OutputError, listed
 from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance
     from levelhead.report.page import Page
+    from levelhead.report.page.blocks import Origin
     from levelhead.report.table import Table
 
 _MOST_FILES = 2
@@ -43,13 +49,7 @@ class Printing:
         *,
         lines: Callable[[], list[Any]] | None = None,
     ) -> None:
-        """Print a table or its JSON document; only what is printed is computed.
-
-        Args:
-            table: returns the table.
-            document: returns the document.
-            lines: returns the documents of JSON lines; None for a single document.
-        """
+        """Print a table or its JSON document; only what is printed is computed."""
         print_result(table, document, self.output_format, self.places, self.output, lines=lines)
 
 
@@ -59,12 +59,67 @@ printing_options: Decorator = grouped(
 """The options that choose how a table is printed, passed to a command as the argument `printing`."""
 
 
-def print_provenance(*provenances: Provenance) -> None:
-    """Print the warnings and notes of results to standard error.
+@immutable(eq=True)
+class PageRequest:
+    """The values of the options for a page.
 
     Args:
-        provenances: the provenance of each result.
+        report_file: the file of the page, or None.
+        title: its heading, or None for the default.
+        figures: the folder of its charts and tables, or None.
     """
+
+    report_file: str | None
+    title: str | None
+    figures: str | None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the page or its figures are requested."""
+        return self.report_file is not None or self.figures is not None
+
+    def outputs(self) -> tuple[str | None, str | None]:
+        """Return the file and the folder that are written."""
+        if self.title is not None and self.report_file is None:
+            raise click.UsageError("--title requires --report")
+        return self.report_file, self.figures
+
+    def write(self, make: Callable[[], Page]) -> None:
+        """Write the page, its charts and tables, if requested; on a terminal a line says so as long as it takes."""
+        from levelhead.progress import working
+
+        with working("making the page"):
+            page = make()
+            if self.report_file is not None:
+                from levelhead.report.page import render
+                from levelhead.treebank.write import replace_file
+
+                titled = page._replace(title=self.title or page.title, origin=page_origin())
+                replace_file(self.report_file, [render(titled)])
+            if self.figures is not None:
+                from levelhead.report.page import write_figures
+
+                write_figures(page, self.figures)
+
+
+def page_options(report: Decorator = options.report_option) -> Decorator:
+    """Return the options for a page, passed to a command as the argument `page`."""
+    return grouped("page", PageRequest, (report, options.title_option, options.figures_option))
+
+
+def page_origin() -> Origin:
+    """Return the command that is running, with the files and folders that it reads."""
+    from levelhead.report.page.blocks import Origin
+
+    context = click.get_current_context()
+    roles = [option.name or "" for option in context.command.params if isinstance(option.type, InputPath)]
+    read = [(role, context.params[role]) for role in roles if context.params.get(role)]
+    files = [(role, list(map(os.fspath, paths if isinstance(paths, tuple) else [paths]))) for role, paths in read]
+    return Origin(command_line(context), [(role, listed(paths)) for role, paths in files])
+
+
+def print_provenance(*provenances: Provenance) -> None:
+    """Print the warnings and notes of results to standard error."""
     print_warnings(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
     print_notes(note for provenance in provenances for note in provenance.notes)
 
@@ -94,16 +149,7 @@ def print_result(
     *,
     lines: Callable[[], list[Any]] | None = None,
 ) -> None:
-    """Print a table or a JSON document; only what is printed is computed.
-
-    Args:
-        table: returns the table.
-        document: returns the document of `--format json`.
-        output_format: the value of `--format`.
-        places: digits after the point, None for the default of the format.
-        output: the file, or None for standard output.
-        lines: returns the documents of `--format jsonl`; None for a single document.
-    """
+    """Print a table or a JSON document; only what is printed is computed."""
     if output_format == "jsonl":
         print_json((lines or document)(), output, lines=True)
     elif output_format == "json":
@@ -141,29 +187,6 @@ def emit(text: str, output: str | None) -> None:
         replace_file(output, [data])
 
 
-def write_page(make: Callable[[], Page], report: str | None, figures: str | None) -> None:
-    """Write a page, its charts and tables, if requested; on a terminal a line says so as long as it takes.
-
-    Args:
-        make: makes the page.
-        report: the file of the page, or None.
-        figures: the folder of charts and tables, or None.
-    """
-    from levelhead.progress import working
-
-    with working("making the page"):
-        page = make()
-        if report is not None:
-            from levelhead.report.page import render
-            from levelhead.treebank.write import replace_file
-
-            replace_file(report, [render(page)])
-        if figures is not None:
-            from levelhead.report.page import write_figures
-
-            write_figures(page, figures)
-
-
 def print_warnings(faults: Iterable[Fault]) -> None:
     """Print warnings to standard error; for a kind found in many files, only the first and the number of files."""
     every = list(faults)
@@ -182,12 +205,7 @@ def print_warnings(faults: Iterable[Fault]) -> None:
 
 
 def print_unpaired(paths: Sequence[object], of: str) -> None:
-    """Warn on standard error, in one line, of files that match no treebank.
-
-    Args:
-        paths: the files.
-        of: what the files should match: "gold treebank".
-    """
+    """Warn on standard error, in one line, of files that match no treebank."""
     if paths:
         from levelhead.campaign.plan import unmatched_note
 

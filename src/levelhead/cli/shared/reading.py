@@ -12,7 +12,7 @@ from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.grouped import Decorator, grouped
-from levelhead.cli.shared.printing import print_unpaired
+from levelhead.cli.shared.printing import print_notes, print_unpaired
 from levelhead.errors import Fault, Place, UnreadableFile, listed, printable
 from levelhead.immutable import immutable
 
@@ -43,11 +43,7 @@ class Reading:
     allow_several_roots: bool = False
 
     def or_own(self, *measures: str) -> tuple[str, ...]:
-        """Return the default measures of a command, or all measures of rules that define only a few.
-
-        Args:
-            measures: the names of the defaults.
-        """
+        """Return the default measures of a command, or all measures of rules that define only a few."""
         from levelhead.scoring.rules import RULES
 
         return RULES[self.rules].or_own(*measures)
@@ -61,15 +57,7 @@ class Reading:
         *,
         partial: bool = False,
     ) -> Setup:
-        """Return the settings for some measures.
-
-        Args:
-            measures: the measures; those of the rules' scorer if None.
-            registry: the available measures and schemes; the shipped ones if None.
-            weights: the weights that measures name, if they were already read.
-            rules: the rules, if they differ from the named rules.
-            partial: whether to score outputs with different text or broken trees.
-        """
+        """Return the settings for some measures."""
         from levelhead.evaluation.setup import setup_of
         from levelhead.measures.registry import STANDARD
 
@@ -94,28 +82,13 @@ def pair_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def inputs_of(paths: Iterable[str]) -> Iterator[str]:
-    """Yield paths, and all files below folders.
-
-    Args:
-        paths: gold and systems.
-    """
+    """Yield paths, and all files below folders."""
     for path in paths:
         yield from files_in(path)
 
 
-def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False) -> Plan:
-    """Return the test sets and the outputs; files that match no test set are reported.
-
-    Args:
-        gold: a file, a folder or a manifest.
-        systems: files or folders.
-        split: which files of UD releases are gold, or None.
-        runs: whether a system can be a folder of runs on a single gold file.
-
-    Raises:
-        click.UsageError: gold is a file and a system a folder, or the other way around.
-        InputError: a path does not exist, or the layout is unclear.
-    """
+def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False, as_runs: bool = False) -> Plan:
+    """Return the test sets and the outputs; files that match no test set are reported."""
     from pathlib import Path
 
     from levelhead.campaign.plan import find_plan, missing_outputs
@@ -123,23 +96,15 @@ def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False
     if not runs or holds_test_sets(gold):
         check_kinds(gold, systems)
     named = {name_of(gold, systems[0]): Path(systems[0])} if len(systems) == 1 else systems
-    plan = find_plan(gold, named, split)
+    plan = find_plan(gold, named, split, as_runs=as_runs)
     print_extra_gold(gold)
     print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
+    print_notes(plan.notes)
     return plan
 
 
 def check_kinds(gold: str, systems: Sequence[str]) -> None:
-    """Check that gold and systems are all files or all folders.
-
-    Args:
-        gold: a file, a folder or a manifest.
-        systems: files or folders.
-
-    Raises:
-        click.UsageError: one is a file and another a folder.
-        InputError: a path does not exist.
-    """
+    """Check that gold and systems are all files or all folders."""
     folders = holds_test_sets(gold)
     for system in systems:
         if os.path.isdir(system) != folders:  # noqa: PTH112 -- pathlib is slow to load
@@ -157,12 +122,7 @@ def _different_kinds(gold: str) -> str:
 
 
 def name_of(gold: str, system: str) -> str:
-    """Return the name of a system: its folder, or its file if that name is more informative than that of the gold file.
-
-    Args:
-        gold: a file, a folder or a manifest.
-        system: a file or folder.
-    """
+    """Return the name of a system: its folder, or its file if that says more than the name of gold."""
     from pathlib import Path
 
     from levelhead.treebank.layouts import system_name
@@ -181,26 +141,12 @@ def files_in(path: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def holds_test_sets(path: str) -> bool:
-    """Return whether a path is a folder or a manifest of gold treebanks, not a single treebank.
-
-    Args:
-        path: GOLD on the command line.
-    """
+    """Return whether a path is a folder or a manifest of gold treebanks, not a single treebank."""
     return path.endswith(".toml") or os.path.isdir(path)  # noqa: PTH112 -- pathlib is slow to load
 
 
 def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
-    """Refuse inputs that cannot be read, two results in one file, and results that overwrite inputs.
-
-    Args:
-        inputs: the paths that are read.
-        outputs: the paths that are written, the path of the table first; None for results that are printed or not
-            requested.
-
-    Raises:
-        click.UsageError: standard input is read twice, or a result would replace another or an input.
-        InputError: an input does not exist, or needs an optional library that is not installed.
-    """
+    """Refuse inputs that cannot be read, two results in one file, and results that overwrite inputs."""
     sources, (table, *others) = list(inputs), [*outputs] or [None]
     targets = [path for path in (table, *others) if path is not None]
     if sources.count("-") > 1:
@@ -217,52 +163,26 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
     check_inputs(sources)
 
 
-def _listed_in(path: str) -> Iterable[str]:
-    """Return the treebanks that a manifest or TIRA's metadata lists; any other path is returned unchanged."""
-    if not path.endswith(".toml") and not os.path.isfile(os.path.join(path, "metadata.json")):  # noqa: PTH113, PTH118
-        return [path]
-    from pathlib import Path
-
-    from levelhead.campaign.plan import find_test_sets
-
-    golds = [os.fspath(test_set.gold) for test_set in find_test_sets(Path(path)) if test_set.gold is not None]
-    print_extra_gold(path)
-    return golds
-
-
 def treebank_files(
     paths: Sequence[str], outputs: Iterable[str | None], *, merge: bool = False, others: Iterable[str] = ()
 ) -> Files:
-    """Return the files of each treebank by its name, checked as `check_paths` does.
-
-    Args:
-        paths: files, folders of files, or "-" for standard input.
-        outputs: the paths that are written; None for results that are not requested.
-        merge: whether the train, dev and test file of a treebank count as one treebank.
-        others: other paths that are read.
-
-    Raises:
-        click.UsageError: standard input is read twice, or a result would replace another or an input.
-        InputError: a file or folder cannot be read, or a folder has no CoNLL-U file.
-    """
+    """Return the files of each treebank by its name, checked as `check_paths` does."""
+    from levelhead.campaign.plan import listed_gold
     from levelhead.typology.collection import files_of
 
     if paths.count("-") > 1:
         raise click.UsageError("only one file can be standard input")
-    files = files_of([file for path in paths for file in _listed_in(path)], merge=merge)
+    listed_files = {path: listed_gold(path) for path in paths}
+    for path, golds in listed_files.items():
+        if golds != [path]:
+            print_extra_gold(path)
+    files = files_of([file for golds in listed_files.values() for file in golds], merge=merge)
     check_paths([*(os.fspath(path) for some in files.values() for path in some), *others], outputs)
     return files
 
 
 def check_inputs(paths: Iterable[str]) -> None:
-    """Refuse inputs that cannot be read, before reading any.
-
-    Args:
-        paths: the inputs; "-" and templates with `{treebank}` are not checked.
-
-    Raises:
-        InputError: inputs do not exist (all are reported), or an optional library is missing.
-    """
+    """Refuse inputs that cannot be read, before reading any."""
     missing = []
     for path in paths:
         if path == "-" or "{treebank}" in path:
@@ -294,11 +214,7 @@ def _same_folder(target: str, source: str) -> bool:
 
 
 def print_extra_gold(gold: str) -> None:
-    """Warn on standard error, in one line, of treebanks in a folder of gold that are not gold.
-
-    Args:
-        gold: a file, a folder or a manifest.
-    """
+    """Warn on standard error, in one line, of treebanks in a folder of gold that are not gold."""
     if not holds_test_sets(gold):
         return
     from pathlib import Path

@@ -30,17 +30,7 @@ class ResultPath(click.Path):
         self.folder, self.library = folder, library
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path if the result can be written there.
-
-        Args:
-            value: the path on the command line.
-            param: its option or argument.
-            ctx: the command.
-
-        Raises:
-            InputError: an optional library is missing.
-            OutputError: the path cannot be written.
-        """
+        """Return the path if the result can be written there."""
         path = super().convert(value, param, ctx)
         if ctx is None or not ctx.resilient_parsing:  # true for shell completion
             self._check(os.fsdecode(path))
@@ -108,15 +98,7 @@ CHART = ResultPath(library=lambda path: ("vl_convert", "figures") if path.lower(
 
 
 def refuse_compressed(what: str, path: str | None) -> None:
-    """Refuse names of compressed files, since commands write no compressed files.
-
-    Args:
-        what: what is written.
-        path: the path; None if nothing is written.
-
-    Raises:
-        click.UsageError: the path ends in the suffix of a compressed format.
-    """
+    """Refuse names of compressed files, since commands write no compressed files."""
     from levelhead.treebank.input_bytes import SUFFIXES
 
     if path is not None and path.lower().endswith(SUFFIXES):

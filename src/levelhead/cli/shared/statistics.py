@@ -30,11 +30,7 @@ class Statistics(NamedTuple):
     level: float
 
     def settings(self, margin: float | None = None) -> InferenceSettings:
-        """Return the settings of tests.
-
-        Args:
-            margin: the largest irrelevant difference, or None.
-        """
+        """Return the settings of tests."""
         from levelhead.significance import InferenceSettings
 
         return InferenceSettings(self.resamples, self.seed, self.level, margin, self.resample_by)

@@ -25,27 +25,13 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer v
         self.kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value.
-
-        Args:
-            value: the text on the command line.
-            param: the option or argument.
-            ctx: the command.
-
-        Raises:
-            click.BadParameter: the value is unknown.
-        """
+        """Return the value."""
         if value not in self.choices:
             self.fail(unknown(self.kind, str(value), self.choices), param, ctx)
         return value
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        """Return a one-line hint for a missing value.
-
-        Args:
-            param: the option or argument.
-            ctx: the command; without it in older versions of click.
-        """
+        """Return a one-line hint for a missing value."""
         return f"use {', '.join(self.choices)}"
 
 
@@ -60,16 +46,7 @@ class InputPath(click.Path):
         super().__init__(readable=False, path_type=kind)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path.
-
-        Args:
-            value: the text on the command line.
-            param: the option or argument.
-            ctx: the command.
-
-        Raises:
-            click.BadParameter: the path is empty.
-        """
+        """Return the path."""
         if not os.fspath(value):
             self.fail("the path is empty: name a file or folder", param, ctx)
         return super().convert(value, param, ctx)
@@ -87,9 +64,5 @@ class FiniteRange(click.FloatRange):
 
 
 def limited(name: str) -> click.IntRange:
-    """Return the type of an option that is a whole number.
-
-    Args:
-        name: a name of `LIMITS`.
-    """
+    """Return the type of an option that is a whole number."""
     return click.IntRange(*LIMITS[name])

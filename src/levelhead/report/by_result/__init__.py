@@ -26,19 +26,11 @@ class View(NamedTuple):
     text: Callable[[Any], str] | None = None
 
     def as_text(self, result: object) -> str:
-        """Return a result as plain text, without a line feed at the end.
-
-        Args:
-            result: a result of this type.
-        """
+        """Return a result as plain text, without a line feed at the end."""
         text = self.text(result) if self.text else to_text(self.table(result), self.places)
         return text.rstrip("\n")
 
     def as_html(self, result: object) -> str:
-        """Return a result as an HTML table, with its charts.
-
-        Args:
-            result: a result of this type.
-        """
+        """Return a result as an HTML table, with its charts."""
         charts: str = import_module("levelhead.report.notebook").charts_html(result)
         return to_html(self.table(result), self.places) + charts

@@ -35,7 +35,7 @@ from levelhead.report.tree_text import draw_examples
 _CONTRASTS = (
     Column("Treebank", "text"),
     Column("System", "text"),
-    Column("Sentence", "number"),
+    Column("Sentence", "position"),
     Column("sent_id", "text"),
     Column("Baseline correct", "number"),
     Column("System correct", "number"),
@@ -45,9 +45,9 @@ _CONTRASTS = (
 
 _EXAMPLES = (
     Column("Error", "text"),
-    Column("Sentence", "number"),
+    Column("Sentence", "position"),
     Column("sent_id", "text"),
-    Column("Word", "number"),
+    Column("Word", "position"),
     Column("Form", "text"),
 )
 

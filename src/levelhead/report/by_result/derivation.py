@@ -18,7 +18,7 @@ from levelhead.report.derivation import (
 from levelhead.report.table import Column, Table
 
 _DERIVATION = (
-    Column("Sentence", "number"),
+    Column("Sentence", "position"),
     Column("Transitions", "text"),
     Column("Words as attached", "text"),
     Column("Swaps", "number"),

@@ -13,7 +13,7 @@ from levelhead.treebank.validation import Validation
 
 _COLUMNS = (
     Column("File", "text"),
-    Column("Line", "number"),
+    Column("Line", "position"),
     Column("Severity", "text"),
     Column("Name", "text"),
     Column("Message", "text"),
@@ -23,7 +23,9 @@ _COLUMNS = (
 def _table(validation: Validation) -> Table:
     changes = [(name, fault, "fixed") for name, faults in validation.changes.items() for fault in faults]
     left = [(name, fault, fault.severity) for name, faults in validation.files.items() for fault in faults]
-    rows = ((name, fault.place.line, what, fault.slug, fault.message) for name, fault, what in (*changes, *left))
+    rows = (
+        (name, fault.place.line, what, fault.slug, fault.message_with_count) for name, fault, what in (*changes, *left)
+    )
     return Table(_COLUMNS, tuple(rows))
 
 

@@ -23,16 +23,6 @@ def scatter_chart(
     """Return a scatter plot of two columns with the least-squares line; treebanks without both values are left out.
 
     The name of a treebank is only shown if it overlaps no other name and no point.
-
-    Args:
-        table: the values.
-        x: the column on the horizontal axis.
-        y: the column on the vertical axis.
-        family: a text column that determines the colors and shapes of points.
-        result: the correlation of the columns, whose coefficients, p-values and n are shown above.
-
-    Raises:
-        InputError: the column is unknown.
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
@@ -64,12 +54,7 @@ def _coefficient(value: float | None) -> str:
 
 
 def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
-    """Return the coefficients of pairs with their intervals, the strongest first; * marks p < .05 after correction.
-
-    Args:
-        correlation: the correlations.
-        method: the method of the coefficients.
-    """
+    """Return the coefficients of pairs with their intervals, the strongest first; * marks p < .05 after correction."""
     coefficients = [(pair, pair.coefficients[method]) for pair in correlation.pairs]
     known = [(pair, coefficient) for pair, coefficient in coefficients if coefficient.value is not None]
     known.sort(key=lambda each: -abs(each[1].value or 0.0))
@@ -82,27 +67,14 @@ def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
 
 
 def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:
-    """Return bars of several columns for each treebank, in ascending order of the first column.
-
-    Args:
-        table: the values.
-        columns: the columns.
-
-    Raises:
-        InputError: the column is unknown.
-    """
+    """Return bars of several columns for each treebank, in ascending order of the first column."""
     order = np.argsort(table.number(columns[0]), kind="stable").tolist()
     values = {name: [_value_or_none(table.number(name)[row]) for row in order] for name in columns}
     return panels(f"Treebanks by {columns[0]}", [table.treebanks[row] for row in order], values, places=2)
 
 
 def matrix_chart(correlation: Correlation, method: Method) -> Drawing:
-    """Return a matrix of coefficients: blue from 0 to 1, red from 0 to -1.
-
-    Args:
-        correlation: the correlations.
-        method: the method of the coefficients.
-    """
+    """Return a matrix of coefficients: blue from 0 to 1, red from 0 to -1."""
     names = correlation.columns
     coefficients = {(pair.x, pair.y): pair.coefficients[method].value for pair in correlation.pairs}
     shades = [[coefficients.get((row, column), coefficients.get((column, row))) for column in names] for row in names]
@@ -113,11 +85,7 @@ def matrix_chart(correlation: Correlation, method: Method) -> Drawing:
 
 
 def variance_chart(variances: Mapping[str, CumulativeVariance]) -> Drawing:
-    """Return the variance of the best two, three, ... scores of each measure (Callin, figure 5).
-
-    Args:
-        variances: the variances by measure, from `levelhead.correlation.coefficients`.
-    """
+    """Return the variance of the best two, three, ... scores of each measure (Callin, figure 5)."""
     lines = {name: list(enumerate(variance.variances.tolist(), 2)) for name, variance in variances.items()}
     return curves("Cumulative variance", lines, "treebanks, best first", "variance of scores")
 

@@ -37,14 +37,7 @@ def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
 
 
 def checked_suffix(path: str | os.PathLike[str]) -> str:
-    """Return the suffix of a drawing's file name, in lower case.
-
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: it is not in `SUFFIXES`.
-    """
+    """Return the suffix of a drawing's file name, in lower case."""
     name = os.fspath(path)
     suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 -- pathlib is slow to load
     if suffix not in SUFFIXES:
@@ -54,15 +47,7 @@ def checked_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def encoded(drawing: Drawing, suffix: str) -> bytes:
-    """Return the contents of a file with a drawing.
-
-    Args:
-        drawing: the drawing.
-        suffix: the format, one of `SUFFIXES`.
-
-    Raises:
-        InputError: PNG or PDF is requested and vl-convert is not installed.
-    """
+    """Return the contents of a file with a drawing."""
     svg = drawing.file()
     if suffix == ".svg":
         return svg.encode("utf-8", "backslashreplace")

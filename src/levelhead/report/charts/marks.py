@@ -23,12 +23,7 @@ _SHAPES = (
 
 
 def series_of(groups: Iterable[str], *, other: str = OTHER) -> Mapping[str, int]:
-    """Return the number of the mark of each group; the most frequent groups have separate marks.
-
-    Args:
-        groups: the group of each item.
-        other: the group that always has the last mark.
-    """
+    """Return the number of the mark of each group; the most frequent groups have separate marks."""
     counts: dict[str, int] = {}
     for group in groups:
         counts[group] = counts.get(group, 0) + 1
@@ -42,16 +37,7 @@ def series_of(groups: Iterable[str], *, other: str = OTHER) -> Mapping[str, int]
 
 
 def mark(x: float, y: float, series: int, size: float = 3.4, tip: str = "", extra: str = "") -> str:
-    """Return the mark of a series.
-
-    Args:
-        x: the horizontal position of its center.
-        y: the vertical position of its center.
-        series: the number of the series, see `series_of`.
-        size: half of its width.
-        tip: the tooltip.
-        extra: additional attributes.
-    """
+    """Return the mark of a series."""
     title = f"<title>{clean(tip)}</title>" if tip else ""
     return f'<path class="s{series} mark"{extra} d="M{short(x)} {short(y)}{_shape(series, size)}">{title}</path>'
 

@@ -100,22 +100,13 @@ class Panel:
         return [i for _, i in sorted(distances, key=lambda pair: (-pair[0], pair[1]))]
 
     def is_high(self, row: int) -> bool:
-        """Return whether a value is above the median.
-
-        Args:
-            row: a row with a value.
-        """
+        """Return whether a value is above the median."""
         value = self.on_scale[row]
         return self.quartiles is not None and value is not None and value > self.quartiles.median
 
 
 def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
-    """Draw a column: a mark for each treebank, the middle half as a band, and the names of outliers.
-
-    Args:
-        panel: the column.
-        rows: the treebanks, from left to right.
-    """
+    """Draw a column: a mark for each treebank, the middle half as a band, and the names of outliers."""
     bottom = _TOP + _HEIGHT
     up = scale_for((value for value in panel.on_scale if value is not None), bottom - 4, _TOP + 6)
     across = Scale(0, len(rows), _LEFT, _RIGHT)
@@ -183,13 +174,7 @@ def _turned(x: float, y: float, label: str) -> str:
 
 
 def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
-    """Draw a dendrogram of treebanks.
-
-    Args:
-        root: the cluster of all treebanks.
-        rows: the treebanks in the order of the cluster.
-        axis: the unit of the horizontal axis.
-    """
+    """Draw a dendrogram of treebanks."""
     step, top = 15.0, 30.0
     digits = width_of(str(len(rows)), 11)
     left = digits + 26 + min(widest(row.label for row in rows), 150.0) + 12

@@ -46,12 +46,7 @@ class IntervalRow(NamedTuple):
 
 
 def interval_ends(interval: tuple[float, float] | None, unit: float = 100) -> tuple[float | None, float | None]:
-    """Return both ends of an interval in the unit of a chart; None without an interval.
-
-    Args:
-        interval: its ends.
-        unit: the factor for the ends: 100 turns ratios into percentages.
-    """
+    """Return both ends of an interval in the unit of a chart; None without an interval."""
     return (None, None) if interval is None else (unit * interval[0], unit * interval[1])
 
 
@@ -64,16 +59,7 @@ def spreads(
     zero: bool = False,
     whole: bool = False,
 ) -> Drawing:
-    """Draw values as dots with their intervals, one per row.
-
-    Args:
-        title: the title.
-        rows: the values.
-        axis: the name of the values.
-        rules: rows above which a rule is drawn.
-        zero: whether to show and mark zero.
-        whole: whether values are whole numbers, such as ranks.
-    """
+    """Draw values as dots with their intervals, one per row."""
     left = max(widest(row.label for row in rows) + 16, width_of(axis, 11) + 22)
     values = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
     scale = scale_for(values, left, _WIDTH - 16, zero=zero)
@@ -104,13 +90,7 @@ def _axis(scale: Scale, ticks: Sequence[float], bottom: float, axis: str) -> lis
 
 
 def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequence[str]) -> Drawing:
-    """Draw how ranks change from measure to measure, with the systems that move most in color.
-
-    Args:
-        title: the title.
-        ranks: the rank of each system by each measure, in the order of the first.
-        measures: the measures.
-    """
+    """Draw how ranks change from measure to measure, with the systems that move most in color."""
     moves = {
         system: max(own) - min(own) for system, own in ((s, [r for r in rs if r]) for s, rs in ranks.items()) if own
     }
@@ -163,14 +143,7 @@ class Point(NamedTuple):
 
 
 def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
-    """Draw points, and the line of equal values; the seven most frequent series have separate marks.
-
-    Args:
-        title: the title.
-        points: the points.
-        x: the name of the horizontal axis.
-        y: the name of the vertical axis.
-    """
+    """Draw points, and the line of equal values; the seven most frequent series have separate marks."""
     series = series_of(point.series for point in points)
     both = [value for point in points for value in (point.x, point.y)]
     across, up = scale_for(both, 46, 486), scale_for(both, 460, 20)
@@ -197,15 +170,7 @@ def panels(
     places: int = 1,
     signed: bool = False,
 ) -> Drawing:
-    """Draw columns of bars side by side, all on the same scale.
-
-    Args:
-        title: the title.
-        rows: the names of rows.
-        columns: the values of each column, one per row; None for a missing value.
-        places: digits after the point.
-        signed: whether values are printed with their sign.
-    """
+    """Draw columns of bars side by side, all on the same scale."""
     left, known = widest(rows) + 14, [v for values in columns.values() for v in values if v is not None]
     each = max(84.0, min(230.0, (_WIDTH - left) / max(1, len(columns)) - 12))
     low, high = min([0.0, *known]), max([0.0, *known]) or 1.0
@@ -228,13 +193,7 @@ def panels(
 
 
 def shares(title: str, rows: Mapping[str, Sequence[int]], kinds: Sequence[tuple[str, str]]) -> Drawing:
-    """Draw rows of stacked bars, each as wide as the chart.
-
-    Args:
-        title: the title.
-        rows: the numbers of each row.
-        kinds: the name and color of each number.
-    """
+    """Draw rows of stacked bars, each as wide as the chart."""
     left, parts, x = widest(rows) + 16, [], 0.0
     x = left
     for name, kind in kinds:
@@ -271,17 +230,7 @@ def heat(
     title: str, corner: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]],
     shades: Sequence[Sequence[float | None]], step: float = 46, marks: MatrixMarks | None = None,
 ) -> Drawing:  # fmt: skip
-    """Draw a matrix in shades of blue and red, for files.
-
-    Args:
-        title: the title.
-        corner: the head of the first column.
-        columns: the names of columns.
-        rows: the name of each row, and the texts of its cells.
-        shades: the strength of each color: blue from 0 to 1, red from 0 to -1; None for gray.
-        step: the width of a cell.
-        marks: crossed cells, best cells and headings.
-    """
+    """Draw a matrix in shades of blue and red, for files."""
     marks = marks or MatrixMarks()
     left, y = widest(name for name, _ in rows) + 14, widest(columns) * 0.75 + 26
     parts = [text(0, y - 8, corner, "mute small")]

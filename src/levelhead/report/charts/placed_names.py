@@ -30,21 +30,13 @@ class Box(NamedTuple):
     bottom: float
 
     def meets(self, other: Box) -> bool:
-        """Return whether two rectangles overlap.
-
-        Args:
-            other: another rectangle.
-        """
+        """Return whether two rectangles overlap."""
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
 
     def holds(self, other: Box) -> bool:
-        """Return whether another rectangle is inside.
-
-        Args:
-            other: another rectangle.
-        """
+        """Return whether another rectangle is inside."""
         return (
             self.left <= other.left
             and other.right <= self.right
@@ -56,15 +48,7 @@ class Box(NamedTuple):
 def placed_names(
     named: Sequence[tuple[str, Point]], within: Box, marks: Sequence[Point] = (), *, kind: str = "name", most: int = 99
 ) -> list[str]:
-    """Return names as SVG that do not overlap each other and overlap few marks; names that do not fit are left out.
-
-    Args:
-        named: names with the centers of their marks, the most important first.
-        within: the area for names.
-        marks: the centers of all marks; by default only those with names.
-        kind: the class of the text.
-        most: the largest number of marks that a name may overlap.
-    """
+    """Return names as SVG that do not overlap each other and overlap few marks; names that do not fit are left out."""
     every = [_around(point) for point in (marks or [point for _, point in named])]
     taken: list[Box] = []
     drawn, stretch = [], _BOLD if kind == "name" else 1.0

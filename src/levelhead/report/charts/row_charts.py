@@ -117,11 +117,7 @@ class RowChart:
         return _fluid("".join([*lines, *texts]))
 
     def picture(self, row: ChartRow) -> str:
-        """Return the picture of a row.
-
-        Args:
-            row: the row.
-        """
+        """Return the picture of a row."""
         if self.shape == "parts":
             return _fluid(self._parts(row))
         if row.value is None:

@@ -44,14 +44,7 @@ class Named(NamedTuple):
 
 
 def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
-    """Draw points with their names; the axes have different scales.
-
-    Args:
-        title: the title.
-        points: the points.
-        x: the name of the horizontal axis.
-        y: the name of the vertical axis.
-    """
+    """Draw points with their names; the axes have different scales."""
     across = scale_for((point.x for point in points), _LEFT, _RIGHT)
     up = scale_for((point.y for point in points), _BOTTOM, _TOP)
     series = list(dict.fromkeys(point.series for point in points))
@@ -65,15 +58,7 @@ def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
 
 
 def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Sequence[str] = ()) -> Drawing:
-    """Draw points with the least-squares line and names that do not overlap; series have colors and shapes.
-
-    Args:
-        title: the title.
-        points: the points.
-        x: the name of the horizontal axis.
-        y: the name of the vertical axis.
-        above: lines of text above the points.
-    """
+    """Draw points with the least-squares line and names that do not overlap; series have colors and shapes."""
     top = _TOP + _ABOVE * len(above) + (6 if above else 0)
     across = scale_for((point.x for point in points), _LEFT, _RIGHT)
     up = scale_for((point.y for point in points), _BOTTOM, top)
@@ -120,15 +105,7 @@ def _with_families(title: str, parts: Iterable[str], series: Mapping[str, int]) 
 def curves(
     title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, *, logarithmic: bool = False
 ) -> Drawing:
-    """Draw a curve for each series.
-
-    Args:
-        title: the title.
-        lines: the points of each series.
-        x: the name of the horizontal axis.
-        y: the name of the vertical axis.
-        logarithmic: whether the horizontal axis is logarithmic.
-    """
+    """Draw a curve for each series."""
     every = [point for points in lines.values() for point in points]
     across = (log_scale_for if logarithmic else scale_for)((at for at, _ in every), _LEFT, _RIGHT)
     up = scale_for((value for _, value in every), _BOTTOM, _TOP)

@@ -203,14 +203,7 @@ def _round_step(rough: float) -> float:
 
 
 def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool = False) -> Scale:
-    """Return a scale that contains values with some margin.
-
-    Args:
-        values: the values.
-        start: the position of the start.
-        end: the position of the end.
-        zero: whether it must contain zero.
-    """
+    """Return a scale that contains values with some margin."""
     known = [*values, *([0.0] if zero else [])] or [0.0, 1.0]
     low, high = min(known), max(known)
     room = 0.04 * (high - low) or 0.5
@@ -218,13 +211,7 @@ def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool =
 
 
 def log_scale_for(values: Iterable[float], start: float, end: float) -> LogScale:
-    """Return a logarithmic scale that contains positive values with some margin.
-
-    Args:
-        values: the values.
-        start: the position of the start.
-        end: the position of the end.
-    """
+    """Return a logarithmic scale that contains positive values with some margin."""
     return LogScale(scale_for(map(math.log10, values), start, end))
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from levelhead.comparison.agreement import Agreement, Disagreement
+from levelhead.errors import number_of
 from levelhead.report.agreement import agreement_table, patterns_table
 from levelhead.report.charts.page_charts import IntervalRow, spreads
-from levelhead.report.page.blocks import Block, Page, Section, plain_page
+from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page
 from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.report.table import Column, Table
 from levelhead.scoring.matches import match
@@ -18,12 +19,7 @@ _MOST_PATTERNS = 200
 
 
 def agreement_page(agreement: Agreement, rules: Rules) -> Page:
-    """Return the page of annotations of one text.
-
-    Args:
-        agreement: the agreement.
-        rules: how words are aligned.
-    """
+    """Return the page of annotations of one text."""
     first, *_ = agreement.annotators
     sections = [
         Section("labels", "Agreement beyond chance", _LABELS, list(_labels(agreement))),
@@ -36,7 +32,8 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
         ("sentences", f"{len(agreement.treebanks[first]):,}"),
         ("sentences with differences", f"{len(agreement.differing):,}"),
     ]
-    return plain_page("Agreement", _lead(agreement), facts, sections, agreement.provenance)
+    title = f"Agreement of {names_or_number(agreement.annotators, 'annotator')}"
+    return plain_page(title, _lead(agreement), facts, sections, agreement.provenance)
 
 
 _LABELS = "Krippendorff's alpha with confidence intervals: 1 is perfect agreement, 0 is chance level."
@@ -87,4 +84,6 @@ def _sentences(agreement: Agreement, rules: Rules) -> Iterator[Block]:
 
 def _title(disagreement: Disagreement) -> str:
     labels: Sequence[str] = (disagreement.first, disagreement.second)
-    return f"{disagreement.name}: {' or '.join(labels)} ({disagreement.form}; {disagreement.n_words} words)"
+    return (
+        f"{disagreement.name}: {' or '.join(labels)} ({disagreement.form}; {number_of(disagreement.n_words, 'word')})"
+    )

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from levelhead.errors import number_of
 from levelhead.report.charts.marks import mark
 from levelhead.report.charts.row_charts import RowChart
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Cell, Column, Table
+from levelhead.treebank.layouts.files import stem_of
 
 if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance
+    from levelhead.treebank import Treebank
 
 _MOST_WIDE = 14  # columns of a matrix
+_MOST_NAMED = 4
 
 Choice = Mapping[str, str]
 """The choices under which a block is shown, by name: `{"measure": "LAS"}`."""
@@ -225,6 +230,18 @@ class Section(NamedTuple):
     narrow: bool = False
 
 
+class Origin(NamedTuple):
+    """How a page was made.
+
+    Args:
+        call: the command or the Python call, so that a reader can repeat it.
+        files: the files and folders that it reads, each with its role.
+    """
+
+    call: str = ""
+    files: Sequence[tuple[str, str]] = ()
+
+
 class Page(NamedTuple):
     """A page.
 
@@ -241,6 +258,7 @@ class Page(NamedTuple):
         terms: the definitions of terms that are labels of rows or headings.
         find: the placeholder of the filter; "" for a page without a filter.
         up: the name and address of the index page, if there is one; `with_links` then adds links to other pages.
+        origin: how it was made.
     """
 
     title: str
@@ -255,24 +273,30 @@ class Page(NamedTuple):
     terms: Mapping[str, str] = MappingProxyType({})
     find: str = ""
     up: tuple[str, str] | None = None
+    origin: Origin = Origin()
 
     def shown_first(self, block: Block) -> bool:
         """Return whether a block is shown when the page opens."""
         return all(self.choices[name][0] == value for name, value in block.when.items())
 
 
+def names_or_number(names: Sequence[str], noun: str) -> str:
+    """Return up to four names as a list, otherwise their number."""
+    *most, last = names
+    several = len(names) > _MOST_NAMED
+    return number_of(len(names), noun) if several else " and ".join(filter(None, (", ".join(most), last)))
+
+
+def treebank_name(treebank: Treebank) -> str:
+    """Return the name of a treebank's file without suffixes."""
+    name = PurePath(treebank.source.path or "a treebank").name
+    return stem_of(name) or name
+
+
 def plain_page(
     title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section], provenance: Provenance
 ) -> Page:
-    """Return a page without choices; empty sections are left out.
-
-    Args:
-        title: its heading.
-        lead: the main result in a sentence.
-        facts: the numbers at the top, each with its name.
-        sections: its sections.
-        provenance: the signature and notes of the result.
-    """
+    """Return a page without choices; empty sections are left out."""
     shown = [section for section in sections if any(block.has_contents for block in section.blocks)]
     return Page(title, lead, facts, {}, shown, provenance.notes, provenance.signature)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes
 from levelhead.comparison.release_changes import ReleaseChanges
@@ -21,13 +22,8 @@ _MOST_SENTENCES = 40
 _MOST_PATTERNS = 200
 
 
-def changes_page(changes: AnyChanges, rules: Rules) -> Page:
-    """Return the page of what changed, with the old trees above and the new ones below.
-
-    Args:
-        changes: the changes.
-        rules: how words are aligned.
-    """
+def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
+    """Return the page of what changed, with the old trees above and the new ones below."""
     patterns = changes_table(changes, "pattern", _MOST_PATTERNS)._replace(notes=())
     sections = [
         Section("sentences", "Sentences", "A sentence can change in several ways.", list(_summary(changes))),
@@ -36,7 +32,15 @@ def changes_page(changes: AnyChanges, rules: Rules) -> Page:
         Section("trees", "Trees", "A sentence with each of the most frequent changes.", list(_trees(changes, rules))),
     ]
     facts = [("unchanged sentences", f"{changes.n_unchanged:,}"), *((name, f"{n:,}") for name, n in _facts(changes))]
-    return plain_page("Changes", _lead(changes), facts, sections, changes.provenance)
+    title = "Changes from {} to {}".format(*_different_ends(old, new))
+    return plain_page(title, _lead(changes), facts, sections, changes.provenance)
+
+
+def _different_ends(*paths: str) -> Sequence[str]:
+    """The shortest ends of paths that differ, the whole paths if they are equal."""
+    parts = [PurePath(path).parts for path in paths]
+    ends = (["/".join(some[-n:]) for some in parts] for n in range(1, min(map(len, parts)) + 1))
+    return next((some for some in ends if len(set(some)) == len(some)), paths)
 
 
 def _lead(changes: AnyChanges) -> str:

@@ -4,148 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-from levelhead.analysis.repairs import wrong_words
-from levelhead.analysis.word_properties import PropertySettings
-from levelhead.campaign.outputs import Output
-from levelhead.comparison.contrasts import AverageGain, Gain, average_gains, contrasts, gains_by
+from levelhead.comparison.contrasts import AverageGain, Gain, average_gains
 from levelhead.comparison.systems import Comparison
-from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
 from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
 from levelhead.report.comparison import comparison_table, mark, wins_text
-from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section
-from levelhead.report.page.confusions import ConfusionTally
-from levelhead.report.page.error_costs import ALL
+from levelhead.report.page.blocks import Block, Page, Section, names_or_number
+from levelhead.report.page.error_costs import ALL, informative
 from levelhead.report.page.examples import (
-    ALL_WORDS,
     Examples,
-    OutputTrees,
-    examples_of_errors,
-    sentence,
-    values_of_words,
 )
 from levelhead.report.page.score import CONFUSION_LEAD
 from levelhead.report.page.stores import stored
 from levelhead.report.page.terms import measure_terms, open_ended
+from levelhead.report.page.treebank_contrasts import TITLES, TreebankPart, joined_contrasts
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
 from levelhead.report.verdicts import verdict_text
-from levelhead.significance import SystemResult, units_of
-from levelhead.significance.bucket_estimates import IntervalSettings
-from levelhead.significance.units import AUTO
+from levelhead.significance import SystemResult
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
-_PROPERTIES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
 _MOST_ROWS = 16
-_MOST_SENTENCES = 100
-_FEWEST_SENTENCES = 3
 _DIFFERENCE = Column("", "difference")
 
 
-class TreebankPart(NamedTuple):
-    """The data of one treebank on the page of a comparison.
-
-    Args:
-        treebank: its code.
-        systems: the names of the outputs, the baseline first.
-        n_sentences: the number of gold sentences.
-        gains: the differences of each system from the baseline, by property.
-        contrasts: the sentences in which each system gains or loses most, grouped by the number of the system.
-        changes: the gain in correct words in each of these sentences.
-        confusions: for a single treebank, the confusion matrix of each output with its words.
-    """
-
-    treebank: str
-    systems: tuple[str, ...]
-    n_sentences: int
-    gains: Mapping[str, Sequence[Gain]]
-    contrasts: Examples
-    changes: Sequence[float]
-    confusions: Sequence[tuple[ConfusionMatrix, Examples]]
-
-
-def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry) -> TreebankPart:
-    """Return the data of one treebank; the engine calls this where the outputs are read.
-
-    Args:
-        treebank: its code.
-        outputs: the outputs, the baseline first.
-        n_treebanks: the number of treebanks on the page.
-        registry: the available measures and schemes.
-
-    Raises:
-        ConlluError: gold or an output has no trees.
-    """
-    for output in outputs:
-        output.matches.check_trees()
-    shown = [OutputTrees(output.name, output.matches) for output in outputs]
-    setup = setup_of(["LAS"], rules=outputs[0].matches.rules, registry=registry)
-    schemes, (measure,) = registry.schemes, setup.measures
-    settings = PropertySettings(schemes.by_name[schemes.default])
-    intervals = IntervalSettings(units_of(outputs[0].matches.gold, AUTO))
-    gains = {by: gains_by(outputs, measure, [by], settings, registry, intervals) for by in _PROPERTIES}
-    examples, changes = _contrasts(shown, ALL_WORDS // (n_treebanks * len(outputs)), setup)
-    confusions = [_confusion(one, len(outputs), setup) for one in shown] if n_treebanks == 1 else []
-    systems = tuple(output.name for output in outputs)
-    return TreebankPart(treebank, systems, len(outputs[0].matches.gold), gains, examples, changes, confusions)
-
-
-def _confusion(shown: OutputTrees, n_outputs: int, setup: Setup) -> tuple[ConfusionMatrix, Examples]:
-    """The confusion matrix of an output, and the words in its cells."""
-    words = wrong_words(shown.matches, setup.measures[0], registry=setup.registry)
-    confused = ConfusionTally()
-    cells = values_of_words(shown.matches, words, confused.add(shown.matches))
-    groups = {"cell": confused.renumbered(cells)}
-    return confused.matrix(), examples_of_errors(shown, words, groups, 2 * n_outputs)
-
-
-def _contrasts(shown: Sequence[OutputTrees], most: int, setup: Setup) -> tuple[Examples, list[float]]:
-    """The sentences in which each system gains or loses most, gains first, and their gains in correct words."""
-    lengths = np.diff(shown[0].matches.gold.sentence_starts)
-    sentences: list[dict[str, Any]] = []
-    words, changes = [], []
-    groups: dict[str, list[int]] = {str(number): [] for number in range(1, len(shown))}
-    totals: dict[str, Mapping[int, int]] = {}
-    for number, system in enumerate(shown[1:], 1):
-        every = contrasts(shown[0].matches, system.matches, None, setup)
-        totals[str(number)] = {kind: len(some) for kind, some in enumerate(every)}
-        for kind, some in enumerate(every):
-            left = most // 2
-            for contrast in some[:_MOST_SENTENCES]:
-                left -= int(lengths[contrast.sentence])
-                if left < 0 and len(groups[str(number)]) >= _FEWEST_SENTENCES:
-                    break
-                words.append((len(sentences), -1))
-                sentences.append(sentence([shown[0], system], contrast.sentence))
-                changes.append(contrast.system - contrast.baseline)
-                for name, own in groups.items():
-                    own.append(kind if name == str(number) else -1)
-    return Examples(sentences, words, groups, totals), changes
-
-
 def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], registry: Registry) -> Page:
-    """Return the page of a comparison.
-
-    Args:
-        comparison: the comparison.
-        parts: the data of each treebank from `treebank_part`, in order.
-        registry: the available measures and schemes.
-    """
+    """Return the page of a comparison."""
     baseline, several, (first, *others) = comparison.systems[0], len(parts) > 1, parts[0].systems
     more_runs = comparison.results[0].runs[0] - 1  # of the baseline: what readers choose last
     systems = [*others[more_runs:], *others[:more_runs], first]
     choices: dict[str, Sequence[str]] = {"measure": _measures(comparison), "system": systems}
     choices |= {"treebank": [ALL, *(part.treebank for part in parts)]} if several else {}
+    whole, values = joined_contrasts(parts) if several else (parts[0].contrasts, parts[0].values)
+    gains = list(_gains(parts, whole, values))
     sections = [
         Section("differences", "Differences", _DIFFERENCES.format(baseline), list(_differences(comparison, systems))),
-        Section("gains", "Where differences come from", _GAINS.format(first), list(_gains(parts)), narrow=True),
-        Section("sentences", "Sentences won and lost", _SENTENCES.format(first), list(_sentences(parts))),
+        Section("gains", "Where differences come from", _GAINS.format(first), gains, narrow=True),
+        Section("sentences", "Sentences won and lost", _SENTENCES.format(first), list(_sentences(parts, whole))),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, list(_confusions(parts))),
     ]  # fmt: skip
     facts = [
@@ -155,9 +54,12 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     ]
     shown = [section for section in sections if section.blocks]
     stores = [part.contrasts for part in parts] + [examples for part in parts for _, examples in part.confusions]
-    data = stored(stores, _joined(parts) if several else None)
+    data = stored(stores, whole if several else None)
     terms, signature = measure_terms(comparison.measures, registry), comparison.provenance.signature
-    return Page("Comparison", _lead(comparison), facts, choices, shown, (), signature, "comparison", data, terms)
+    against = f" compared with {baseline}" if comparison.systems[1:] else ""
+    where = names_or_number([part.treebank for part in parts], "treebank")
+    title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
+    return Page(title, _lead(comparison), facts, choices, shown, (), signature, "comparison", data, terms)
 
 
 _DIFFERENCES = (
@@ -165,8 +67,9 @@ _DIFFERENCES = (
     " systems by Holm's method), otherwise gray."
 )
 _GAINS = (
-    "Differences in LAS from {} by property of words, with 95% confidence intervals; those with the largest effect on"
-    " the total first. Words: how many more words are correct."
+    "Differences in LAS from {} by property of words, with 95% confidence intervals; those that affect most words"
+    " first. Words: how many more are correct. Treebanks: how many a mean is over. Click a value to see words that only"
+    " one of the systems gets right."
 )
 _SENTENCES = (
     "Sentences with more or fewer correct words (LAS) than in the output of {}. Click a row to see them, largest"
@@ -269,7 +172,7 @@ def _difference_row(result: SystemResult, label: str, *, plain: bool) -> ChartRo
     unit, change = 1 if plain else 100, result.difference or 0.0
     better = (change < 0) == plain
     color = "fade" if not _significant(result) else "s0" if better else "s1"
-    interval = result.difference_interval
+    interval = result.difference_interval if plain else informative(result.difference_interval)
     cells = (
         _signed(value_cell(change, perplexity=plain)),
         _signed(interval_cell(interval, perplexity=plain)),
@@ -317,37 +220,64 @@ def _wins(comparison: Comparison, measure: str, own: str) -> Iterator[Block]:
         yield Block(f"wins{own}", "Treebanks won and lost", text, {"measure": measure}, chart=chart)
 
 
-def _gains(parts: Sequence[TreebankPart]) -> Iterator[Block]:
+class _Opener(NamedTuple):
+    """Finds the words behind the rows of a system: its number and that of the store, its words, and values by name."""
+
+    number: int
+    n_systems: int
+    store: str
+    words: Examples
+    values: Mapping[str, Sequence[str]]
+
+    def opened(self, by: str, value: str) -> OpenedWords | None:
+        """Return the words with a value that only the system or only the baseline gets right; None without any."""
+        if value not in self.values[by]:
+            return None
+        group = self.values[by].index(value) * self.n_systems + self.number - 1
+        title = f"{TITLES[by]} {open_ended(value)}: words that only one of the systems gets right"
+        return OpenedWords(self.store, by, group, title) if group in self.words.groups[by] else None
+
+
+def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
     """The gains of each system by each property: over all treebanks, and by relation on each."""
-    systems = parts[0].systems[1:]
+    several, systems = len(parts) > 1, parts[0].systems[1:]
     for number, system in enumerate(systems, 1):
-        when = {"system": system}
-        for by, title in _PROPERTIES.items():
-            if len(parts) > 1:
-                gains: Sequence[Gain | AverageGain] = average_gains([part.gains[by] for part in parts])
-                yield from _gain_blocks(f"gains-{number}-{by}", by, title, system, gains, {**when, "treebank": ALL})
-            else:
-                yield from _gain_blocks(f"gains-{number}-{by}", by, title, system, parts[0].gains[by], when)
-        if len(parts) > 1:
-            for place, part in enumerate(parts, 1):
-                own = {**when, "treebank": part.treebank}
-                name = f"gains-{number}-deprel-{place}"
-                yield from _gain_blocks(name, "deprel", _PROPERTIES["deprel"], system, part.gains["deprel"], own)
+        opener = _Opener(number, len(systems), "0" if several else "1", whole, values)
+        when = {"system": system, **({"treebank": ALL} if several else {})}
+        for by in TITLES:
+            gains = average_gains([part.gains[by] for part in parts]) if several else parts[0].gains[by]
+            yield from _gain_blocks(f"gains-{number}-{by}", by, system, gains, when, opener)
+        for place, part in enumerate(parts, 1) if several else ():
+            own = {**when, "treebank": part.treebank}
+            opener = opener._replace(store=str(place), words=part.contrasts, values=part.values)
+            yield from _gain_blocks(
+                f"gains-{number}-deprel-{place}", "deprel", system, part.gains["deprel"], own, opener
+            )
 
 
 def _gain_blocks(
-    name: str, by: str, title: str, system: str, gains: Sequence[Gain | AverageGain], when: Mapping[str, str]
+    name: str,
+    by: str,
+    system: str,
+    gains: Sequence[Gain] | Sequence[AverageGain],
+    when: Mapping[str, str],
+    opener: _Opener,
 ) -> Iterator[Block]:
-    own = [gain for gain in gains if gain.system == system]
+    own, title = [gain for gain in gains if gain.system == system], TITLES[by]
     shown = [gain for gain in own if gain.difference is not None]
     shown = shown[:_MOST_ROWS] if by in {"deprel", "upos"} else sorted(shown, key=lambda gain: _natural(gain.values[0]))
-    rows = [_gain_row(gain) for gain in shown]
+    rows = [_gain_row(gain, opener.opened(by, gain.values[0])) for gain in shown]
     if not any(gain.more_correct for gain in shown):
         return
-    whole = f"Differences in LAS of {system} by {title.lower()}"
-    chart = RowChart(whole, title, "points", ("Diff.", "95% CI", "Words"), rows, "dot")
+    whole, last = f"Differences in LAS of {system} by {title.lower()}", _last_column(own[0]).name
+    chart = RowChart(whole, title, "points", ("Diff.", "95% CI", last), rows, "dot")
     few = any(gain.estimate is not None and gain.estimate.uncertain for gain in shown)
     yield Block(name, title, f"{UNCERTAIN}." if few else "", when, chart=chart, table=_gains_table(title, own))
+
+
+def _last_column(gain: Gain | AverageGain) -> Column:
+    """The column next to a difference: sums of words on one treebank; next to means, only the number of treebanks."""
+    return Column("Treebanks" if isinstance(gain, AverageGain) else "Words", "number")
 
 
 def _natural(value: str) -> tuple[int, str]:
@@ -356,40 +286,44 @@ def _natural(value: str) -> tuple[int, str]:
     return (int(digits) if digits.isdigit() else 0, value)
 
 
-def _gain_row(gain: Gain | AverageGain) -> ChartRow:
+def _gain_row(gain: Gain | AverageGain, opens: OpenedWords | None) -> ChartRow:
     estimate, change = gain.estimate, gain.difference or 0.0
-    interval = None if estimate is None else estimate.interval
+    interval = None if estimate is None else informative(estimate.interval)
     excludes_zero = interval is not None and (interval[0] > 0 or interval[1] < 0)
     uncertain = estimate is not None and estimate.uncertain
     value = open_ended(gain.values[0])
     label = f"{value} {MARK}" if uncertain else value
     color = ("s0" if change > 0 else "s1") if excludes_zero else "fade"
-    words = f"{gain.more_correct:+,.0f}".replace("-", "\N{MINUS SIGN}")
-    cells = (_signed(change), _signed(interval_cell(interval, perplexity=False)), words)
-    return ChartRow(label, 100 * change, *interval_ends(interval), cells=cells, color=color, uncertain=uncertain)
+    of_words = "" if isinstance(gain, AverageGain) else f"{gain.more_correct:+,.0f}".replace("-", "\N{MINUS SIGN}")
+    last = str(gain.n_treebanks) if isinstance(gain, AverageGain) else of_words
+    cells = (_signed(change), _signed(interval_cell(interval, perplexity=False)), last)
+    ends = interval_ends(interval)
+    return ChartRow(label, 100 * change, *ends, cells=cells, color=color, opens=opens, uncertain=uncertain)
 
 
 def _gains_table(title: str, gains: Sequence[Gain | AverageGain]) -> Table:
+    of_gold = () if isinstance(gains[0], AverageGain) else (Column("Gold words", "number"),)
     columns = (
-        *(Column(title, "text"), Column("Gold words", "number"), Column("Diff.", "difference")),
-        *(Column("95% CI", "difference", ends=("diff_low", "diff_high")), Column("Words", "number")),
+        *(Column(title, "text"), *of_gold, Column("Diff.", "difference")),
+        *(Column("95% CI", "difference", ends=("diff_low", "diff_high")), _last_column(gains[0])),
         Column("", "text", key="Uncertain"),
     )
     return Table(columns, tuple(map(_gains_cells, gains)))
 
 
 def _gains_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
-    gold = gain.gold if isinstance(gain, AverageGain) else gain.score.gold
-    interval = None if gain.estimate is None else interval_cell(gain.estimate.interval, perplexity=False)
+    interval = None if gain.estimate is None else interval_cell(informative(gain.estimate.interval), perplexity=False)
     few = MARK if gain.estimate is not None and gain.estimate.uncertain else ""
-    return gain.values[0], gold, gain.difference, interval, gain.more_correct, few
+    if isinstance(gain, AverageGain):
+        return gain.values[0], gain.difference, interval, gain.n_treebanks, few
+    return gain.values[0], gain.score.gold, gain.difference, interval, gain.more_correct, few
 
 
-def _sentences(parts: Sequence[TreebankPart]) -> Iterator[Block]:
+def _sentences(parts: Sequence[TreebankPart], every: Examples) -> Iterator[Block]:
     """The numbers of sentences that each system wins and loses; each row opens its sentences."""
     for number, system in enumerate(parts[0].systems[1:], 1):
         if len(parts) > 1:
-            totals = _totals(parts, str(number))
+            totals = every.totals[str(number)]
             whole = sum(part.n_sentences for part in parts)
             yield _sentence_block(system, "0", str(number), totals, whole, {"system": system, "treebank": ALL})
         for store, part in enumerate(parts, 1):
@@ -411,24 +345,6 @@ def _sentence_block(
         rows.append(ChartRow(kind, float(n), cells=cells, color=color, opens=opens))
     chart = RowChart(f"Sentences won and lost by {system}", system, "Sentences", ("Sentences", "Share"), rows)
     return Block(f"sentences-{group}-{store}", when=when, chart=chart)
-
-
-def _totals(parts: Sequence[TreebankPart], group: str) -> dict[int, int]:
-    return {kind: sum(part.contrasts.totals[group].get(kind, 0) for part in parts) for kind in (0, 1)}
-
-
-def _joined(parts: Sequence[TreebankPart]) -> Examples:
-    """The sentences of all treebanks, the largest differences first."""
-    start, found = 0, []
-    for part in parts:
-        for i, ((place, word), change) in enumerate(zip(part.contrasts.words, part.changes, strict=True)):
-            numbers = tuple(own[i] for own in part.contrasts.groups.values())
-            found.append((-abs(change), start + place, word, numbers))
-        start += len(part.contrasts.sentences)
-    found.sort()
-    names = list(parts[0].contrasts.groups)
-    groups = {name: [one[3][number] for one in found] for number, name in enumerate(names)}
-    return Examples((), [(place, word) for _, place, word, _ in found], groups, {n: _totals(parts, n) for n in names})
 
 
 def _confusions(parts: Sequence[TreebankPart]) -> Iterator[Block]:

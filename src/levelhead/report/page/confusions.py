@@ -25,11 +25,7 @@ class ConfusionTally:
         self._cells, self._right_heads = Counter[int](), Counter[int]()
 
     def add(self, matches: Matches) -> NDArray[np.int64]:
-        """Count a piece, and return the cell of each aligned word, int64, shape (pairs,); see `renumbered`.
-
-        Args:
-            matches: its aligned words.
-        """
+        """Count a piece, and return the cell of each aligned word, int64, shape (pairs,); see `renumbered`."""
         relations = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG))
         found = np.bincount(np.concatenate([relations.gold, relations.system]), minlength=len(relations.names))
         self._frequency.update(dict(zip(relations.names, found.tolist(), strict=True)))
@@ -50,11 +46,7 @@ class ConfusionTally:
         return ConfusionMatrix(names, counts.tolist(), wrong.tolist())
 
     def renumbered(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the numbers of cells in `matrix`, row by row, -1 for none.
-
-        Args:
-            cells: the cells from `add`, -1 for none.
-        """
+        """Return the numbers of cells in `matrix`, row by row, -1 for none."""
         names = self._names()
         of_relation = np.full(len(self._numbers) + 1, -1, dtype=np.int64)  # the last is -1 // _SIZE
         of_relation[[self._numbers[name] for name in names]] = np.arange(len(names))

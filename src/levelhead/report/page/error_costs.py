@@ -16,6 +16,7 @@ from levelhead.report.page.terms import in_words
 from levelhead.report.page.treebank_errors import TreebankErrors
 from levelhead.report.table import Column, Table, formatted, interval_cell
 from levelhead.significance.bucket_estimates import BucketEstimate
+from levelhead.significance.estimates import Interval
 
 ALL = "all treebanks"
 """The option of a page that shows all treebanks together."""
@@ -25,12 +26,7 @@ _DIFFERENCE = Column("", "difference")
 
 
 def costs_of(part: TreebankErrors, store: str) -> Block:
-    """Return the cost of each type of error on one treebank, the costliest first; rows open their sentences.
-
-    Args:
-        part: the errors.
-        store: the number of the treebank on the page.
-    """
+    """Return the cost of each type of error on one treebank, the costliest first; rows open their sentences."""
     shown = part.repairs.kinds[:_MOST_ROWS]
     if not shown:
         return Block("costs", caption="No errors.")
@@ -41,13 +37,7 @@ def costs_of(part: TreebankErrors, store: str) -> Block:
 
 
 def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str, numbers: Mapping[Key, int]) -> Block:
-    """Return the mean cost of each type of error over treebanks.
-
-    Args:
-        treebanks: the costs on each treebank.
-        measure: the measure.
-        numbers: the number of each type of error among those of all treebanks.
-    """
+    """Return the mean cost of each type of error over treebanks."""
     repairs = average_repairs(treebanks, 0.95)
     shown = repairs[:_MOST_ROWS]
     chart = _costs_chart(measure, [_cost_row(repair, STORE, numbers) for repair in shown])
@@ -56,11 +46,7 @@ def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str, numbers: Ma
 
 
 def error_in_words(repair: Repair | AverageRepair) -> str:
-    """Return a type of error in words, with the names of gold's and the system's relation.
-
-    Args:
-        repair: a type of error.
-    """
+    """Return a type of error in words, with the names of gold's and the system's relation."""
     if repair.error == NOT_ALIGNED:
         return "words that the system segments differently"
     label = " mistaken for ".join(map(in_words, repair.detail.split(" -> ")))
@@ -86,7 +72,7 @@ def _cost_row(repair: Repair | AverageRepair, store: str, numbers: Mapping[Any, 
     points, uncertain = 100 * repair.gain, repair.estimate.uncertain
     cells = (f"{points:.2f}", between(repair.estimate), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
     label = f"{_label(repair)} {MARK}" if uncertain else _label(repair)
-    ends = interval_ends(repair.estimate.interval)
+    ends = interval_ends(informative(repair.estimate.interval))
     opens = OpenedWords(store, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
     return ChartRow(label, points, *ends, cells=cells, color="s1", opens=opens, uncertain=uncertain)
 
@@ -118,13 +104,13 @@ def _caption(repairs: Sequence[Repair] | Sequence[AverageRepair], note: str = ""
     return " ".join(filter(None, (others, note, uncertain)))
 
 
-def between(estimate: BucketEstimate, column: Column = _DIFFERENCE) -> str:
-    """Return a confidence interval as text for a page; empty if there is none.
+def informative(interval: Interval | None) -> Interval | None:
+    """Return an interval; None if it is as wide as the range of scores, and so says nothing."""
+    return interval if interval is not None and interval[1] - interval[0] < 1 else None
 
-    Args:
-        estimate: an estimate.
-        column: how its values are printed.
-    """
-    cell = interval_cell(estimate.interval, perplexity=False)
+
+def between(estimate: BucketEstimate, column: Column = _DIFFERENCE) -> str:
+    """Return a confidence interval as text for a page; empty if there is none."""
+    cell = interval_cell(informative(estimate.interval), perplexity=False)
     text = "" if cell is None else formatted(cell, column)
     return text.replace("-", "\N{MINUS SIGN}") if column.kind == "difference" else text.replace("-", "\N{EN DASH}")

@@ -43,16 +43,7 @@ class OutputTrees:
         self._starts = np.searchsorted(matches.row_of_system[self._by_row], np.arange(len(matches.gold) + 1))
 
     def tree(self, sentence: int) -> dict[str, Any]:
-        """Return the system's words in a gold sentence.
-
-        Args:
-            sentence: the index of the gold sentence.
-
-        Returns:
-            `n`: the name; `e`: a letter for each word (o correct, l wrong label, h wrong head, b both wrong, u not
-            aligned); `h`: heads (from 1, 0 for the root, -1 for none or outside); `d`: relations. If the words differ
-            from gold, also `f`: forms, and `a`: the gold word of each word, -1 for none.
-        """
+        """Return the system's words in a gold sentence."""
         system, matches = self.matches.system, self.matches
         words = self._by_row[self._starts[sentence] : self._starts[sentence + 1]]
         place = {int(word): i + 1 for i, word in enumerate(words.tolist())}
@@ -85,19 +76,7 @@ def sentence(
     marked: int | None = None,
     n_before: int = 0,
 ) -> dict[str, Any]:
-    """Return a gold sentence with systems' trees.
-
-    Args:
-        outputs: the systems.
-        index: the index of the gold sentence.
-        sides: the names of the upper and the lower tree; by default gold and system.
-        marked: the number of the gold word to mark in the sentence.
-        n_before: the number of gold sentences in previous pieces of the file.
-
-    Returns:
-        `i`: its name; `t`: its text; `r`: whether it is written from right to left; `f`, `h`, `d`: forms, heads and
-        relations of gold; `s`: the systems' trees; if given, `k`: the names of both sides, and `m`: the marked word.
-    """
+    """Return a gold sentence with systems' trees."""
     gold = outputs[0].matches.gold[index]
     return {
         **({} if sides is None else {"k": sides}),
@@ -137,14 +116,7 @@ class Examples(NamedTuple):
 def examples_of_errors(
     output: OutputTrees, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]], n_treebanks: int = 1
 ) -> Examples:
-    """Return wrong words with their sentences: all, or as many as a page can hold.
-
-    Args:
-        output: the system.
-        words: the wrong gold words, int64, shape (words,).
-        groups: for each kind of grouping, the number of the group of each word, -1 for none, same shape.
-        n_treebanks: how many treebanks share the page.
-    """
+    """Return wrong words with their sentences: all, or as many as a page can hold."""
     tally = ExampleTally(n_treebanks)
     tally.add(output, words, groups)
     return tally.examples({})
@@ -169,13 +141,7 @@ class ExampleTally:
         self._totals: dict[str, Counter[int]] = {}
 
     def add(self, output: OutputTrees, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]]) -> None:
-        """Add the wrong words of a piece.
-
-        Args:
-            output: the piece.
-            words: the wrong gold words, int64, shape (words,).
-            groups: for each kind of grouping, the number of the group of each word, -1 for none, same shape.
-        """
+        """Add the wrong words of a piece."""
         gold = output.matches.gold
         rows = gold.sentence_of_word[words].astype(np.int64)
         places = np.stack([self._n_before + rows, words - gold.sentence_starts[rows]])
@@ -200,11 +166,7 @@ class ExampleTally:
         self._sentences = {number: shown for number, shown in self._sentences.items() if number in kept}
 
     def examples(self, renumbered: Mapping[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]]) -> Examples:
-        """Return the words and the sentences for a page, in the order of the file.
-
-        Args:
-            renumbered: for kinds of grouping, the function that returns the final number of each group, -1 for none.
-        """
+        """Return the words and the sentences for a page, in the order of the file."""
         order = np.lexsort(self._words[::-1])
         words = self._words[:, order]
         groups = {name: renumbered.get(name, _same)(numbers[order]) for name, numbers in self._groups.items()}
@@ -250,10 +212,6 @@ def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.i
     """Return the lowest place of each word's sentence in any group of its words, int64, shape (words,).
 
     The sentences of each group are in the same order, which spreads them over the file.
-
-    Args:
-        sentences: the sentence of each word.
-        groupings: for each kind of grouping, the group of each word, -1 for none.
     """
     distinct, rows = np.unique(sentences, return_inverse=True)
     n = len(distinct)
@@ -268,13 +226,7 @@ def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.i
 
 
 def values_of_words(matches: Matches, words: NDArray[np.int64], of_pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the value of the aligned pair of each gold word, -1 if it is not aligned; int64, shape (words,).
-
-    Args:
-        matches: the aligned words.
-        words: the gold words, int64, shape (words,).
-        of_pairs: the value of each aligned pair, at least 0, int64, shape (pairs,).
-    """
+    """Return the value of the aligned pair of each gold word, -1 if it is not aligned; int64, shape (words,)."""
     pairs = np.full(matches.gold.n_words, -1, dtype=np.int64)
     pairs[matches.alignment.gold] = np.arange(len(matches.alignment.gold))
     return np.append(of_pairs, -1)[pairs[words]]  # there may be no pairs at all

@@ -30,21 +30,12 @@ class JoinedErrors(NamedTuple):
     examples: Examples
 
     def n_errors(self, by: str, value: str) -> int:
-        """Return the number of wrong words with a value.
-
-        Args:
-            by: the property.
-            value: the value.
-        """
+        """Return the number of wrong words with a value."""
         return self.examples.totals[by].get(self.numbers[by].get(value, -1), 0)
 
 
 def joined_errors(parts: Sequence[TreebankErrors]) -> JoinedErrors:
-    """Return the errors of all treebanks together.
-
-    Args:
-        parts: the errors of each treebank, in the order of their stores.
-    """
+    """Return the errors of all treebanks together."""
     numbers: dict[str, dict[Key, int]] = {name: {} for name in (_REPAIR, *PROPERTY_TITLES)}
     groups: dict[str, list[int]] = {name: [] for name in (*numbers, "kind")}
     totals: dict[str, dict[int, int]] = {name: {} for name in groups}

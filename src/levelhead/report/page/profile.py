@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from levelhead.errors import with_minus
 from levelhead.report.charts.marks import OTHER, series_of
 from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.svg import N_COLORS
-from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section
+from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section, names_or_number
 from levelhead.report.profiles import profiles_table
 from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.report.treebank_languages import branch_of_treebank, language_cells, short_names
@@ -60,11 +61,7 @@ class _Treebanks(NamedTuple):
 
 
 def profile_page(survey: Survey) -> Page:
-    """Return the page of profiles.
-
-    Args:
-        survey: the profiles; with the column `relation`, treebanks are ordered by similarity, otherwise as given.
-    """
+    """Return the page of profiles."""
     treebanks = _treebanks(survey)
     sections = [
         _columns(treebanks),
@@ -78,7 +75,7 @@ def profile_page(survey: Survey) -> Page:
     names = [row.label for row in treebanks.rows]
     choices = {"highlight": ("no treebank", *names)} if len(names) > 1 else {}
     notes = survey.provenance.notes
-    title = treebanks.rows[0].name if len(names) == 1 else "Profiles of treebanks"
+    title = treebanks.rows[0].name if len(names) == 1 else f"Profiles of {names_or_number(names, 'treebank')}"
     shown = [section for section in sections if section.blocks]
     return Page(
         title, _lead(treebanks), _facts(treebanks), choices, shown, notes, survey.provenance.signature, "profile"
@@ -107,7 +104,8 @@ def _printed(column: ProfileColumn, value: float | None) -> float | None:
 
 def _with_unit(column: ProfileColumn, value: float) -> str:
     text = f"{value:,.2f}" if value != int(value) or column.unit == "%" else f"{int(value):,}"
-    return f"{text} {column.unit}".rstrip().replace("-", "−")
+    space = "" if column.unit == "%" else " "
+    return with_minus(f"{text}{space}{column.unit}".rstrip())
 
 
 def _lead(treebanks: _Treebanks) -> str:
@@ -265,8 +263,8 @@ def _similarity(treebanks: _Treebanks) -> Section:
         for i, row in enumerate(treebanks.rows, 1)
     ]
     columns = (
-        Column("Position", "number"), Column("Treebank", "text"), Column("Language", "text"), Column("Family", "text"),
-        Column("Nearest", "text"), Column("JSD", "probability", digits=3),
+        Column("Position", "position"), Column("Treebank", "text"), Column("Language", "text"),
+        Column("Family", "text"), Column("Nearest", "text"), Column("JSD", "probability", digits=3),
     )  # fmt: skip
     table = Block("nearest", "Nearest treebank", table=Table(columns, tuple(rows)))
     return Section(

@@ -57,20 +57,12 @@ class RankedCampaign(NamedTuple):
 
 
 def has_tests(ranking: Ranking) -> bool:
-    """Return whether the averages of systems were tested; they are not if there are too few units to resample.
-
-    Args:
-        ranking: the ranking.
-    """
+    """Return whether the averages of systems were tested; they are not if there are too few units to resample."""
     return any(standing.ranks for standing in ranking.standings)
 
 
 def by_family(test_sets: Iterable[TestSet]) -> list[TestSet]:
-    """Return test sets by language family and genus, with unknown languages last.
-
-    Args:
-        test_sets: the test sets.
-    """
+    """Return test sets by language family and genus, with unknown languages last."""
     return sorted(
         test_sets, key=lambda test_set: (test_set.language.family or "~", test_set.language.genus, test_set.code)
     )
@@ -79,13 +71,7 @@ def by_family(test_sets: Iterable[TestSet]) -> list[TestSet]:
 def blocks_of(
     campaign: RankedCampaign, name: str, make: Callable[[RankedCampaign, Ranking, str], Block]
 ) -> list[Block]:
-    """Return a block for each group and measure.
-
-    Args:
-        campaign: the ranked systems.
-        name: the name of the blocks' files; several blocks are numbered.
-        make: a function that returns the block of a ranking with a name.
-    """
+    """Return a block for each group and measure."""
     blocks = []
     for number, ranking in enumerate(campaign.rankings):
         block = make(campaign, ranking, f"{name}-{number + 1}" if len(campaign.rankings) > 1 else name)
@@ -94,11 +80,5 @@ def blocks_of(
 
 
 def numbered(campaign: RankedCampaign, name: str, group: str) -> str:
-    """Return the name of the files of a block of a group.
-
-    Args:
-        campaign: the ranked systems.
-        name: what the block shows.
-        group: the group of test sets.
-    """
+    """Return the name of the files of a block of a group."""
     return f"{name}-{campaign.groups.index(group) + 1}" if len(campaign.groups) > 1 else name

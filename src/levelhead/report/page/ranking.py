@@ -8,26 +8,20 @@ from types import MappingProxyType
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.charts.page_charts import IntervalRow, spreads
-from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip
+from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, names_or_number
 from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, has_tests
 from levelhead.report.page.ranking_comparisons import comparison_sections
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.rank_notes import included_test_sets, resampling_notes, undecided_ranks, undefined_average
 from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Column, formatted, level_text, value_cell
-from levelhead.scoring.rules import rules_named
+from levelhead.scoring.rules import Rules, rules_named
 
-_MOST_NAMED = 4
 _FIND = "Find systems, test sets, families"
 
 
-def measures_of_page(rules: str, registry: Registry = STANDARD) -> tuple[str, ...]:
-    """Return the measures that every ranking page shows: LAS, CLAS, and LAS of each class.
-
-    Args:
-        rules: the name of the rules; those of morphosyntactic parsing have only LAS.
-        registry: the available measures and schemes; the classes are those of its default scheme.
-    """
+def measures_of_page(rules: str | Rules, registry: Registry = STANDARD) -> tuple[str, ...]:
+    """Return the measures that every ranking page shows: LAS, CLAS, and LAS of each class."""
     scheme = registry.schemes.by_name[registry.schemes.default]
     classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
     return ("LAS",) if rules_named(rules).content else ("LAS", "CLAS", *classes)
@@ -40,15 +34,7 @@ def ranking_page(
     classes: Sequence[str] = (),
     pages: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Page:
-    """Return the page of a campaign.
-
-    Args:
-        results: its results.
-        rankings: of each group by each measure; the first is the most important.
-        intervals: intervals and tests, if they were computed.
-        classes: the measures of a single class of relations.
-        pages: the address of the page of each output, by system and code of the test set.
-    """
+    """Return the page of a campaign."""
     tested = intervals.rankings if intervals else rankings
     campaign = RankedCampaign(results, tested, intervals.wins if intervals else (), classes, pages)
     sections = [_leaderboard(campaign), _ranges(campaign), _heat(campaign), *comparison_sections(campaign)]
@@ -62,7 +48,9 @@ def ranking_page(
     shown = [section for section in sections if section.blocks]
     lead = f"{LABEL} " if results.partial else ""
     lead += _lead(first, several=len(campaign.groups) > 1)
-    return Page("Ranking", lead, _facts(results), choices, shown, tuple(notes), signature, "ranking", find=_FIND)
+    codes_shown = [test_set.code for test_set in results.test_sets if test_set.code in codes]
+    title = f"Ranking of {names_or_number(results.systems, 'system')} on {names_or_number(codes_shown, 'test set')}"
+    return Page(title, lead, _facts(results), choices, shown, tuple(notes), signature, "ranking", find=_FIND)
 
 
 def _lead(ranking: Ranking, *, several: bool) -> str:
@@ -76,17 +64,12 @@ def _lead(ranking: Ranking, *, several: bool) -> str:
     where = f" on {ranking.group.name}" if several else ""
     how = f"by {ranking.measure}{where}, with {formatted(value, Column(ranking.measure))}"
     if len(best) > 1:
-        return f"{_named([standing.system for standing in best])} are tied for first place {how}."
+        return f"{names_or_number([standing.system for standing in best], 'system')} are tied for first place {how}."
     text = f"{best[0].system} is first {how}"
     if len(ranked) > 1 and has_tests(ranking):
         ahead = "significantly ahead of" if 1 in (ranking.lines or ()) else "but not significantly ahead of"
         text += f", {ahead} {ranked[1].system}"
     return f"{text}."
-
-
-def _named(systems: Sequence[str]) -> str:
-    *most, last = systems
-    return f"{', '.join(most)} and {last}" if len(systems) <= _MOST_NAMED else f"{len(systems)} systems"
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:
@@ -95,7 +78,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     counts = [("system", len(results.systems)), ("test set", len(results.test_sets)), ("language", len(names))]
     facts = [(what if n == 1 else f"{what}s", f"{n}") for what, n in counts if n]
     facts += [("gold words", f"{sum(gold.words for gold in results.gold.values()):,}")] if results.gold else []
-    return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid} of {len(results.results)}")]
+    return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid:,} of {len(results.results):,}")]
 
 
 def _leaderboard(campaign: RankedCampaign) -> Section:
@@ -237,7 +220,7 @@ def _zeros(campaign: RankedCampaign) -> Section:
 def _reasons(result: OutputResult, measures: Sequence[str]) -> list[str]:
     if result.coverage is None:
         return list(result.reasons)
-    scored = f"{result.coverage.scored} of {result.coverage.gold} sentences can be compared"
+    scored = f"{result.coverage.scored:,} of {result.coverage.gold:,} sentences can be compared"
     known = {name: score for name, score in result.secondary.items() if name in measures[:MOST_MEASURES]}
     values = (
         f"{name} {formatted(value_cell(score.value, perplexity=score.perplexity), Column(name))}"

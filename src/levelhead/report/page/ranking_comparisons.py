@@ -17,11 +17,7 @@ _KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
 
 
 def comparison_sections(campaign: RankedCampaign) -> list[Section]:
-    """Return the sections on measures, classes of relations, and test sets won and lost.
-
-    Args:
-        campaign: the ranked systems.
-    """
+    """Return the sections on measures, classes of relations, and test sets won and lost."""
     return [_measures(campaign), _classes(campaign), _duels(campaign)]
 
 

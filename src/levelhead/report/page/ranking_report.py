@@ -18,7 +18,7 @@ from levelhead.evaluation.pieces import PieceCounts
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.progress import working
-from levelhead.report.page.blocks import Links
+from levelhead.report.page.blocks import Links, Origin
 from levelhead.report.page.ranked_campaign import by_family
 from levelhead.report.page.ranking import measures_of_page, ranking_page
 from levelhead.report.page.render import render, with_links
@@ -36,15 +36,12 @@ _TITLE = "Ranking"
 _MEASURES = ("UAS", "LAS", "CLAS")
 
 
-def pages_of_outputs(plan: Plan, setup: Setup) -> LookAtEach:
-    """Return a function that makes the page of each valid output, for the engine to call where it reads outputs.
-
-    Args:
-        plan: the test sets and systems.
-        setup: the settings, with the measures of the ranking.
-    """
+def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> LookAtEach:
+    """Return a function that makes the page of each valid output, for the engine to call where it reads outputs."""
     systems = file_names(system.label for system in plan.systems)
-    return LookAtEach(partial(_page_of, setup=_setup_of_pages(setup), systems=systems, codes=_codes(plan)))
+    origins = _origins(plan, origin)
+    how = partial(_page_of, setup=_setup_of_pages(setup), systems=systems, codes=_codes(plan), origins=origins)
+    return LookAtEach(how)
 
 
 def _codes(plan: Plan) -> Mapping[str, str]:
@@ -59,9 +56,26 @@ def _setup_of_pages(setup: Setup) -> Setup:
 
 
 def _page_of(
-    code: str, name: str, *, setup: Setup, systems: Mapping[str, str], codes: Mapping[str, str]
+    code: str,
+    name: str,
+    *,
+    setup: Setup,
+    systems: Mapping[str, str],
+    codes: Mapping[str, str],
+    origins: Mapping[tuple[str, str], Origin],
 ) -> _PageOfOutput:
-    return _PageOfOutput(code, name, f"{systems[name]}/{codes[code]}.html", setup)
+    return _PageOfOutput(code, name, f"{systems[name]}/{codes[code]}.html", setup, origins[name, code])
+
+
+def _origins(plan: Plan, origin: Origin) -> Mapping[tuple[str, str], Origin]:
+    """How the page of each output is made, by system and test set; with its own files."""
+    origins = {}
+    for test_set in plan.test_sets:
+        for system in plan.systems:
+            sides = {"gold": test_set.gold, "system": system.outputs.get(test_set.code)}
+            files = [(role, os.fspath(path)) for role, path in sides.items() if path is not None]
+            origins[system.label, test_set.code] = origin._replace(files=files)
+    return origins
 
 
 class _PageOfOutput:
@@ -72,11 +86,12 @@ class _PageOfOutput:
         name: the name of the output.
         address: the address of the page.
         setup: the settings of the page.
+        origin: how it is made.
     """
 
-    def __init__(self, code: str, name: str, address: str, setup: Setup) -> None:
-        self._code, self._name, self._address, self._setup = code, name, address, setup
-        self._errors = ErrorTally(name, n_treebanks=1, registry=setup.registry, measure="LAS", partial=False)
+    def __init__(self, code: str, name: str, address: str, setup: Setup, origin: Origin) -> None:
+        self._origin, self._code, self._name, self._address, self._setup = origin, code, name, address, setup
+        self._errors = ErrorTally(name, n_treebanks=1, setup=setup, measure="LAS", partial=False)
         self._counts = PieceCounts(setup)
 
     def start(self) -> None:
@@ -85,64 +100,42 @@ class _PageOfOutput:
         self._counts = PieceCounts(self._setup)
 
     def add(self, matches: TreebankPair) -> None:
-        """Add a piece, or whole files.
-
-        Args:
-            matches: its aligned words.
-        """
+        """Add a piece, or whole files."""
         self._errors.add(matches)
         self._counts.add(matches)
 
     def result(self, gold: Contents, system: Contents) -> tuple[str, bytes]:
-        """Return the address and the compressed page.
-
-        Args:
-            gold: the sizes of gold.
-            system: the sizes of the output.
-        """
+        """Return the address and the compressed page."""
         errors, evaluation = self._errors.result(gold, system), self._counts.evaluation(gold, system)
         parts = {self._code: evaluation}, {self._code: errors}
         page = score_page(self._name, *parts, registry=self._setup.registry)
-        return self._address, zlib.compress(render(page._replace(up=(_TITLE, f"../{INDEX}"))))
+        page = page._replace(up=(_TITLE, f"../{INDEX}"), origin=self._origin)
+        return self._address, zlib.compress(render(page))
 
 
 def page_of(
     results: Results, ranked: RankedSystems, pages: Mapping[tuple[str, str], str] = MappingProxyType({})
 ) -> Page:
-    """Return the page of a ranking.
-
-    Args:
-        results: the results with the measures of the page, see `measures_of_page`.
-        ranked: the ranking.
-        pages: the address of the page of each output, by system and code of the test set.
-    """
+    """Return the page of a ranking."""
     signed = results._replace(signature=ranked.results.signature)
     classes = [measure for measure in results.measures if measure.startswith("LAS@")]
     return ranking_page(signed, ranked.rankings, ranked.intervals, classes, pages)
 
 
-def write_ranking_report(path: str | os.PathLike[str], results: Results, ranked: RankedSystems) -> None:
-    """Write the report of a ranking: a single page to a file, or also a page for each valid output to a folder.
-
-    Args:
-        path: the file; or the folder, which exists or has a name that ends in a slash.
-        results: the results with the measures of the page; for a folder, also with the pages from `pages_of_outputs`.
-        ranked: the ranking.
-
-    Raises:
-        InputError: jinja2 is not installed.
-        OutputError: the path cannot be written, or the folder has other contents than an older report.
-    """
+def write_ranking_report(
+    path: str | os.PathLike[str], results: Results, ranked: RankedSystems, origin: Origin, title: str | None = None
+) -> None:
+    """Write the report of a ranking: a single page to a file, or also a page for each valid output to a folder."""
     from levelhead.treebank.write import replace_file
 
-    if not is_folder(path):
-        with working("making the page"):
-            replace_file(path, [render(page_of(results, ranked))])
-        return
     made = {(name, code): page for code, some in results.looked.items() for name, page in some.items()}
     addresses = {key: address for key, (address, _) in made.items()}
     with working("making the page"):
-        index = render(page_of(results, ranked, addresses))
+        page = page_of(results, ranked, addresses)
+        index = render(page._replace(title=title or page.title, origin=origin))
+    if not is_folder(path):
+        replace_file(path, [index])
+        return
     links = links_of(results, addresses)
     pages = {address: partial(_linked, page, links[key]) for key, (address, page) in made.items()}
     write_report_folder(path, {INDEX: lambda: index, **pages})
@@ -153,12 +146,7 @@ def _linked(page: bytes, links: Links) -> bytes:
 
 
 def links_of(results: Results, addresses: Mapping[tuple[str, str], str]) -> Mapping[tuple[str, str], Links]:
-    """Return the links of each page of an output: to other systems on its test set, and to the system's other pages.
-
-    Args:
-        results: the results; test sets are ordered as on the page of the ranking.
-        addresses: the address of the page of each output, by system and code of the test set.
-    """
+    """Return the links of each page of an output: to other systems on its test set, and to the system's other pages."""
     codes = [test_set.code for test_set in by_family(results.test_sets)]
     links = {}
     for system in results.systems:
@@ -172,43 +160,26 @@ def links_of(results: Results, addresses: Mapping[tuple[str, str], str]) -> Mapp
 
 
 def rank_with_report(
-    path: str | os.PathLike[str], plan: Plan, setup: Setup, choice: RankingChoice, **how: Any
+    path: str | os.PathLike[str],
+    plan: Plan,
+    setup: Setup,
+    choice: RankingChoice,
+    origin: Origin,
+    title: str | None = None,
+    **how: Any,
 ) -> RankedSystems:
-    """Rank the systems of a plan and write the report.
-
-    Args:
-        path: the file or folder, see `write_ranking_report`.
-        plan: the test sets and systems.
-        setup: the settings, with the measures to rank by.
-        choice: how systems are ranked.
-        how: `workers` and `store`, as in `score_plan`.
-
-    Raises:
-        InputError: a gold file is missing or invalid.
-        OutputError: the report cannot be written.
-    """
+    """Rank the systems of a plan and write the report."""
     unit = choice.tests.resample_by if choice.tests else AUTO
-    results = score_for_report(plan, setup, folder=is_folder(path), by_sentence=choice.tests is not None,
+    results = score_for_report(plan, setup, folder=is_folder(path), origin=origin, by_sentence=choice.tests is not None,
                                resample_by=unit, **how)  # fmt: skip
     ranked = rank_results(results, setup.names, choice)
-    write_ranking_report(path, results, ranked)
+    write_ranking_report(path, results, ranked, origin, title)
     return ranked
 
 
-def score_for_report(plan: Plan, setup: Setup, *, folder: bool, **how: Any) -> Results:
-    """Score a plan with the measures of the ranking and of its page; for a folder, also make the pages of outputs.
-
-    Args:
-        plan: the test sets and systems.
-        setup: the settings, with the measures to rank by.
-        folder: whether to make a page for each output.
-        how: other arguments of `score_plan`.
-
-    Raises:
-        InputError: a gold file is missing or invalid.
-        MeasureError: the rules do not align words, which the pages of outputs require.
-    """
-    shown = (parse_measure(name, setup.registry) for name in measures_of_page(setup.rules.name, setup.registry))
+def score_for_report(plan: Plan, setup: Setup, *, folder: bool, origin: Origin, **how: Any) -> Results:
+    """Score a plan with the measures of the ranking and of its page; for a folder, also make the pages of outputs."""
+    shown = (parse_measure(name, setup.registry) for name in measures_of_page(setup.rules, setup.registry))
     extended = setup.with_measures(dict.fromkeys([*setup.measures, *shown]))
-    look = pages_of_outputs(plan, setup) if folder else None
+    look = pages_of_outputs(plan, setup, origin) if folder else None
     return score_plan(plan, extended, look=look, look_at_valid=True, **how)

@@ -10,11 +10,11 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import InputError
+from levelhead.errors import InputError, with_minus
 from levelhead.extras import missing_library
 from levelhead.report.charts.svg import plain
 from levelhead.report.page.blocks import Block, Links, Page
-from levelhead.report.table import Cell, Column, IntervalCell, formatted
+from levelhead.report.table import Cell, Column, IntervalCell, for_readers
 
 if TYPE_CHECKING:
     import jinja2
@@ -48,12 +48,7 @@ def render(page: Page) -> bytes:
 
 
 def with_links(page: bytes, links: Links) -> bytes:
-    """Return a rendered page with links to other pages of the report.
-
-    Args:
-        page: the page from `render`; it must have an index page (`up`).
-        links: the links.
-    """
+    """Return a rendered page with links to other pages of the report."""
     shown = _environment().get_template("links.html.j2").render(links=links)
     return page.replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
 
@@ -103,10 +98,10 @@ def _finalize(value: Any) -> Any:
 
 
 def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
-    text = formatted(cell, column, places)
+    text = for_readers(cell, column, places)
     if isinstance(cell, IntervalCell):
-        return text.replace("-", "−") if column.kind == "difference" else text.replace("-", "–")
-    return "–" if cell is None else text.replace("-", "−", 1) if isinstance(cell, float | int) else text
+        return with_minus(text) if column.kind == "difference" else text.replace("-", "–")
+    return "–" if cell is None else with_minus(text)
 
 
 def _is_number(column: Column) -> bool:

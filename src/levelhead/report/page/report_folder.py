@@ -30,22 +30,13 @@ _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
 
 def is_folder(path: str | os.PathLike[str]) -> bool:
-    """Return whether a report is written to a folder: an existing folder, or a name that ends in a slash.
-
-    Args:
-        path: the path of the report.
-    """
+    """Return whether a report is written to a folder: an existing folder, or a name that ends in a slash."""
     name = os.fspath(path)
     return name.endswith(("/", os.sep)) or Path(name).is_dir()
 
 
 def no_folder(*, partial: bool, from_scores: bool) -> str | None:
-    """Return why a ranking cannot be reported to a folder; None if it can.
-
-    Args:
-        partial: whether scores are partial.
-        from_scores: whether a table of scores is ranked.
-    """
+    """Return why a ranking cannot be reported to a folder; None if it can."""
     if partial:
         return "partial scores cannot be reported to a folder: give an HTML file as the report"
     if from_scores:
@@ -58,9 +49,6 @@ def file_names(names: Iterable[str]) -> Mapping[str, str]:
 
     ASCII letters, digits, periods, hyphens and underscores are kept. If other characters are replaced, or if names
     differ only in case, part of a hash makes the file names unique.
-
-    Args:
-        names: the names.
     """
     found: dict[str, str] = {}
     taken = {MARKER, INDEX}
@@ -76,14 +64,7 @@ def file_names(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def check_report_folder(path: str | os.PathLike[str]) -> None:
-    """Check that a report can be written to a folder, without creating anything.
-
-    Args:
-        path: the folder: a new or empty folder, or a folder with only an older report.
-
-    Raises:
-        OutputError: the folder has other contents, or cannot be written.
-    """
+    """Check that a report can be written to a folder, without creating anything."""
     from levelhead.treebank.write import check_folder
 
     with _output_errors(path):
@@ -123,15 +104,7 @@ def _own_files(folder: Path) -> set[str]:
 
 
 def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callable[[], bytes]]) -> None:
-    """Write pages to a folder: completely to a temporary folder first, which then replaces the folder.
-
-    Args:
-        path: the folder, see `check_report_folder`.
-        pages: the name of each file within the folder, and a function that returns its contents.
-
-    Raises:
-        OutputError: the folder has other contents, or cannot be written.
-    """
+    """Write pages to a folder: completely to a temporary folder first, which then replaces the folder."""
     check_report_folder(path)
     with _output_errors(path):
         target = Path(os.fspath(path)).resolve()
@@ -140,9 +113,10 @@ def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callab
         try:
             made = stage / "new"
             made.mkdir()
-            for name, make in tracked(list(pages.items()), "writing"):
-                (made / name).parent.mkdir(exist_ok=True)
-                (made / name).write_bytes(make())
+            with tracked(list(pages.items()), "writing") as items:
+                for name, make in items:
+                    (made / name).parent.mkdir(exist_ok=True)
+                    (made / name).write_bytes(make())
             own = {"kind": _KIND, "version": VERSION, "files": sorted(pages)}
             (made / MARKER).write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")
             _exchange(made, target, stage / "old")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from levelhead.analysis import Breakdown, averages
@@ -15,17 +15,18 @@ from levelhead.report.breakdown import breakdown_table
 from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
-from levelhead.report.page.blocks import Block, Page, Section
-from levelhead.report.page.error_costs import ALL, between, costs_of, costs_of_all, error_in_words
+from levelhead.report.page.blocks import Block, Page, Section, names_or_number
+from levelhead.report.page.error_costs import ALL, between, costs_of, costs_of_all, error_in_words, informative
 from levelhead.report.page.joined_errors import STORE, JoinedErrors, joined_errors
 from levelhead.report.page.stores import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import PROPERTY_TITLES, TreebankErrors
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE, covered
-from levelhead.report.scores import Average, score_table, scores_table
-from levelhead.report.table import Column, Table, formatted, value_cell
+from levelhead.report.scores import Average, missing_scores, score_table, scores_table
+from levelhead.report.table import Column, Table, formatted, interval_cell, value_cell
 from levelhead.scoring.score import Score
 from levelhead.significance.bucket_estimates import BucketEstimate
+from levelhead.significance.estimates import Interval
 
 _MOST_BARS = 16
 _BY_ERRORS = ("deprel", "upos")
@@ -39,33 +40,24 @@ def score_page(
     average: Average | None = None,
     registry: Registry = STANDARD,
 ) -> Page:
-    """Return the page of a system.
-
-    Args:
-        name: the system.
-        evaluations: its scores on each treebank.
-        parts: its errors on each treebank, from `treebank_errors`.
-        average: the macro-average of each measure; required with several treebanks.
-        registry: the available measures and schemes.
-    """
+    """Return the page of a system."""
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
     average = average if several else None
     choices = {"treebank": [ALL, *evaluations]} if several else {}
     shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
     scheme = registry.schemes.by_name[registry.schemes.default]
     terms = {**measure_terms(first, registry), **COMPONENTS, **KINDS_OF_ERRORS, **class_terms(scheme)}
-    lead, facts = _lead(name, evaluations, average, parts), _facts(evaluations)
+    lead, facts = _lead(evaluations, average, parts), _facts(evaluations)
     joined = joined_errors([*parts.values()]) if several else None
     sections = _sections(evaluations, parts, average, joined)
     data = stored([part.examples for part in parts.values()], joined and joined.examples)
-    return Page(name, lead, facts, choices, sections, (), shared, "score", data, terms)
+    title = f"{name} on {names_or_number([*evaluations], 'treebank')}"
+    return Page(title, lead, facts, choices, sections, (), shared, "score", data, terms)
 
 
-def _lead(
-    name: str, evaluations: Mapping[str, Evaluation], average: Average | None, parts: Mapping[str, TreebankErrors]
-) -> str:
-    treebank, scores = next(iter(evaluations.items()))
-    where = f"on {treebank}: " if average is None else f"on {len(evaluations)} treebanks, macro-averages: "
+def _lead(evaluations: Mapping[str, Evaluation], average: Average | None, parts: Mapping[str, TreebankErrors]) -> str:
+    scores = next(iter(evaluations.values()))
+    where = "" if average is None else "Macro-averages: "
     chosen = [measure for measure in scores if measure in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
     values = []
     for measure in chosen:
@@ -79,7 +71,7 @@ def _lead(
         for repair in worst
     ]
     label = f"{LABEL} " if covered(evaluations) else ""
-    return f"{label}{name} {where}{', '.join(values)}.{''.join(costs)}"
+    return f"{label}{where}{', '.join(values)}.{''.join(costs)}"
 
 
 def _measure(parts: Mapping[str, TreebankErrors]) -> str:
@@ -103,7 +95,7 @@ def _sections(
     measure, by_property = _measure(parts), _RECALL_LEAD if covered(evaluations) else _BREAKDOWNS_LEAD
     sections: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
     if average is not None and joined is not None:
-        sections["scores"] += _average_scores(evaluations, average, measure)
+        sections["scores"] += _average_scores(evaluations, parts, average, measure)
         sections["costs"].append(
             costs_of_all([part.repairs for part in parts.values()], measure, joined.numbers["repair"])
         )
@@ -140,17 +132,29 @@ CONFUSION_LEAD = (
 
 
 def _blocks(evaluation: Evaluation, part: TreebankErrors, store: str) -> Iterator[tuple[str, list[Block]]]:
-    yield "scores", [_scores(evaluation)]
+    yield "scores", [_scores(evaluation, part.intervals)]
     yield "costs", [costs_of(part, store)]
     yield "kinds", [_kinds(part.kinds, store)]
     yield "breakdowns", [_breakdown(part, by, store) for by in PROPERTY_TITLES]
     yield "confusion", [Block("confusion", confused=part.confused._replace(store=store))]
 
 
-def _scores(evaluation: Evaluation) -> Block:
-    rows = [_score_row(name, score) for name, score in evaluation.items()]
-    caption, table = _coverage({"": evaluation}), score_table(evaluation)._replace(notes=())
-    return Block("scores", "", caption, chart=_scores_chart("Scores", rows), table=table, filed=not caption)
+def _scores(evaluation: Evaluation, intervals: Mapping[str, Interval | None]) -> Block:
+    rows = [_score_row(name, score, intervals.get(name)) for name, score in evaluation.items()]
+    coverage, table = _coverage({"": evaluation}), score_table(evaluation)._replace(notes=())
+    reasons: dict[str, list[str]] = {}
+    for name, score in evaluation.items():
+        if score.reason:
+            reasons.setdefault(score.reason, []).append(name)
+    caption = _remarks({"": evaluation}, (f"{', '.join(names)}: {reason}" for reason, names in reasons.items()))
+    return Block("scores", "", caption, chart=_scores_chart("Scores", rows), table=table, filed=not coverage)
+
+
+def _remarks(evaluations: Mapping[str, Evaluation], reasons: Iterable[str]) -> str:
+    """The caption of scores: what partial scores cover, why scores are missing, and notes."""
+    notes = dict.fromkeys(note for evaluation in evaluations.values() for note in evaluation.notes)
+    texts = (f"{text[:1].upper()}{text[1:]}." for text in (*reasons, *notes))
+    return " ".join(filter(None, (_coverage(evaluations), *texts)))
 
 
 def _coverage(evaluations: Mapping[str, Evaluation]) -> str:
@@ -160,19 +164,31 @@ def _coverage(evaluations: Mapping[str, Evaluation]) -> str:
 
 
 def _scores_chart(title: str, rows: Sequence[ChartRow]) -> RowChart:
-    columns = ("F1 Score", "Precision", "Recall", "AligndAcc")
+    columns = ("F1 Score", "95% CI", "Precision", "Recall", "AligndAcc")
     return RowChart(title, "Measure", columns[0], columns, rows, hidden=columns[1:], full=100, explained=True)
 
 
-def _score_row(name: str, score: Score) -> ChartRow:
+def _score_row(name: str, score: Score, interval: Interval | None) -> ChartRow:
     if score.perplexity:
-        return ChartRow(name, cells=(formatted(score.value, _RATIO), "", "", ""))
+        return ChartRow(name, cells=(formatted(score.value, _RATIO), "", "", "", ""))
     ratios = (score.f1, score.precision, score.recall, score.aligned_accuracy)
     value = None if score.f1 is None else 100 * score.f1
-    return ChartRow(name, value, cells=tuple("–" if ratio is None else formatted(ratio, _RATIO) for ratio in ratios))
+    first, *others = ("–" if ratio is None else formatted(ratio, _RATIO) for ratio in ratios)
+    between, ends = _interval(score, interval)
+    return ChartRow(name, value, *(ends if score.component == "f1" else (None, None)), cells=(first, between, *others))
 
 
-def _average_scores(evaluations: Mapping[str, Evaluation], average: Average, measure: str) -> Iterator[Block]:
+def _interval(score: Score, interval: Interval | None) -> tuple[str, tuple[float | None, float | None]]:
+    """The interval of a score as text, and its ends in a chart."""
+    shown = None if score.reason else informative(interval)
+    cell = interval_cell(shown, perplexity=False)
+    text = "" if cell is None else formatted(cell, _RATIO).replace("-", "\N{EN DASH}")
+    return text, interval_ends(shown)
+
+
+def _average_scores(
+    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], average: Average, measure: str
+) -> Iterator[Block]:
     when, first = {"treebank": ALL}, next(iter(evaluations.values()))
     shown = measure if measure in first else next(iter(first))
     rows = []
@@ -181,15 +197,16 @@ def _average_scores(evaluations: Mapping[str, Evaluation], average: Average, mea
         if isinstance(value, float):
             text = formatted(value, Column(""))
             unit = 1 if scores[shown].perplexity else 100
-            rows.append(ChartRow(treebank, unit * value, cells=(text,), goes=("treebank", treebank, "scores")))
+            between, ends = _interval(scores[shown], parts[treebank].intervals.get(shown))
+            goes = ("treebank", treebank, "scores")
+            rows.append(ChartRow(treebank, unit * value, *ends, cells=(text, between), goes=goes))
     rows.sort(key=lambda row: -(row.value or 0.0))
     full = None if first[shown].perplexity else 100
-    chart = RowChart(f"{shown} on each treebank", "Treebank", shown, (shown,), rows, full=full)
+    chart = RowChart(f"{shown} on each treebank", "Treebank", shown, (shown, "95% CI"), rows, full=full)
     yield Block("treebanks", f"{shown} on each treebank", when=when, chart=chart)
-    caption = _coverage(evaluations)
-    strict = (
-        average_scores({code: evaluation.valid_trees for code, evaluation in evaluations.items()}) if caption else None
-    )
+    valid_trees = {code: evaluation.valid_trees for code, evaluation in evaluations.items()}
+    strict = average_scores(valid_trees) if covered(evaluations) else None
+    caption = _remarks(evaluations, (f"{name}: {reason}" for name, reason in missing_scores(evaluations)))
     table = scores_table(evaluations, average, strict)._replace(notes=())
     yield Block("scores", "All scores", caption, when, table=table)
 
@@ -242,7 +259,7 @@ def _bucket_row(
     if ratio is None:
         return ChartRow(label, cells=("–", "", *cells), opens=opens)
     cells = (formatted(ratio, _RATIO), between(estimate, _RATIO), *cells)
-    ends = interval_ends(estimate.interval)
+    ends = interval_ends(informative(estimate.interval))
     return ChartRow(label, 100 * ratio, *ends, cells=cells, opens=opens, uncertain=estimate.uncertain)
 
 

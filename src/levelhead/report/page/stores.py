@@ -13,18 +13,7 @@ from levelhead.report.page.examples import Examples
 
 
 def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str, str]:
-    """Return the sentences of all treebanks of a page, compressed to a third of their size.
-
-    Args:
-        parts: the errors of each treebank.
-        joint: the errors of all treebanks, with numbers of sentences that count through all parts; or None.
-
-    Returns:
-        `packed`: JSON, compressed by zlib, in base 64. It has `relations`, each once; `sentences`, see `sentence`, with
-        relations by number; and `stores`, for each part from 1, and 0 for `joint`: `words`, a flat list with the
-        numbers of the sentence and the word of each; `groups`, the group of each word; and `totals`, the number of
-        words in each group, including words that are not on the page.
-    """
+    """Return the sentences of all treebanks of a page, compressed to a third of their size."""
     number: dict[str, int] = {}
     sentences: list[dict[str, Any]] = []
     stores: dict[str, Any] = {}

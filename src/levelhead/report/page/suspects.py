@@ -7,7 +7,7 @@ from typing import Any
 
 from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.errors import number_of
-from levelhead.report.page.blocks import Block, Page, Section, plain_page
+from levelhead.report.page.blocks import Block, Page, Section, plain_page, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.report.suspects import suspects_table
 
@@ -15,11 +15,7 @@ _MOST_SENTENCES = 200
 
 
 def suspects_page(suspects: Suspects) -> Page:
-    """Return the page of suspects, with the annotation above and the systems below.
-
-    Args:
-        suspects: the suspects.
-    """
+    """Return the page of suspects, with the annotation above and the systems below."""
     table = suspects_table(suspects)
     numbers = Block("suspects", "", table.notes[0], table=table._replace(notes=()))
     sections = [Section("suspects", "Suspects", "The most suspicious words first.", [numbers])]
@@ -41,7 +37,7 @@ def suspects_page(suspects: Suspects) -> Page:
         ("words", f"{suspects.treebank.n_words:,}"),
     ]
     lead = "Words whose annotation is probably wrong. Check each of them before you change it."
-    return plain_page("Suspects", lead, facts, sections, suspects.provenance)
+    return plain_page(f"Suspects in {treebank_name(suspects.treebank)}", lead, facts, sections, suspects.provenance)
 
 
 def _sentences(suspects: Suspects, suspect: Suspect, shown: Sequence[OutputTrees]) -> list[dict[str, Any]]:

@@ -61,12 +61,7 @@ TAGS = _definitions(
 
 
 def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
-    """Return the definition and formula of each measure.
-
-    Args:
-        names: the measures.
-        registry: the available measures and schemes.
-    """
+    """Return the definition and formula of each measure."""
     terms = {}
     for name in names:
         definition = registry.measures[parse_measure(name, registry).name]
@@ -75,30 +70,18 @@ def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
 
 
 def class_terms(scheme: Scheme) -> dict[str, str]:
-    """Return the relations of each class.
-
-    Args:
-        scheme: the classes.
-    """
+    """Return the relations of each class."""
     source = f"({scheme.source})"
     listed = {name: f"The relations {' '.join(sorted(some))} {source}." for name, some in scheme.classes.items()}
     return listed if scheme.otherwise in listed else {**listed, scheme.otherwise: "All other relations."}
 
 
 def open_ended(value: str) -> str:
-    """Return an open range in words: "15 or more" instead of "15-"; other values unchanged.
-
-    Args:
-        value: the value of a property.
-    """
+    """Return an open range in words: "15 or more" instead of "15-"; other values unchanged."""
     return f"{value[:-1]} or more" if value[:-1].isdigit() and value.endswith("-") else value
 
 
 def in_words(label: str) -> str:
-    """Return a relation or part of speech with its name, if known: `obl (oblique nominal)`.
-
-    Args:
-        label: the relation, with or without its subtype, or the part of speech.
-    """
+    """Return a relation or part of speech with its name, if known: `obl (oblique nominal)`."""
     known = TAGS.get(label) or RELATIONS.get(label.partition(":")[0])
     return label if known is None or known == label else f"{label} ({known})"

@@ -20,14 +20,19 @@ from levelhead.analysis.breakdown import (
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
 from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, errors_in, gain_parts, repairs_of
 from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
+from levelhead.campaign.job import sentence_parts
 from levelhead.errors import ConlluError, MeasureError
+from levelhead.evaluation.leakage import counts_by_sentence
+from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.page.blocks import ConfusionMatrix
 from levelhead.report.page.confusions import ConfusionTally
 from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, values_of_words
 from levelhead.scoring.matches import Matches, TreebankPair
 from levelhead.scoring.measure import Measure
-from levelhead.significance.unit_counts import DocumentNumbers, HistogramTally
+from levelhead.significance.bucket_estimates import UnitParts, bucket_estimates
+from levelhead.significance.estimates import Interval
+from levelhead.significance.unit_counts import Cells, DocumentNumbers, HistogramTally, UnitHistogram
 from levelhead.treebank.contents import Contents
 
 _LEVEL = 0.95
@@ -56,6 +61,8 @@ class TreebankErrors(NamedTuple):
         values: by property, the group of each value in `examples`.
         confused: the confusion matrix of relations.
         examples: the wrong words in their sentences.
+        intervals: the 95% confidence interval of each score that counts words, edges or sentences; None with too few
+            units.
     """
 
     measure: str
@@ -66,6 +73,7 @@ class TreebankErrors(NamedTuple):
     values: Mapping[str, Mapping[str, int]]
     confused: ConfusionMatrix
     examples: Examples
+    intervals: Mapping[str, Interval | None]
 
 
 class ErrorTally:
@@ -74,14 +82,20 @@ class ErrorTally:
     Args:
         name: the system.
         n_treebanks: the number of treebanks on the page.
-        registry: the available measures and schemes.
+        setup: the settings, with the measures of the page.
         measure: the measure whose errors are shown; it must support breakdowns.
-        partial: whether scores are partial.
+        partial: whether scores are partial; they get no intervals.
     """
 
-    def __init__(self, name: str, *, n_treebanks: int, registry: Registry, measure: str, partial: bool) -> None:
-        self._name, self._n_treebanks, self._registry = name, n_treebanks, registry
-        self._measure = parse_measure(f"{measure.removesuffix('.recall')}.recall" if partial else measure, registry)
+    def __init__(self, name: str, *, n_treebanks: int, setup: Setup, measure: str, partial: bool) -> None:
+        self._name, self._n_treebanks, self._registry = name, n_treebanks, setup.registry
+        shown = f"{measure.removesuffix('.recall')}.recall" if partial else measure
+        self._measure = parse_measure(shown, setup.registry)
+        self._setup = setup.with_measures(
+            scored
+            for scored, definition in setup.defined
+            if not (partial or definition.needs_file or definition.counter or definition.lower_is_better)
+        )
         self.start()
 
     def start(self) -> None:
@@ -90,17 +104,14 @@ class ErrorTally:
         self._undefined: float | None = None
         self._documents, self._kinds = DocumentNumbers(), ErrorKinds()
         self._repairs = HistogramTally(lambda cells: gain_parts(cells, self._measure))
+        self._scores = {str(measure): HistogramTally(_as_parts) for measure in self._setup.measures}
         self._types = np.zeros(len(ERRORS), dtype=np.int64)
         self._confused = ConfusionTally()
         self._properties = {by: _PropertyTally(by, self._measure, self._registry) for by in PROPERTY_TITLES}
         self._examples = ExampleTally(self._n_treebanks)
 
     def add(self, matches: TreebankPair) -> None:
-        """Add a piece, or whole files.
-
-        Args:
-            matches: its aligned words.
-        """
+        """Add a piece, or whole files."""
         if self._without_trees is not None or not isinstance(matches, Matches):
             return
         try:
@@ -110,6 +121,7 @@ class ErrorTally:
             return
         self._undefined = matches.rules.undefined
         documents = self._documents.of(matches.gold)
+        self._add_scores(matches, documents)
         wrong = errors_in(matches, self._measure, self._kinds, registry=self._registry)
         self._repairs.add(wrong.cells, documents)
         types = kinds_of_errors(matches)
@@ -125,16 +137,16 @@ class ErrorTally:
         groups |= {by: numbers[words] for by, numbers in values.items()}
         self._examples.add(OutputTrees(self._name, matches), words, groups)
 
+    def _add_scores(self, matches: Matches, documents: NDArray[np.int64]) -> None:
+        found = counts_by_sentence(matches, self._setup)
+        units, groups = np.arange(len(documents)), np.zeros_like(documents)
+        for measure in self._setup.measures:
+            if str(measure) in found:  # otherwise it has no value
+                parts = sentence_parts(found[str(measure)], measure).T.astype(np.int64)
+                self._scores[str(measure)].add(Cells(units, groups, parts), documents)
+
     def result(self, gold: Contents, system: Contents) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
-        """Return the errors.
-
-        Args:
-            gold: the sizes of gold.
-            system: the sizes of the output.
-
-        Raises:
-            ConlluError: gold or the output has no trees.
-        """
+        """Return the errors."""
         if self._without_trees is not None:
             raise self._without_trees
         numbers = {kind: number for number, kind in enumerate(sorted(self._kinds.numbers))}
@@ -150,7 +162,17 @@ class ErrorTally:
             {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()},
             self._confused.matrix(),
             self._examples.examples({"repair": of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
+            {name: _interval(tally.histogram()) for name, tally in self._scores.items() if tally.has_counts},
         )
+
+
+def _as_parts(cells: Cells) -> NDArray[np.float64]:
+    return cells.counts.astype(np.float64)
+
+
+def _interval(found: UnitHistogram) -> Interval | None:
+    (estimate,) = bucket_estimates(UnitParts(found.groups, found.parts[:, None], found.n_units, 1), _LEVEL)
+    return estimate.interval
 
 
 class _PropertyTally:
@@ -169,12 +191,7 @@ class _PropertyTally:
         self._units = HistogramTally(lambda cells: ratio_parts(cells.counts, measure))
 
     def add(self, matches: Matches, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Add a piece, and return the number of the value of each gold word.
-
-        Args:
-            matches: its aligned words.
-            documents: the document of each sentence.
-        """
+        """Add a piece, and return the number of the value of each gold word."""
         found = PROPERTIES[self._by].of(matches, self._settings)
         frequency = np.bincount(np.concatenate([found.gold, found.system]), minlength=len(found.names))
         for name, n in zip(found.names, frequency.tolist(), strict=True):
@@ -197,11 +214,7 @@ class _PropertyTally:
         return np.array([place[name] for name in self._frequency], dtype=np.int64)
 
     def breakdown(self, undefined: float | None) -> Breakdown:
-        """Return the breakdown.
-
-        Args:
-            undefined: the value of a ratio with nothing to count.
-        """
+        """Return the breakdown."""
         found, places = self._units.histogram(), self.places()
         totals = found.totals._replace(groups=places[found.totals.groups])
         ordered = found._replace(groups=places[found.groups], totals=totals)
@@ -215,31 +228,16 @@ def errors_of_each(
     *,
     name: str,
     n_treebanks: int,
-    registry: Registry,
+    setup: Setup,
     measure: str,
     partial: bool,
 ) -> ErrorTally:
-    """Return what finds the errors of an output; the engine calls this where the output is read.
-
-    Args:
-        code: the code of the test set.
-        output: the name of the output with its run.
-        name: the system.
-        n_treebanks: the number of treebanks on the page.
-        registry: the available measures and schemes.
-        measure: the measure whose errors are shown; it must support breakdowns.
-        partial: whether scores are partial.
-    """
-    return ErrorTally(name, n_treebanks=n_treebanks, registry=registry, measure=measure, partial=partial)
+    """Return what finds the errors of an output; the engine calls this where the output is read."""
+    return ErrorTally(name, n_treebanks=n_treebanks, setup=setup, measure=measure, partial=partial)
 
 
 def measure_of_errors(names: Sequence[str], registry: Registry) -> str:
-    """Return the measure whose errors a page shows: LAS, or otherwise the first measure that can be broken down.
-
-    Args:
-        names: the measures of the page.
-        registry: the available measures and schemes.
-    """
+    """Return the measure whose errors a page shows: LAS, or otherwise the first measure that can be broken down."""
     if "LAS" in names:
         return "LAS"
     for name in names:

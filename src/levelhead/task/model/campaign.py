@@ -14,24 +14,12 @@ from levelhead.task.model.description import SharedTask
 
 
 def rules_of(task: SharedTask) -> str:
-    """Return the name of the scoring rules of a task.
-
-    Args:
-        task: the task.
-    """
+    """Return the name of the scoring rules of a task."""
     return task.manifest.rules or "ud"
 
 
 def registry_of(task: SharedTask) -> Registry:
-    """Return the measures and schemes of a task: the shipped ones and those of its definitions.
-
-    Args:
-        task: the task.
-
-    Raises:
-        InputError: a file of definitions is missing or invalid.
-        MeasureError: unknown scheme.
-    """
+    """Return the measures and schemes of a task: the shipped ones and those of its definitions."""
     registry = STANDARD
     for path in task.manifest.definitions:
         registry = read_definitions(path, registry)
@@ -39,11 +27,7 @@ def registry_of(task: SharedTask) -> Registry:
 
 
 def measures_of(task: SharedTask) -> tuple[str, ...]:
-    """Return the measures of a task; the first one ranks.
-
-    Args:
-        task: the task.
-    """
+    """Return the measures of a task; the first one ranks."""
     names = task.manifest.measures or RULES[rules_of(task)].main
     if task.manifest.scheme is None:
         return names
@@ -52,54 +36,23 @@ def measures_of(task: SharedTask) -> tuple[str, ...]:
 
 
 def setup_of_task(task: SharedTask, more: Sequence[str] = ()) -> Setup:
-    """Return the settings for scoring outputs in a task.
-
-    Args:
-        task: the task.
-        more: additional measures.
-
-    Raises:
-        InputError: a file of definitions is missing or invalid.
-        MeasureError: a measure or the scheme is unknown, or not available under the rules of the task.
-    """
+    """Return the settings for scoring outputs in a task."""
     measures = dict.fromkeys((*measures_of(task), *more))
     return setup_of(measures, rules=rules_of(task), registry=registry_of(task), folder=str(task.folder.path))
 
 
 def test_sets_of(task: SharedTask) -> tuple[TestSet, ...]:
-    """Return the test sets of a task.
-
-    Args:
-        task: the task.
-
-    Raises:
-        InputError: no gold found.
-    """
+    """Return the test sets of a task."""
     return tuple(task.manifest.test_sets or find_test_sets(task.manifest.gold or task.folder.gold))
 
 
 def gold_of_task(task: SharedTask) -> dict[str, Path]:
-    """Return the gold treebanks of a task, by code.
-
-    Args:
-        task: the task.
-
-    Raises:
-        InputError: no gold found.
-    """
+    """Return the gold treebanks of a task, by code."""
     return {test_set.code: test_set.gold for test_set in test_sets_of(task) if test_set.gold is not None}
 
 
 def check_measures(task: SharedTask) -> None:
-    """Check that the measures of a task can be computed.
-
-    Args:
-        task: the task.
-
-    Raises:
-        InputError: a file of definitions or of a measure is missing or invalid; or no gold was found.
-        MeasureError: a measure or the scheme is unknown, or not available under the rules of the task.
-    """
+    """Check that the measures of a task can be computed."""
     setup = setup_of_task(task)
     for test_set in test_sets_of(task):
         setup.read(test_set.code)

@@ -6,13 +6,14 @@ import datetime as dt
 import os
 import sqlite3
 import threading
+import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from levelhead.errors import InputError
+from levelhead.errors import InputError, printable
 from levelhead.jobs.database_files import SECONDS_TO_WAIT, DatabaseKind, sqlite_errors, store_error
 
 _TABLES = """
@@ -31,10 +32,58 @@ CREATE TABLE audit (
     submission TEXT, detail TEXT);
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+_VALUES = {  # the first column is the key
+    "teams": "id name token made",
+    "sessions": "id team form until",
+    "submissions": "id team number kind label sha256 size received state attempts finished run reason log document"
+    " chosen key",
+    "audit": "id time actor action submission detail",
+    "facts": "name value",
+}
+
+
+def _listed(table: str, row: str) -> str:
+    return ", ".join(f"{row}.{column}" for column in _VALUES[table].split())
+
+
+def _checksums(table: str) -> tuple[str, ...]:
+    """The statements that give each row of a table a checksum, which is checked before the row changes."""
+    key = _VALUES[table].split()[0]
+    old, update = _listed(table, "OLD"), f"UPDATE {table} SET checksum = checksum_of("  # noqa: S608 -- our own names
+    of_new = f"{update}{_listed(table, 'NEW')}) WHERE {key} = NEW.{key};"
+    columns = _VALUES[table].replace(" ", ", ")
+    check = f"SELECT intact('{table}', OLD.checksum, {old});"
+    return (
+        f"ALTER TABLE {table} ADD COLUMN checksum INTEGER",
+        f"{update}{columns})",
+        f"CREATE TRIGGER {table}_inserted AFTER INSERT ON {table} BEGIN {of_new} END",
+        f"CREATE TRIGGER {table}_updated AFTER UPDATE OF {columns} ON {table} BEGIN {check} {of_new} END",
+    )
+
+
+def _view(table: str) -> str:
+    """A view that hides a table, so that every row that a query reads is checked; changes name `main.TABLE`.
+
+    The row is read a second time, since sqlite replaces columns that a query compares with a value by this value.
+    """
+    key = _VALUES[table].split()[0]
+    rowid = "found.rowid AS rowid, " * (table == "submissions")
+    return (
+        f"CREATE TEMP VIEW {table} AS SELECT {rowid}{_listed(table, 'found')} FROM main.{table} AS found"  # noqa: S608
+        f" CROSS JOIN main.{table} AS checked ON checked.{key} = found.{key}"
+        f" WHERE intact('{table}', checked.checksum, {_listed(table, 'checked')})"
+    )
+
+
+_LAYOUT_2 = (
+    *(statement for table in _VALUES for statement in _checksums(table)),
+    "CREATE INDEX actions ON audit (action, actor, time)",
+)
 _KIND = DatabaseKind(
     application=0x4C564C54,  # "LVLT"
-    layout=1,
-    tables=tuple(_TABLES.strip().split(";\n")),
+    layout=2,
+    tables=(*_TABLES.strip().split(";\n"), *_LAYOUT_2),
+    upgrade=_LAYOUT_2,
     other="it is not the database of a shared task",
     version="the database was written by another version of levelhead",
 )
@@ -84,12 +133,7 @@ class Database:
             self._connection.close()
 
     def rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        """Return the rows of a query.
-
-        Args:
-            query: the SQL query, with question marks for values.
-            values: the values.
-        """
+        """Return the rows of a query."""
         with self._lock, self._errors():
             return self._connection.execute(query, values).fetchall()
 
@@ -106,39 +150,60 @@ class Database:
             self._connection.execute("COMMIT")
 
     def check(self) -> None:
-        """Check the whole database for damage.
-
-        Raises:
-            InputError: it is damaged.
-        """
+        """Check the structure and all values of the database."""
         try:
             problem = self.rows("PRAGMA integrity_check(1)")[0][0]
         except InputError as error:
             problem = error.message
         if problem != "ok":
-            message = f"the database is damaged ({problem}): restore state/ from a backup"
-            raise store_error("damaged-store", message, str(self.path))
+            raise self._damage(problem)
+        for table in _VALUES:
+            self.rows(f"SELECT count(*) FROM {table}")  # noqa: S608 -- our own names
 
     def fact(self, name: str) -> str | None:
-        """Return a stored fact about the task, or None.
-
-        Args:
-            name: its name.
-        """
+        """Return a stored fact about the task, or None."""
         rows = self.rows("SELECT value FROM facts WHERE name = ?", name)
         return rows[0]["value"] if rows else None
 
     def latest(self) -> str:
         """Return the latest time in the audit log or the current time, whichever is later."""
-        return max(now(), self.rows("SELECT max(time) AS time FROM audit")[0]["time"] or "")
+        rows = self.rows("SELECT time FROM audit ORDER BY id DESC LIMIT 1")
+        return max([now(), *(str(row["time"]) for row in rows)])
 
     def _prepare(self) -> None:
+        self._connection.create_function("checksum_of", -1, _checksum_of)
+        self._connection.create_function("intact", -1, self._intact)
+        self._connection.execute("PRAGMA trusted_schema = ON")  # triggers call these functions
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         _KIND.prepare(self._connection, str(self.path))
+        for table in _VALUES:
+            self._connection.execute(_view(table))
 
-    def _errors(self) -> AbstractContextManager[None]:
-        return sqlite_errors(str(self.path))
+    def _intact(self, table: str, checksum: int | None, key: object, *values: object) -> bool:
+        if checksum != _checksum_of(key, *values):
+            self._damaged = f"wrong checksum in {table}, row {key}"
+            raise ValueError(self._damaged)  # which ends the query
+        return True
+
+    def _damage(self, problem: str) -> InputError:
+        message = f"the database is damaged ({printable(problem)}): restore state/ from a backup"
+        return store_error("damaged-store", message, str(self.path))
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        self._damaged = "invalid text"  # which does not reach `_intact`
+        try:
+            with sqlite_errors(str(self.path)):
+                yield
+        except InputError as error:
+            if "user-defined function" in error.message:
+                raise self._damage(self._damaged) from error
+            raise
+
+
+def _checksum_of(*values: object) -> int:
+    return zlib.crc32(repr(values).encode())
 
 
 def now() -> str:
@@ -147,11 +212,7 @@ def now() -> str:
 
 
 def shown_time(time: str | dt.datetime) -> str:
-    """Return a time in readable form: `2026-11-21 18:04 UTC`.
-
-    Args:
-        time: with its zone, or in the format of the database.
-    """
+    """Return a time in readable form: `2026-11-21 18:04 UTC`."""
     moment = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
     return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
@@ -159,17 +220,9 @@ def shown_time(time: str | dt.datetime) -> str:
 def record(
     connection: sqlite3.Connection, actor: str, action: str, submission: str | None = None, detail: str = ""
 ) -> None:
-    """Write a line of the audit log, in the transaction of the action; times never decrease.
-
-    Args:
-        connection: the connection in a transaction.
-        actor: `team NAME`, `organizer`, `runner`, or an address.
-        action: the action.
-        submission: the submission concerned.
-        detail: additional details; never a token, never gold.
-    """
+    """Write a line of the audit log, in the transaction of the action; times never decrease."""
     connection.execute(  # the latest time, since the clock may have gone back
-        "INSERT INTO audit (time, actor, action, submission, detail)"
-        " SELECT max(?, coalesce(max(time), '')), ?, ?, ?, ? FROM audit",
+        "INSERT INTO main.audit (time, actor, action, submission, detail)"
+        " VALUES (max(?, coalesce((SELECT time FROM audit ORDER BY id DESC LIMIT 1), '')), ?, ?, ?, ?)",
         (now(), actor, action, submission, detail),
     )

@@ -28,6 +28,7 @@ class About(NamedTuple):
 
     Args:
         title: its title.
+        description: the description and rules shown on the first page; paragraphs are separated by blank lines.
         contact: the contact shown on the pages.
         opens: when submissions open; None for always open.
         closes: when submissions close; None for open until `levelhead task close`.
@@ -37,6 +38,7 @@ class About(NamedTuple):
     """
 
     title: str = "A shared task"
+    description: str = ""
     contact: str = ""
     opens: dt.datetime | None = None
     closes: dt.datetime | None = None
@@ -53,6 +55,7 @@ class SubmissionLimits(NamedTuple):
         upload_megabytes: the maximum size of an archive.
         unpacked_megabytes: the maximum size of its files when unpacked.
         files: the maximum number of its entries.
+        upload_seconds: the maximum time of an upload.
         uploads_at_once: the maximum number of uploads at a time; others wait.
         free_megabytes: the disk space to keep free.
         times_gold: the maximum size of an output, as a multiple of the size of its gold treebank; a megabyte is always
@@ -66,6 +69,7 @@ class SubmissionLimits(NamedTuple):
     upload_megabytes: int = 100
     unpacked_megabytes: int = 500
     files: int = 2000
+    upload_seconds: int = 1800
     uploads_at_once: int = 8
     free_megabytes: int = 1000
     times_gold: int = 10
@@ -142,14 +146,7 @@ _Section = TypeVar("_Section", About, SubmissionLimits, SandboxLimits, Visibilit
 
 
 def read_task(folder: str | os.PathLike[str]) -> SharedTask:
-    """Read the description of a task.
-
-    Args:
-        folder: the folder of the task, with a `task.toml`.
-
-    Raises:
-        InputError: the file is missing or invalid; all errors are listed.
-    """
+    """Read the description of a task."""
     task_folder = TaskFolder(Path(folder).resolve())
     path = Path(folder) / task_folder.description.name
     document = parsed_toml(read_bytes(path), str(path), "invalid-task")
@@ -175,11 +172,15 @@ def _section(document: Mapping[str, Any], name: str, defaults: _Section, errors:
     for key, value in table.items():
         if key not in defaults._fields:
             errors.append(f"{name}: {unknown('key', key, defaults._fields)}")
-        elif (requirement := _unmet_requirement(getattr(defaults, key), value)) is not None:
+        elif (requirement := _unmet_requirement(getattr(defaults, key), _in_one_line(key, value))) is not None:
             errors.append(f"{name}.{key} must be {requirement}")
         else:
             values[key] = tuple(value) if isinstance(value, list) else value
     return defaults._replace(**values)
+
+
+def _in_one_line(key: str, value: object) -> object:
+    return value.replace("\n", " ") if key == "description" and isinstance(value, str) else value
 
 
 def _unmet_requirement(default: object, value: object) -> str | None:

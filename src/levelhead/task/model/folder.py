@@ -81,22 +81,14 @@ class TaskFolder(NamedTuple):
         return self.state / "final"
 
     def holds(self, path: Path) -> bool:
-        """Return whether a path is a file of the task or in one of its folders, following links.
-
-        Args:
-            path: the path of a file, which may not exist.
-        """
+        """Return whether a path is a file of the task or in one of its folders, following links."""
         resolved = path.resolve()
         folders = (self.gold, self.blind, self.state)
         inside = any(resolved.is_relative_to(folder.resolve()) for folder in folders)
         return inside or resolved == self.description.resolve()
 
     def check_state(self) -> None:
-        """Check that the database exists: `init` creates it, so a missing database was lost.
-
-        Raises:
-            InputError: it is missing.
-        """
+        """Check that the database exists: `init` creates it, so a missing database was lost."""
         try:
             exists = self.database.stat().st_size > 0
         except OSError:
@@ -109,11 +101,7 @@ class TaskFolder(NamedTuple):
             raise InputError(Fault("invalid-task", message, Place(str(self.database))))
 
     def prepare(self) -> None:
-        """Create the missing folders of the server, readable only by its user.
-
-        Raises:
-            OutputError: a folder cannot be created.
-        """
+        """Create the missing folders of the server, readable only by its user."""
         try:
             for path in (self.state, self.incoming, self.uploads, self.runs):
                 path.mkdir(mode=0o700, exist_ok=True)
@@ -122,11 +110,7 @@ class TaskFolder(NamedTuple):
 
 
 def sync(paths: Iterable[Path]) -> None:
-    """Write files and folders to the disk (fsync).
-
-    Args:
-        paths: the files, and the folders whose lists of entries changed.
-    """
+    """Write files and folders to the disk (fsync)."""
     for path in paths:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
         try:
@@ -136,9 +120,5 @@ def sync(paths: Iterable[Path]) -> None:
 
 
 def sync_tree(folder: Path) -> None:
-    """Write a folder and everything in it to the disk (fsync).
-
-    Args:
-        folder: the folder, which has no links.
-    """
+    """Write a folder and everything in it to the disk (fsync)."""
     sync([*folder.rglob("*"), folder, folder.parent])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import secrets
@@ -20,6 +21,7 @@ WAITING, RUNNING, FINISHED, FAILED = "waiting", "running", "finished", "failed"
 """The states of a submission; the last two are final."""
 
 _LONGEST_LABEL = 80
+_MOST_AN_HOUR = 30
 
 
 class Refused(LevelheadError):
@@ -77,7 +79,8 @@ class Submission(NamedTuple):
         log: the error message for the organizer.
         document: its results.
         chosen: whether its team chose it as the primary submission.
-        valid: whether at least one of its outputs is valid.
+        valid: the number of its valid outputs.
+        outputs: the number of test sets when it was scored.
     """
 
     id: str
@@ -97,14 +100,17 @@ class Submission(NamedTuple):
     log: str | None
     document: dict[str, Any] | None
     chosen: bool
-    valid: bool
+    valid: int
+    outputs: int
 
 
 _COLUMNS = (
     "SELECT submissions.id, team, name AS team_name, number, kind, label, sha256, size, received, state, attempts,"
     " finished, run, reason, log, chosen, {} AS document,"
     # as `finish` writes it; in a text of the document the quotes would be escaped
-    """ coalesce(instr(document, '"state":"valid"'), 0) AS valid FROM submissions JOIN teams ON teams.id = team """
+    """ coalesce((length(document) - length(replace(document, '"state":"valid"', ''))) / 15, 0) AS valid,"""
+    """ coalesce((length(document) - length(replace(document, '"state":"', ''))) / 9, 0) AS outputs"""
+    " FROM submissions JOIN teams ON teams.id = team "
 )
 _WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
 
@@ -112,18 +118,11 @@ _WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
 def _submission(row: sqlite3.Row) -> Submission:
     values = dict(row)
     document = None if values["document"] is None else json.loads(values["document"])
-    flags = {name: bool(values[name]) for name in ("chosen", "valid")}
-    return Submission(**{**values, "document": document, **flags})
+    return Submission(**{**values, "document": document, "chosen": bool(values["chosen"])})
 
 
 def submissions(database: Database, team: Team | None = None, *, results: bool = False) -> list[Submission]:
-    """Return all submissions, or those of a team, in the order in which they were accepted.
-
-    Args:
-        database: of the task.
-        team: the team; None for all teams.
-        results: whether to read their results.
-    """
+    """Return all submissions, or those of a team, in the order in which they were accepted."""
     columns = _WHOLE if results else _BRIEF
     if team is None:
         return [_submission(row) for row in database.rows(columns + "ORDER BY submissions.rowid")]
@@ -131,28 +130,13 @@ def submissions(database: Database, team: Team | None = None, *, results: bool =
 
 
 def submission(database: Database, name: str, team: Team | None = None) -> Submission | None:
-    """Return a submission; None if it does not exist or belongs to another team.
-
-    Args:
-        database: of the task.
-        name: its id.
-        team: the required team; None for any team.
-    """
+    """Return a submission; None if it does not exist or belongs to another team."""
     found = [_submission(row) for row in database.rows(_WHOLE + "WHERE submissions.id = ?", name)]
     return found[0] if found and (team is None or found[0].team == team.id) else None
 
 
 def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> None:
-    """Check the quota of a team before it uploads anything.
-
-    Args:
-        database: of the task.
-        team: the team.
-        limits: of the task.
-
-    Raises:
-        Refused: the team has used up its submissions, or too many are waiting.
-    """
+    """Check the quota of a team before it uploads anything."""
     today = database.latest()[:10]
     rows = database.rows("SELECT received, state FROM submissions WHERE team = ?", team.id)
     if sum(row["received"].startswith(today) for row in rows) >= limits.submissions_a_day:
@@ -161,21 +145,21 @@ def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> No
         raise Refused("your team has too many submissions waiting: try again when one is finished", 429)
 
 
+def refuse_often(database: Database, team: Team, action: str) -> None:
+    """Refuse what a team does too often, so that it cannot fill the audit log."""
+    hour_ago = dt.datetime.fromisoformat(database.latest()) - dt.timedelta(hours=1)
+    query = "SELECT count(*) AS n FROM audit WHERE action = ? AND actor = ? AND time >= ?"
+    rows = database.rows(query, action, f"team {team.name}", hour_ago.isoformat(timespec="milliseconds"))
+    if rows[0]["n"] >= _MOST_AN_HOUR:
+        message = f"the audit log has {_MOST_AN_HOUR} entries '{action}' of your team in the last hour: try again later"
+        raise Refused(message, 429)
+
+
 def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, limits: SubmissionLimits) -> Submission:
     """Put an upload into the queue; once this returns, it will be processed in any case.
 
     The archive is on disk under its final name before it is in the database; archives that are not in the database are
     removed when the runner starts. An archive that was sent before with the same key is not accepted again.
-
-    Args:
-        database: of the task.
-        folder: of the task.
-        team: the team that submits it.
-        upload: the archive.
-        limits: of the task.
-
-    Raises:
-        Refused: the team has used up its submissions, or the task is closed.
     """
     name = secrets.token_hex(16)
     target = folder.uploads / name
@@ -203,7 +187,7 @@ def _insert(
     label = "".join(c for c in upload.label if c.isprintable())[:_LONGEST_LABEL]
     values = (name, team.id, upload.kind, label, upload.sha256, upload.size, database.latest(), WAITING, upload.key)
     connection.execute(
-        "INSERT INTO submissions (id, team, kind, label, sha256, size, received, state, key, number)"
+        "INSERT INTO main.submissions (id, team, kind, label, sha256, size, received, state, key, number)"
         " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(max(number), 0) + 1 FROM submissions WHERE team = ?",
         (*values, team.id),
     )
@@ -211,45 +195,38 @@ def _insert(
 
 
 def organizer_failures(database: Database) -> list[Submission]:
-    """Return the submissions that failed through the organizer's fault and were not run again.
-
-    Args:
-        database: of the task.
-    """
+    """Return the submissions that failed through the organizer's fault and were not run again."""
     return [failed for failed in submissions(database) if failed.state == FAILED and failed.log is not None]
 
 
 def choose(database: Database, chosen: Submission) -> None:
-    """Make a submission the primary one of its team.
-
-    Args:
-        database: of the task.
-        chosen: the submission.
-
-    Raises:
-        Refused: it did not finish, or the task is closed.
-    """
+    """Make a submission the primary one of its team."""
     if chosen.state != FINISHED:
         raise Refused("only a finished submission can be the primary one", 409)
+    if chosen.chosen:
+        return
+    refuse_often(database, Team(chosen.team, chosen.team_name), "chosen as primary")
     with database.transaction() as connection:
         if database.fact("closed") is not None:
             raise Refused("the task is closed", 403)
-        connection.execute("UPDATE submissions SET chosen = (id = ?) WHERE team = ?", (chosen.id, chosen.team))
+        connection.execute("UPDATE main.submissions SET chosen = (id = ?) WHERE team = ?", (chosen.id, chosen.team))
         record(connection, f"team {chosen.team_name}", "chosen as primary", chosen.id)
 
 
-def _preference(candidate: Submission) -> tuple[bool, bool, bool]:
+def shown_state(state: str, valid: int, outputs: int) -> str:
+    """Return the state of a submission, with the number of its valid outputs unless all are valid."""
+    return f"{state}, {valid} of {outputs} outputs valid" if valid < outputs else state
+
+
+def _preference(candidate: Submission) -> tuple[bool, int, bool]:
     return candidate.chosen, candidate.valid, candidate.reason is None
 
 
 def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
     """Return the primary submission of each team that has one, by team name.
 
-    It is the submission chosen by the team, or otherwise its last finished submission. A submission without a valid
-    output counts only if the team has no other, and a submission with a failed run only if all runs failed.
-
-    Args:
-        candidates: submissions, for each team in the order in which they were accepted.
+    It is the submission chosen by the team, or otherwise the last one with the most valid outputs; among these, one
+    with a failed run counts only if all runs failed.
     """
     primary: dict[str, Submission] = {}
     for candidate in candidates:
@@ -260,22 +237,14 @@ def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
 
 
 def why_primary(primary: Submission) -> str:
-    """Return a short reason why a submission is the primary submission of its team.
-
-    Args:
-        primary: the submission.
-    """
+    """Return a short reason why a submission is the primary submission of its team."""
     if primary.chosen:
         return "chosen by the team"
-    return "the last with a valid output" if primary.valid else "the last; none has a valid output"
+    return "the last with the most valid outputs" if primary.valid else "the last; none has a valid output"
 
 
 def primary_submissions(database: Database) -> list[Submission]:
-    """Return the primary submissions with their results, sorted by team name.
-
-    Args:
-        database: of the task.
-    """
+    """Return the primary submissions with their results, sorted by team name."""
     by_team = primary_of(submissions(database))
     with_results = (submission(database, by_team[name].id) for name in sorted(by_team))
     return [primary for primary in with_results if primary is not None]

@@ -44,38 +44,28 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def new_token(database: Database, name: str) -> str:
-    """Return a new token for a team; its earlier token becomes invalid.
-
-    Args:
-        database: of the task.
-        name: the name of a new or existing team.
-
-    Raises:
-        InputError: the name is invalid.
-    """
+def new_token(database: Database, name: str, *, replace: bool = False) -> str:
+    """Return a new token for a team."""
     if not name.strip() or name != name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
         message = f"invalid team name {quoted(name)}: use up to {_LONGEST_NAME} printable characters"
         raise InputError(Fault("invalid-task", message))
     token = _PREFIX + secrets.token_urlsafe(32)
     with database.transaction() as connection:
+        if not replace and database.rows("SELECT 1 FROM teams WHERE name = ?", name):
+            message = f"team {quoted(name)} already has a token: --replace makes a new one, and the old one invalid"
+            raise InputError(Fault("invalid-task", message))
         connection.execute(
-            "INSERT INTO teams (name, token, made) VALUES (?, ?, ?)"
+            "INSERT INTO main.teams (name, token, made) VALUES (?, ?, ?)"
             " ON CONFLICT (name) DO UPDATE SET token = excluded.token",
             (name, _hash(token), now()),
         )
-        connection.execute("DELETE FROM sessions WHERE team = (SELECT id FROM teams WHERE name = ?)", (name,))
+        connection.execute("DELETE FROM main.sessions WHERE team = (SELECT id FROM teams WHERE name = ?)", (name,))
         record(connection, "organizer", "token made", detail=name)
     return token
 
 
 def team_of_token(database: Database, token: str) -> Team | None:
-    """Return the team of a token; None for an invalid token.
-
-    Args:
-        database: of the task.
-        token: the token that a client sent.
-    """
+    """Return the team of a token; None for an invalid token."""
     rows = database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))
     return Team(rows[0]["id"], rows[0]["name"]) if rows else None
 
@@ -86,28 +76,18 @@ def teams(database: Database) -> list[Team]:
 
 
 def new_session(database: Database, team: Team) -> str:
-    """Sign a team in, and return the secret that its browser sends from now on.
-
-    Args:
-        database: of the task.
-        team: the team.
-    """
+    """Sign a team in, and return the secret that its browser sends from now on."""
     secret = secrets.token_urlsafe(32)
     with database.transaction() as connection:
-        connection.execute("DELETE FROM sessions WHERE until < ?", (time.time(),))
+        connection.execute("DELETE FROM main.sessions WHERE until < ?", (time.time(),))
         row = (_hash(secret), team.id, secrets.token_urlsafe(32), time.time() + _SESSION_SECONDS)
-        connection.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", row)
+        connection.execute("INSERT INTO main.sessions (id, team, form, until) VALUES (?, ?, ?, ?)", row)
         record(connection, f"team {team.name}", "signed in")
     return secret
 
 
 def session_of(database: Database, secret: str) -> Session | None:
-    """Return the session of a secret, or None.
-
-    Args:
-        database: of the task.
-        secret: the secret sent by a browser.
-    """
+    """Return the session of a secret, or None."""
     rows = database.rows(
         "SELECT team, name, form FROM sessions JOIN teams ON teams.id = team WHERE sessions.id = ? AND until > ?",
         _hash(secret),
@@ -117,11 +97,6 @@ def session_of(database: Database, secret: str) -> Session | None:
 
 
 def end_session(database: Database, secret: str) -> None:
-    """Sign out.
-
-    Args:
-        database: of the task.
-        secret: the secret of the session.
-    """
+    """Sign out."""
     with database.transaction() as connection:
-        connection.execute("DELETE FROM sessions WHERE id = ?", (_hash(secret),))
+        connection.execute("DELETE FROM main.sessions WHERE id = ?", (_hash(secret),))

@@ -14,14 +14,7 @@ from levelhead.treebank.input_bytes import read_bytes
 
 
 def check_inputs(task: SharedTask) -> None:
-    """Refuse inputs with gold trees, in any column, compression or archive.
-
-    Args:
-        task: the task.
-
-    Raises:
-        InputError: an input has gold trees or cannot be unpacked (all are listed), or there are no inputs.
-    """
+    """Refuse inputs with gold trees, in any column, compression or archive."""
     inputs = task.folder.inputs()
     if not inputs:
         raise InputError(Fault("invalid-task", "no inputs found", Place(str(task.folder.blind))))

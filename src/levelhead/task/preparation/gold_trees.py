@@ -85,20 +85,13 @@ class GoldTrees:
             node.setdefault(tree[LEAST_WORDS - 1], []).append(tree)
 
     def copied(self, data: bytes) -> str | None:
-        """Return the gold treebank of which a file is a copy, or None.
-
-        Args:
-            data: the contents of the file, neither compressed nor archived.
-        """
+        """Return the gold treebank of which a file is a copy, or None."""
         return self._codes.get(data)
 
     def leak_in(self, data: bytes) -> Leak | None:
         """Return the column of a file with more gold trees than allowed, or None.
 
         Sentences count anywhere in the file: only the sequence of numbers in a column is compared.
-
-        Args:
-            data: the contents of the file, neither compressed nor archived.
         """
         leaks = (self._leak(where, column) for where, column in _columns(data).items())
         return max(filter(None, leaks), key=lambda leak: leak.shared, default=None)

@@ -25,6 +25,7 @@ _DESCRIPTION = """\
 
 [task]
 title = {title}
+description = ""                    # shown on the first page: what to do, and the rules
 contact = ""
 # opens = 2027-03-01T12:00:00Z
 # closes = 2027-03-08T12:00:00Z
@@ -60,19 +61,7 @@ ranking = "exact"
 def create_task(
     folder: Path, gold: Path | None, *, title: str = "A shared task", inputs: Path | None = None
 ) -> TaskFolder:
-    """Create the folder of a task.
-
-    Args:
-        folder: the folder, which does not exist or is empty.
-        gold: a folder of gold treebanks, as for `levelhead rank`; they are copied, and their raw text becomes the
-            inputs. If None, the organizer adds gold and inputs.
-        title: the title of the task.
-        inputs: a folder of `TREEBANK.conllu` files to add to the inputs, for example of a baseline.
-
-    Raises:
-        InputError: gold is invalid, or an input is gold.
-        OutputError: the folder cannot be created, or is not empty.
-    """
+    """Create the folder of a task."""
     test_sets = find_test_sets(gold) if gold is not None else ()
     with _whole_or_nothing(folder):
         made = TaskFolder(folder)
@@ -145,11 +134,7 @@ def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapp
 
 
 def raw_text(treebank: Treebank) -> str:
-    """Return the raw text of a treebank: paragraphs between blank lines, without sentence boundaries.
-
-    Args:
-        treebank: the treebank.
-    """
+    """Return the raw text of a treebank: paragraphs between blank lines, without sentence boundaries."""
     return "".join(_pieces(treebank)).rstrip(" ") + "\n"
 
 

@@ -42,12 +42,6 @@ def unpacked_files(path: Path) -> Iterator[UnpackedFile]:
     """Yield everything in a file: first its unpacked contents, then its own bytes.
 
     The bytes of archives are included, since text can precede or follow the archive.
-
-    Args:
-        path: the file: plain, compressed (gzip, xz, bzip2, zstd) or an archive (tar, zip), also one inside another.
-
-    Raises:
-        CannotUnpack: it cannot be unpacked within the limits.
     """
     try:
         with path.open("rb") as file:

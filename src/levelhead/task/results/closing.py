@@ -38,31 +38,14 @@ def close_task(
     force: bool = False,
     workers: Workers | None = None,
 ) -> Results | None:
-    """Close a task for submissions, and store the final ranking.
-
-    Args:
-        task: the task.
-        database: its database.
-        now: whether to stop accepting submissions even if some are still waiting or failed through the organizer's
-            fault; the ranking is computed when this is run again.
-        force: whether to leave out submissions that failed through the organizer's fault; the ranking lists them.
-        workers: the workers; this process by default.
-
-    Returns:
-        The final results; None without finished submissions.
-
-    Raises:
-        InputError: submissions are still waiting, or failed through the organizer's fault. Nothing is changed then,
-            except that with `now` the task is closed for new submissions.
-        OutputError: the ranking cannot be written.
-    """
+    """Close a task for submissions, and store the final ranking."""
     with database.transaction() as connection:
         query = "SELECT count(*) FROM submissions WHERE state IN (?, ?)"
         unfinished = connection.execute(query, (WAITING, RUNNING)).fetchone()[0]
         failures = [] if force else organizer_failures(database)
         closed = database.fact("closed") is not None
         if not closed and (now or not (unfinished or failures)):
-            connection.execute("INSERT INTO facts VALUES ('closed', ?)", (time_now(),))
+            connection.execute("INSERT INTO main.facts (name, value) VALUES ('closed', ?)", (time_now(),))
             record(connection, "organizer", "closed")
             closed = True
     if unfinished:
@@ -74,7 +57,7 @@ def close_task(
     results = public_results(final_results(task, database, workers))
     _write_final(task, database, results, report(task, database, workers))
     with database.transaction() as connection:
-        connection.execute("INSERT OR REPLACE INTO facts VALUES ('final', ?)", (time_now(),))
+        connection.execute("INSERT OR REPLACE INTO main.facts (name, value) VALUES ('final', ?)", (time_now(),))
     return results
 
 
@@ -118,16 +101,7 @@ def _write_final(task: SharedTask, database: Database, results: Results, page: b
 
 
 def report(task: SharedTask, database: Database, workers: Workers | None = None) -> bytes:
-    """Return the page of `levelhead rank --significance --report` of the primary submissions, without words of gold.
-
-    Args:
-        task: the task.
-        database: its database; there are primary submissions.
-        workers: the workers; this process by default.
-
-    Raises:
-        InputError: jinja2 is not installed.
-    """
+    """Return the page of `levelhead rank --significance --report` of the primary submissions, without words of gold."""
     from levelhead.campaign import with_intervals
     from levelhead.evaluation.provenance import signature_of_draws
     from levelhead.report.page import render

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from levelhead.errors import Fault, InputError, OutputError, Place, printable
+from levelhead.errors import Fault, InputError, OutputError, Place
+from levelhead.report import WRITERS, Column, Table
 from levelhead.task.model.database import Database
 from levelhead.task.model.description import SharedTask
 from levelhead.task.model.folder import TaskFolder
@@ -25,16 +26,6 @@ def export_task(task: SharedTask, database: Database, target: Path, *, gold: boo
     `systems/TEAM/TREEBANK.conllu` are the outputs of primary submissions, as for `levelhead rank`;
     `submissions/TEAM/NUMBER/` has every submission; `final/` the ranking; `audit.tsv` the audit log; `SHA256SUMS` a
     hash of each file. Tokens, uploaded archives and addresses are not included.
-
-    Args:
-        task: the task.
-        database: its database.
-        target: the file.
-        gold: whether to add the gold treebanks.
-
-    Raises:
-        InputError: the task has no final ranking yet.
-        OutputError: the file cannot be written.
     """
     if database.fact("final") is None:
         raise InputError(Fault("invalid-task", "no final ranking yet: run `levelhead task close` first"))
@@ -88,7 +79,8 @@ def _files(task: SharedTask, database: Database, *, gold: bool) -> Iterator[tupl
         with_results = submission(database, brief.id) or brief
         yield from _of_submission(folder, with_results, primary=brief.id in primary_ids)
     rows = database.rows("SELECT time, actor, action, submission, detail FROM audit ORDER BY id")
-    yield "audit.tsv", "".join("\t".join(printable(str(cell or "")) for cell in row) + "\n" for row in rows).encode()
+    columns = tuple(Column(name, "text") for name in ("time", "actor", "action", "submission", "detail"))
+    yield "audit.tsv", WRITERS["tsv"](Table(columns, tuple(map(tuple, rows))), None).encode()
 
 
 def _of_submission(folder: TaskFolder, of: Submission, *, primary: bool) -> Iterator[tuple[str, Path | bytes]]:

@@ -46,24 +46,13 @@ class Leaderboard(NamedTuple):
 
 
 def report_of(task: SharedTask, database: Database) -> Path | None:
-    """Return the report of the final ranking if it exists and is public, otherwise None.
-
-    Args:
-        task: the task.
-        database: its database.
-    """
+    """Return the report of the final ranking if it exists and is public, otherwise None."""
     path = task.folder.final / "report.html"
     return path if view_of(task, database, own=False) == OPEN and path.is_file() else None
 
 
 def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
-    """Return the current visibility of scores.
-
-    Args:
-        task: the task.
-        database: its database.
-        own: whether the scores are a team's own scores, shown to the team.
-    """
+    """Return the current visibility of scores."""
     if database.fact("final") is not None:
         return task.show.after
     return task.show.own if own else task.show.leaderboard
@@ -73,10 +62,6 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
     """Return the visible part of the leaderboard, computed from stored results without reading gold.
 
     Intervals and times are only included if scores are open.
-
-    Args:
-        task: the task.
-        database: its database.
     """
     view = view_of(task, database, own=False)
     primary = primary_submissions(database)
@@ -157,11 +142,7 @@ def _last_change(database: Database, primary: Sequence[Submission]) -> str:
 
 
 def to_five_percent(value: Fraction | None) -> Fraction | None:
-    """Return a ratio to the nearest five percent.
-
-    Args:
-        value: the ratio.
-    """
+    """Return a ratio to the nearest five percent."""
     return None if value is None else Fraction(math.floor(value * 20 + Fraction(1, 2)), 20)
 
 
@@ -189,13 +170,7 @@ def _of_treebank(table: Table, code: str) -> Table:
 
 
 def own_results(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, Any]]:
-    """Return the results of a team's own submission that it can see: states, reasons and percentages by test set.
-
-    Args:
-        task: the task.
-        database: its database.
-        submission: the submission.
-    """
+    """Return the results of a team's own submission that it can see: states, reasons and percentages by test set."""
     view = view_of(task, database, own=True)
     shown: dict[str, dict[str, Any]] = {}
     for code, document in (submission.document or {}).get("results", {}).items():
@@ -224,11 +199,6 @@ def own_averages(task: SharedTask, database: Database, submission: Submission) -
     """Return the averages of a team's own submission that it can see, by group and measure; empty if hidden.
 
     Coarse averages are rounded averages of rounded scores.
-
-    Args:
-        task: the task.
-        database: its database.
-        submission: the submission, with its results.
     """
     view = view_of(task, database, own=True)
     if view == HIDDEN or submission.document is None:

@@ -20,12 +20,7 @@ from levelhead.task.runner.scoring import score_folders
 
 
 def rankings_of(task: SharedTask, results: Results) -> list[Ranking]:
-    """Return the rankings of systems under the rules of a task.
-
-    Args:
-        task: the task.
-        results: the results of each system.
-    """
+    """Return the rankings of systems under the rules of a task."""
     rule = task.manifest.ranking or "exact"
     names = task.manifest.show or (ALL,)
     groups = groups_named(names, results.test_sets, own=task.manifest.groups, ranking=rule)
@@ -34,16 +29,7 @@ def rankings_of(task: SharedTask, results: Results) -> list[Ranking]:
 
 
 def final_results(task: SharedTask, database: Database, workers: Workers | None = None) -> Results:
-    """Return the results of the primary submissions of all teams, scored as by `levelhead rank`.
-
-    Args:
-        task: the task.
-        database: its database.
-        workers: the workers; this process by default.
-
-    Raises:
-        InputError: no submission is finished, gold is invalid.
-    """
+    """Return the results of the primary submissions of all teams, scored as by `levelhead rank`."""
     folders = primary_outputs(task, database)
     if not folders:
         raise InputError(Fault("invalid-task", "no submission is finished yet"))
@@ -53,35 +39,19 @@ def final_results(task: SharedTask, database: Database, workers: Workers | None 
 
 
 def standings_table(task: SharedTask, database: Database, results: Results) -> Table:
-    """Return the ranking of a task as a table, with a note on submissions that it leaves out.
-
-    Args:
-        task: the task.
-        database: its database.
-        results: the results of the primary submissions.
-    """
+    """Return the ranking of a task as a table, with a note on submissions that it leaves out."""
     table = ranking_table(results, rankings_of(task, results))
     return table._replace(notes=(*left_out_notes(organizer_failures(database)), *table.notes))
 
 
 def standings_document(task: SharedTask, database: Database, results: Results) -> dict[str, Any]:
-    """Return the ranking of a task for JSON, with the submissions that it leaves out.
-
-    Args:
-        task: the task.
-        database: its database.
-        results: the results of the primary submissions.
-    """
+    """Return the ranking of a task for JSON, with the submissions that it leaves out."""
     left_out = [{"system": failed.team_name, "submission": failed.number} for failed in organizer_failures(database)]
     return {**ranking_document(results, rankings_of(task, results)), "left_out": left_out}
 
 
 def left_out_notes(failures: Sequence[Submission]) -> tuple[str, ...]:
-    """Return notes on the submissions that a ranking leaves out.
-
-    Args:
-        failures: the submissions that failed through the organizer's fault.
-    """
+    """Return notes on the submissions that a ranking leaves out."""
     numbers: dict[str, list[str]] = {}
     for failed in failures:
         numbers.setdefault(failed.team_name, []).append(str(failed.number))
@@ -90,11 +60,6 @@ def left_out_notes(failures: Sequence[Submission]) -> tuple[str, ...]:
 
 
 def primary_outputs(task: SharedTask, database: Database) -> dict[str, Path]:
-    """Return the folders of outputs of the primary submissions, by the names of their teams.
-
-    Args:
-        task: the task.
-        database: its database.
-    """
+    """Return the folders of outputs of the primary submissions, by the names of their teams."""
     runs = task.folder.runs
     return {primary.team_name: runs / str(primary.run) / "output" for primary in primary_submissions(database)}

@@ -47,11 +47,7 @@ class ArchiveLimits(NamedTuple):
 
 
 def archive_limits(limits: SubmissionLimits) -> ArchiveLimits:
-    """Return the limits of submitted archives.
-
-    Args:
-        limits: the limits of the task.
-    """
+    """Return the limits of submitted archives."""
     return ArchiveLimits(limits.unpacked_megabytes * MEGABYTE, limits.files)
 
 
@@ -72,35 +68,15 @@ class _Entry(NamedTuple):
 
 
 def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
-    """Read an archive to its end without writing anything.
-
-    Args:
-        archive: the file.
-        limits: its limits.
-
-    Returns:
-        The names of its files.
-
-    Raises:
-        UnsafeArchive: it is damaged, too large, or an entry is not a regular file or folder inside the archive.
-    """
-    return _read_entries(archive, limits, None)
+    """Read an archive to its end without writing anything."""
+    names = _read_entries(archive, limits, None)
+    if not names:
+        raise UnsafeArchive("it contains no files")
+    return names
 
 
 def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> list[str]:
-    """Unpack an archive into an empty folder, and write nothing anywhere else.
-
-    Args:
-        archive: the file.
-        target: the folder, to which no other process writes.
-        limits: its limits.
-
-    Returns:
-        The names of its files.
-
-    Raises:
-        UnsafeArchive: as in `check_archive`; the folder then has some of its files.
-    """
+    """Unpack an archive into an empty folder, and write nothing anywhere else."""
     return _read_entries(archive, limits, target)
 
 
@@ -116,8 +92,6 @@ def _read_entries(archive: Path, limits: ArchiveLimits, target: Path | None) -> 
             names.add(entry.parts)
             folders.update(_above(entry.parts))
             left -= _copy(entry, target, left)
-    if not names:
-        raise UnsafeArchive("it contains no files")
     return sorted("/".join(parts) for parts in names)
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from levelhead.campaign.plan import TestSet
 from levelhead.task.model.campaign import test_sets_of
@@ -23,9 +21,6 @@ def contents_folder(folder: Path) -> Path:
     """Return the folder with the contents of an archive: its only folder, or otherwise its top.
 
     Files that macOS adds (`__MACOSX`, `.DS_Store`, `._NAME`) are ignored.
-
-    Args:
-        folder: the folder into which the archive was unpacked.
     """
     inside = [path for path in folder.iterdir() if not _of_macos(path.name)]
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
@@ -36,16 +31,7 @@ def _of_macos(name: str) -> bool:
 
 
 def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str]:
-    """Move outputs to the top of their folder, and remove all other files.
-
-    Args:
-        task: the task.
-        outputs: the folder, which has no links.
-        kind: the kind of the submission.
-
-    Returns:
-        The reasons for missing outputs, by the code of the test set.
-    """
+    """Move outputs to the top of their folder, and remove all other files."""
     top, reasons = contents_folder(outputs), {}
     kept = outputs.with_name("kept")
     kept.mkdir()
@@ -73,18 +59,6 @@ def _is_too_large(n_bytes: int, task: SharedTask, test_set: TestSet) -> bool:
         return False
     gold = 0 if test_set.gold is None else len(read_bytes(test_set.gold))  # without the suffix of a compressed file
     return n_bytes > task.limits.times_gold * gold
-
-
-def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
-    """Add the reasons for missing outputs to the document of a submission.
-
-    Args:
-        document: the result of `score_submission`, which is modified.
-        reasons: the result of `collect_outputs`.
-    """
-    for code, result in document["results"].items():
-        if code in reasons and result["state"] == "missing":
-            result["reasons"] = [reasons[code]]
 
 
 def _output(top: Path, test_set: TestSet) -> tuple[Path | None, str | None]:

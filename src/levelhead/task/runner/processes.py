@@ -21,13 +21,6 @@ def run_child(command: Sequence[str], seconds: int) -> subprocess.CompletedProce
     """Run a program that calls `end_with_parent`; only its standard error is kept.
 
     For Linux, the parent is the calling thread, which waits here for the end of the program.
-
-    Args:
-        command: the program and its arguments.
-        seconds: the time after which it is killed.
-
-    Raises:
-        subprocess.TimeoutExpired: it took longer.
     """
     read_end, write_end = os.pipe()  # no other process has its write end, so it is closed when this process ends
     try:

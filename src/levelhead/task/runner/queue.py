@@ -23,7 +23,7 @@ _MOST_ATTEMPTS = 10
 # A team is served when one of its submissions is started; teams that were never served are first.
 _NEXT = """
 WITH served AS (
-    SELECT team, kind, max(audit.id) AS last FROM audit JOIN submissions ON submissions.id = audit.submission
+    SELECT team, kind, max(audit.id) AS last FROM main.audit JOIN main.submissions ON submissions.id = audit.submission
     WHERE action = 'begun' GROUP BY team, kind)
 SELECT id, attempts FROM submissions LEFT JOIN served USING (team, kind)
 WHERE state = ? AND kind = ? ORDER BY coalesce(last, 0), submissions.rowid LIMIT 1
@@ -34,10 +34,6 @@ def claim(database: Database, kind: str) -> Submission | None:
     """Start and return the next waiting submission of the team whose turn it is; None if none is waiting.
 
     The next team is the one whose last submission was started the longest time ago.
-
-    Args:
-        database: of the task.
-        kind: outputs or systems, which have separate turns.
     """
     with database.transaction() as connection:
         waits = "SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1"
@@ -45,7 +41,7 @@ def claim(database: Database, kind: str) -> Submission | None:
             return None
         row = connection.execute(_NEXT, (WAITING, kind)).fetchone()
         connection.execute(
-            "UPDATE submissions SET state = ?, attempts = attempts + 1 WHERE id = ?", (RUNNING, row["id"])
+            "UPDATE main.submissions SET state = ?, attempts = attempts + 1 WHERE id = ?", (RUNNING, row["id"])
         )
         record(connection, "runner", "begun", row["id"], f"attempt {row['attempts'] + 1}")
     return submission(database, row["id"])
@@ -60,21 +56,12 @@ def finish(
     reason: str | None = None,
     log: str | None = None,
 ) -> bool:
-    """Record the end of a submission, unless already recorded; return whether it was recorded now.
-
-    Args:
-        database: of the task.
-        name: its id.
-        run: the folder of its outputs.
-        document: its results; None if it failed.
-        reason: the error message for its team.
-        log: the error message for the organizer.
-    """
+    """Record the end of a submission, unless already recorded; return whether it was recorded now."""
     state = FAILED if document is None else FINISHED
     text = None if document is None else json.dumps(document, separators=(",", ":"))
     with database.transaction() as connection:
         changed = connection.execute(
-            "UPDATE submissions SET state = ?, finished = ?, run = ?, document = ?, reason = ?, log = ?"
+            "UPDATE main.submissions SET state = ?, finished = ?, run = ?, document = ?, reason = ?, log = ?"
             " WHERE id = ? AND state = ?",
             (state, now(), run, text, reason, log, name, RUNNING),
         ).rowcount
@@ -87,53 +74,36 @@ def recover(database: Database) -> None:
     """Put submissions that were running when a runner ended back into the queue.
 
     A submission that was started ten times without finishing fails, since it may cause the runner to end.
-
-    Args:
-        database: of the task.
     """
     for row in database.rows("SELECT id FROM submissions WHERE state = ?", RUNNING):
         interrupt(database, row["id"], "the runner ended")
 
 
 def interrupt(database: Database, name: str, why: str) -> None:
-    """Put an interrupted submission back into the queue; after ten attempts it fails.
-
-    Args:
-        database: of the task.
-        name: its id.
-        why: the reason for the organizer.
-    """
+    """Put an interrupted submission back into the queue; after ten attempts it fails."""
     with database.transaction() as connection:
         query = "SELECT attempts FROM submissions WHERE id = ? AND state = ?"
         row = connection.execute(query, (name, RUNNING)).fetchone()
         if row is None:
             return
         if row["attempts"] < _MOST_ATTEMPTS:
-            connection.execute("UPDATE submissions SET state = ? WHERE id = ?", (WAITING, name))
+            connection.execute("UPDATE main.submissions SET state = ? WHERE id = ?", (WAITING, name))
             record(connection, "runner", "put back", name, why)
             return
         reason = f"interrupted {_MOST_ATTEMPTS} times; the organizer has been notified"
         log = f"interrupted {_MOST_ATTEMPTS} times; the last time: {why}"
-        end = "UPDATE submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
+        end = "UPDATE main.submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
         connection.execute(end, (FAILED, now(), reason, log, name))
         record(connection, "runner", FAILED, name, reason)
 
 
 def put_back(database: Database, name: str | None = None) -> int:
-    """Put submissions that failed through the organizer's fault back into the queue; return their number.
-
-    Args:
-        database: of the task.
-        name: the id of a submission; None for all of them.
-
-    Raises:
-        Refused: the task already has its final ranking.
-    """
+    """Put submissions that failed through the organizer's fault back into the queue; return their number."""
     with database.transaction() as connection:
         if database.fact("final") is not None:
             raise Refused("the final ranking was already computed", 409)
         failures = [failed.id for failed in organizer_failures(database) if name in {None, failed.id}]
-        update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
+        update = "UPDATE main.submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
         for failed in failures:
             connection.execute(f"{update} WHERE id = ?", (WAITING, failed))
             record(connection, "organizer", "put back", failed)

@@ -37,6 +37,9 @@ _MOST_OUTPUTS = 10_000
 OF_THE_MACHINE = (Path("/usr"),)
 """Folders of the machine that every system can read."""
 
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""Where the sandbox finds programs."""
+
 _NOT_IN_TIME = "it did not end in time and was killed"
 _LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 
@@ -44,18 +47,20 @@ _STARTED = b"started\n"
 """The first bytes of output, written by the process that becomes the system: earlier failures are not its fault."""
 
 # This shell is the first process of its namespace, so that the system cannot kill it.
-# The system can start any processes; when it ends, or its time is over, all of them are killed, and then its
-# output is handed over. Its standard output and error are one pipe. If memory runs out,
-# the kernel ends these processes first.
+# The system can start any processes; when it ends, or its time is over, all of them are killed. Only then its
+# output is handed over, followed by its exit code and that of tar, so that no process is left that could write there.
+# Its standard output and error are one pipe. If memory runs out, the kernel ends these processes first.
 _SCRIPT = """
 exec 3>&1 1>&2
 echo 1000 > /proc/self/oom_score_adj
 timeout -k 2 "$1" /bin/sh -c 'echo started >&3; exec /system/run /input /output 3>&-' < /dev/null
-echo "$?" > /status/code
+code=$?
 kill -KILL -1 2> /dev/null
-exec tar -C / -cf - output status >&3
+tar -C / -cf - output >&3
+echo "ended $code $?" >&3
 """
-_ENDS_OF_TAR = (0, 1, 2)  # otherwise the first process was killed, which is impossible from inside
+_END = re.compile(rb"ended (\d{1,3}) [012]\n\Z")  # otherwise tar or the first process was killed, by nobody inside
+_LONGEST_END = 16
 _NUMBERS = re.compile(r"(\d+)-(\d+)", re.ASCII)
 _MOST_USERS = 2**32 - 2
 
@@ -75,17 +80,9 @@ class SystemRun(NamedTuple):
 
 
 def check_sandbox(limits: SandboxLimits, task: Path) -> None:
-    """Check, with a system that does nothing, that systems can run, and that they cannot see the task.
-
-    Args:
-        limits: the limits of the sandbox.
-        task: the folder of the task.
-
-    Raises:
-        InputError: systems cannot be run safely.
-    """
-    for program in ("bwrap", "prlimit", "timeout", "tar"):
-        if shutil.which(program) is None:
+    """Check, with a system that does nothing, that systems can run, and that they cannot see the task."""
+    for program, path in (("bwrap", None), ("prlimit", None), ("timeout", _PATH), ("tar", _PATH)):
+        if shutil.which(program, path=path) is None:
             raise _no_sandbox(f"program {program} not found; on Debian: apt-get install bubblewrap util-linux tar")
     scratch = _scratch_parent(limits)
     for name, folder in (("the task", task), ("sandbox.scratch", scratch)):
@@ -121,14 +118,7 @@ def _no_sandbox(message: str) -> InputError:
 
 
 def users_of(limits: SandboxLimits) -> list[int | None]:
-    """Return the users that run systems, one for each system that runs at a time; None for the user of this process.
-
-    Args:
-        limits: the limits of the sandbox.
-
-    Raises:
-        InputError: a user is unknown, is root, or requires root to switch to, or there are too few users.
-    """
+    """Return the users that run systems, one for each system that runs at a time; None for the user of this process."""
     if os.geteuid() != 0:
         _check_no_other_user(limits)
         return [None]
@@ -172,12 +162,7 @@ def _numbers(name: str, most: int) -> Sequence[int]:
 
 
 def scratch_of(limits: SandboxLimits, task: Path) -> Path:
-    """Return the folder in which the systems of a task are unpacked to run, used only for this task.
-
-    Args:
-        limits: the limits of the sandbox.
-        task: the folder of the task.
-    """
+    """Return the folder in which the systems of a task are unpacked to run, used only for this task."""
     import hashlib
 
     digest = hashlib.sha256(os.fsencode(task)).hexdigest()[:16]
@@ -189,21 +174,7 @@ def _scratch_parent(limits: SandboxLimits) -> Path:
 
 
 def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits, slot: int = 0) -> SystemRun:
-    """Run a system, and unpack its output into a new folder.
-
-    Args:
-        system: a folder with a program `run`, readable by the sandbox's user.
-        inputs: the folder of inputs, readable by the sandbox's user.
-        outputs: the folder to create; empty without output.
-        limits: the limits of the sandbox.
-        slot: the index of this system among those that run at a time, from 0; each has a different user.
-
-    Raises:
-        InputError: the sandbox is not available.
-        Interrupted: the system did not run to its end for other reasons: the sandbox could not be started, or was
-            killed.
-        OSError: a file of the task cannot be written.
-    """
+    """Run a system, and unpack its output into a new folder."""
     outputs.mkdir()
     if not (system / "run").is_file():
         return SystemRun("no file `run` at the top of the archive", b"", 0.0)
@@ -213,8 +184,10 @@ def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits,
         process = _start(_command(system, inputs, limits), users_of(limits)[slot])
         reason, log = _watch(process, archive, limits)
         seconds = time.monotonic() - started
-        _check_not_interrupted(process.returncode, archive, log, ended_by_us=reason is not None)
-        return SystemRun(reason or _collect(archive, outputs, limits), log, seconds)
+        code = _exit_code(process.returncode, archive, log, ended_by_us=reason is not None)
+        if reason is None:
+            reason = _collect(archive, outputs, limits) or _exit_reason(code, limits)
+        return SystemRun(reason, log, seconds)
 
 
 def _start(command: Sequence[str], user: int | None) -> subprocess.Popen[bytes]:
@@ -228,23 +201,20 @@ def _start(command: Sequence[str], user: int | None) -> subprocess.Popen[bytes]:
         raise Interrupted(f"the sandbox could not be started: {error}") from error
 
 
-def _check_not_interrupted(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> None:
-    """Raise an error for a failure of the sandbox, not of the system.
-
-    Args:
-        code: the exit code of the sandbox.
-        archive: the output of the sandbox.
-        log: the log of the system, or of the sandbox if the system was not started.
-        ended_by_us: whether it was ended because a limit was exceeded.
-
-    Raises:
-        Interrupted: the system was not started, or the sandbox was killed.
-    """
+def _exit_code(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> int:
+    """Return the exit code of a system, and remove it from the end of the archive."""
     archive.seek(0)
     if archive.read(len(_STARTED)) != _STARTED:
         raise Interrupted(f"the sandbox did not start the system (exit code {code}): {_text(log)}")
-    if not ended_by_us and code not in _ENDS_OF_TAR:
-        raise Interrupted(f"the sandbox was killed (exit code {code})")
+    start = max(archive.seek(0, os.SEEK_END) - _LONGEST_END, 0)
+    archive.seek(start)
+    end = _END.search(archive.read())
+    if end is None:
+        if not ended_by_us:
+            raise Interrupted(f"the sandbox was killed (exit code {code})")
+        return code
+    archive.truncate(start + end.start())
+    return int(end[1])
 
 
 def _text(log: bytes) -> str:
@@ -257,10 +227,11 @@ def _command(system: Path, inputs: Path, limits: SandboxLimits) -> list[str]:
     rlimits = {
         "cpu": limits.cpu_seconds, "as": memory, "nproc": limits.processes, "fsize": size, "core": 0, "nofile": 1024,
     }  # fmt: skip
-    command = ["prlimit", *(f"--{name}={value}" for name, value in rlimits.items()), "--", "bwrap"]
+    prlimit, bwrap = (shutil.which(program) or program for program in ("prlimit", "bwrap"))
+    command = [prlimit, *(f"--{name}={value}" for name, value in rlimits.items()), "--", bwrap]
     command += "--unshare-all --as-pid-1 --unshare-user --disable-userns --uid 65534 --gid 65534 --cap-drop ALL".split()
     command += "--clearenv --new-session --die-with-parent --hostname sandbox".split()
-    for name, value in (("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/tmp"), ("LANG", "C.UTF-8")):  # noqa: S108
+    for name, value in (("PATH", _PATH), ("HOME", "/tmp"), ("LANG", "C.UTF-8")):  # noqa: S108
         command += ["--setenv", name, value]
     for folder in map(str, OF_THE_MACHINE):
         command += ["--ro-bind", folder, folder]
@@ -272,7 +243,6 @@ def _command(system: Path, inputs: Path, limits: SandboxLimits) -> list[str]:
     command += ["--proc", "/proc", "--dev", "/dev"]
     for path in ("/dev/shm", "/tmp", "/output"):  # noqa: S108 -- inside
         command += ["--size", size, "--tmpfs", path]
-    command += ["--size", "65536", "--tmpfs", "/status"]
     command += ["--ro-bind", str(system), "/system", "--ro-bind", str(inputs), "/input"]
     command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/system"]
     return [*command, "--", "/bin/sh", "-c", _SCRIPT, "sh", str(limits.seconds)]
@@ -328,10 +298,10 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | None:
-    """Unpack the output of a sandbox; return the error of the run, or None."""
+    """Unpack the output of a sandbox; return the error, or None."""
     unpacked = outputs.with_name(f"{outputs.name}.handed-over")
     unpacked.mkdir()
-    allowed = ArchiveLimits(limits.output_megabytes * MEGABYTE + 65536, _MOST_OUTPUTS)
+    allowed = ArchiveLimits(limits.output_megabytes * MEGABYTE, _MOST_OUTPUTS)
     try:
         with tempfile.NamedTemporaryFile(dir=outputs.parent) as copy:
             archive.seek(len(_STARTED))
@@ -343,20 +313,19 @@ def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | 
         if (unpacked / "output").is_dir():
             outputs.rmdir()
             (unpacked / "output").rename(outputs)
-        return _exit_reason(unpacked / "status" / "code", limits)
     except UnsafeArchive as error:
         return f"its output is refused: {error.message}"
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
+    return None
 
 
-def _exit_reason(path: Path, limits: SandboxLimits) -> str | None:
-    """Return the error message for a system's exit code, None for success; the file with the code is untrusted."""
-    code = path.read_bytes()[:8].decode("ascii", "replace").strip() if path.is_file() else ""
-    if code == "0":
+def _exit_reason(code: int, limits: SandboxLimits) -> str | None:
+    """Return the error message for a system's exit code, None for success."""
+    if code == 0:
         return None
-    if code in {"124", "137"}:
+    if code in {124, 137}:
         return f"it was killed: it exceeded {limits.seconds} seconds, or the limit of processor time or memory"
-    if code in {"126", "127"}:
+    if code in {126, 127}:
         return f"its file `run` cannot be executed (exit code {code})"
-    return f"it ended with exit code {int(code)}" if code.isdecimal() else "it ended without a valid exit code"
+    return f"it ended with exit code {code}"

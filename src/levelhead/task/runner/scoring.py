@@ -22,6 +22,7 @@ from levelhead.report.documents import header
 from levelhead.significance.jackknife import Spread
 from levelhead.task.model.campaign import setup_of_task, test_sets_of
 from levelhead.task.model.description import MEGABYTE, SharedTask, read_task
+from levelhead.task.model.folder import sync
 from levelhead.task.runner.processes import Interrupted, end_with_parent, run_child
 from levelhead.treebank.write import replace_file
 
@@ -29,8 +30,15 @@ _REASON = re.compile(r"(?P<line>line \d+: )?(?P<slug>[a-z][a-z-]*): (?P<message>
 _OFFSET = re.compile(r"\(character (\d+) of the text, token ")
 
 
+_NO_MEMORY = 3
+
+
 class ScoringFailed(Exception):
     """The scorer ended without a result; the organizer sees the message."""
+
+
+class _LimitExceeded(ScoringFailed):
+    """It exceeded its limit of time or memory."""
 
 
 class ScoringWorkers(NamedTuple):
@@ -47,11 +55,7 @@ class ScoringWorkers(NamedTuple):
     tls: Tls | None = None
 
     def workers(self) -> Workers:
-        """Return the workers.
-
-        Raises:
-            InputError: dask is not installed, or the address is invalid.
-        """
+        """Return the workers."""
         return processes(self.jobs) if self.address is None else cluster(self.address, self.jobs, tls=self.tls)
 
     def __str__(self) -> str:
@@ -59,11 +63,7 @@ class ScoringWorkers(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the value of its text form.
-
-        Args:
-            text: the result of `str`.
-        """
+        """Return the value of its text form."""
         jobs, address, tls = json.loads(text)
         return cls(jobs, address, None if tls is None else Tls(*tls))
 
@@ -79,53 +79,54 @@ def score_folders(
     *,
     by_sentence: bool = False,
     workers: Workers | None = None,
+    code: str = "",
 ) -> Results:
-    """Return the results of systems, scored as by `levelhead rank` with the store of the task.
-
-    Args:
-        task: the task.
-        folders: the folder of each system's outputs, by name.
-        more: additional measures.
-        by_sentence: whether to keep the counts of every sentence.
-        workers: the workers; this process by default. The results do not depend on them.
-
-    Raises:
-        InputError: gold is invalid, or the workers are not available.
-        OutputError: the store cannot be written.
-    """
+    """Return the results of systems, scored as by `levelhead rank` with the store of the task."""
     with Store(task.folder.scores) as store:
-        plan = plan_of(test_sets_of(task), folders)
+        plan = plan_of([test_set for test_set in test_sets_of(task) if code in {"", test_set.code}], folders)
         return score_plan(plan, setup_of_task(task, more), workers=workers, store=store, by_sentence=by_sentence)
 
 
 def score_submission(
     task: SharedTask, outputs: Path, result: Path, workers: ScoringWorkers = ONE_PROCESS
 ) -> dict[str, Any]:
-    """Score the outputs of a submission in another process, which has its own limits, and ends with this process.
+    """Score the outputs of a submission in other processes, which have their own limits, and end with this process.
 
-    Args:
-        task: the task.
-        outputs: the folder of outputs.
-        result: a file for the result.
-        workers: the workers of the other process.
-
-    Returns:
-        The document to store: states, values as fractions, numbers for intervals, and reasons that do not quote gold.
-
-    Raises:
-        Interrupted: the process was killed, for example because memory ran out, or could not be started.
-        ScoringFailed: it exceeded its limits of time or memory, or the organizer's files are invalid.
+    If all outputs together exceed the limits, each is scored by itself; those that exceed them alone are removed.
     """
-    program = "import sys; from levelhead.task.runner.scoring import main; main(sys.argv[1:])"
-    command = [sys.executable, "-c", program, str(task.folder.path), str(outputs), str(result), str(workers)]
+    seconds = task.limits.scoring_seconds
     try:
-        done = run_child(command, task.limits.scoring_seconds)
+        return _score(task, outputs, result, workers, seconds)
+    except _LimitExceeded:
+        reasons = {}
+        for path in sorted(outputs.iterdir()):
+            try:
+                _score(task, outputs, result, workers, seconds, path.stem)
+            except _LimitExceeded as error:
+                path.unlink()
+                sync([outputs])
+                reasons[path.stem] = str(error)
+    document = _score(task, outputs, result, workers, seconds * max(len(test_sets_of(task)), 1))  # from the store
+    add_reasons(document, reasons)
+    return document
+
+
+def _score(
+    task: SharedTask, outputs: Path, result: Path, workers: ScoringWorkers, seconds: int, code: str = ""
+) -> dict[str, Any]:
+    """Score all outputs, or that of one test set, in another process."""
+    program = "import sys; from levelhead.task.runner.scoring import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", program, str(task.folder.path), str(outputs), str(result), str(workers), code]
+    try:
+        done = run_child(command, seconds)
     except subprocess.TimeoutExpired as error:
-        raise ScoringFailed(f"scoring took more than {task.limits.scoring_seconds} seconds") from error
+        raise _LimitExceeded(f"scoring took more than {seconds} seconds") from error
     except OSError as error:
         raise Interrupted(f"scoring could not be started: {error}") from error
     if done.returncode < 0:
         raise Interrupted(f"scoring was killed by signal {-done.returncode}")
+    if done.returncode == _NO_MEMORY:
+        raise _LimitExceeded(f"scoring needed more than {task.limits.scoring_megabytes} MB of memory")
     if done.returncode:
         errors = done.stderr.decode("utf-8", "replace").strip()[-1000:]
         raise ScoringFailed(f"scoring ended with exit code {done.returncode}: {errors}")
@@ -133,19 +134,26 @@ def score_submission(
     return document
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Do the work of `score_submission` in the process that it starts.
+def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
+    """Add the reasons for missing outputs to the document of a submission."""
+    for code, result in document["results"].items():
+        if code in reasons and result["state"] == "missing":
+            result["reasons"] = [reasons[code]]
 
-    Args:
-        arguments: the folder of the task, the folder of outputs, the file for the result, and the workers as text.
-    """
+
+def main(arguments: Sequence[str]) -> None:
+    """Do the work of `score_submission` in the process that it starts."""
     end_with_parent()
     task = read_task(arguments[0])
     memory = task.limits.scoring_megabytes * MEGABYTE
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
         workers = ScoringWorkers.from_text(arguments[3]).workers()
-        results = score_folders(task, {"submission": Path(arguments[1])}, by_sentence=True, workers=workers)
+        results = score_folders(
+            task, {"submission": Path(arguments[1])}, by_sentence=True, workers=workers, code=arguments[4]
+        )
+    except MemoryError:
+        sys.exit(_NO_MEMORY)
     except LevelheadError as error:
         sys.exit(str(error))
     replace_file(arguments[2], [json.dumps(_document(results)).encode()])
@@ -177,9 +185,6 @@ def public_reason(reason: str) -> str:
 
     Faults in lines of the output itself are unchanged. If the texts differ, only the place in the output is reported;
     for other faults, only the meaning of their slug.
-
-    Args:
-        reason: the reason from `levelhead rank`.
     """
     parts = _REASON.fullmatch(reason)
     if parts is None or parts["slug"] not in MESSAGES:
@@ -195,11 +200,7 @@ def public_reason(reason: str) -> str:
 
 
 def public_results(results: Results) -> Results:
-    """Return results that can be published without gold: the same numbers, with reasons from `public_reason`.
-
-    Args:
-        results: the results of `levelhead rank`.
-    """
+    """Return results that can be published without gold: the same numbers, with reasons from `public_reason`."""
     public = {
         key: result._replace(reasons=tuple(dict.fromkeys(map(public_reason, result.reasons))))
         for key, result in results.results.items()
@@ -208,19 +209,11 @@ def public_results(results: Results) -> Results:
 
 
 def read_result(document: Mapping[str, Any]) -> OutputResult:
-    """Return the result of a submission on a test set.
-
-    Args:
-        document: its stored document.
-    """
+    """Return the result of a submission on a test set."""
     values = {name: None if value is None else Fraction(value) for name, value in document["values"].items()}
     return OutputResult(document["state"], values, "", tuple(document["reasons"]))
 
 
 def read_spreads(document: Mapping[str, Any]) -> dict[str, Spread]:
-    """Return the errors of a submission's scores on a test set, by measure; older documents lack them.
-
-    Args:
-        document: its stored document.
-    """
+    """Return the errors of a submission's scores on a test set, by measure; older documents lack them."""
     return {measure: Spread(*spread) for measure, spread in document.get("spreads", {}).items()}

@@ -19,11 +19,11 @@ from levelhead.task.model.description import OUTPUTS, SYSTEM, SharedTask, read_t
 from levelhead.task.model.folder import TaskFolder, sync_tree
 from levelhead.task.model.submissions import Submission
 from levelhead.task.runner.archives import UnsafeArchive, archive_limits, unpack
-from levelhead.task.runner.outputs import add_reasons, collect_outputs, contents_folder
+from levelhead.task.runner.outputs import collect_outputs, contents_folder
 from levelhead.task.runner.processes import Interrupted
 from levelhead.task.runner.queue import claim, finish, interrupt, recover
 from levelhead.task.runner.sandbox import run_system, scratch_of, users_of
-from levelhead.task.runner.scoring import ONE_PROCESS, ScoringFailed, ScoringWorkers, score_submission
+from levelhead.task.runner.scoring import ONE_PROCESS, ScoringFailed, ScoringWorkers, add_reasons, score_submission
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_AFTER_INTERRUPTION = 1.0  # the missing resource may be available again then
@@ -60,12 +60,7 @@ class Runner:
         recover(self.database)
 
     def step(self, kind: str, slot: int = 0) -> bool:
-        """Process one submission of a kind, if one is waiting; return whether one was.
-
-        Args:
-            kind: outputs or systems.
-            slot: the index among the systems that run at a time.
-        """
+        """Process one submission of a kind, if one is waiting; return whether one was."""
         submission = claim(self.database, kind)
         if submission is None:
             return False
@@ -150,23 +145,14 @@ def _readable(folder: Path, user: int | None) -> None:
 
 @contextmanager
 def only_runner(folder: TaskFolder) -> Iterator[None]:
-    """Wait until no other runner of the task is left; the lock always ends with the process.
-
-    Args:
-        folder: of the task.
-    """
+    """Wait until no other runner of the task is left; the lock always ends with the process."""
     with (folder.state / "runner.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def drain(task: SharedTask, workers: ScoringWorkers = ONE_PROCESS) -> None:
-    """Process everything in the queue, and return.
-
-    Args:
-        task: the task.
-        workers: the workers that score submissions.
-    """
+    """Process everything in the queue, and return."""
     task.folder.prepare()
     with only_runner(task.folder), Database(task.folder.database) as database:
         runner = Runner(task, database, workers)
@@ -177,11 +163,7 @@ def drain(task: SharedTask, workers: ScoringWorkers = ONE_PROCESS) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run until standard input ends, which it does when the server ends.
-
-    Args:
-        arguments: the folder of the task, and the workers that score submissions as text.
-    """
+    """Run until standard input ends, which it does when the server ends."""
     os.umask(0o022)
     task = read_task(arguments[0])
     opened: list[Database] = []
@@ -211,12 +193,7 @@ def _work(runner: Runner, kind: str, slot: int) -> None:
 
 
 def _end_with_server(scratch: Path, opened: list[Database]) -> None:
-    """Wait for the end of standard input, remove the folder of running systems, and end this process.
-
-    Args:
-        scratch: the folder in which systems run.
-        opened: the database, once this runner is the only one; until then, the folder belongs to another runner.
-    """
+    """Wait for the end of standard input, remove the folder of running systems, and end this process."""
     while sys.stdin.buffer.read(1 << 16):
         pass
     try:

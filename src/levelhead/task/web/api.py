@@ -32,11 +32,7 @@ def _team_of(site: Site, request: Request) -> Team:
 
 
 def api_routes(site: Site) -> list[Route]:
-    """Return the routes of the API.
-
-    Args:
-        site: the task.
-    """
+    """Return the routes of the API."""
     return [*_task_routes(site), *_submission_routes(site)]
 
 
@@ -136,6 +132,7 @@ def _task_document(site: Site) -> dict[str, Any]:
     return {
         **header("task"),
         "title": about.title,
+        "description": about.description,
         "contact": about.contact,
         "opens": about.opens and about.opens.isoformat(),
         "closes": about.closes and about.closes.isoformat(),

@@ -21,12 +21,7 @@ from levelhead.task.web.site import Site
 
 
 def task_app(task: SharedTask, database: Database) -> ASGIApp:
-    """Return the web server of a task, for uvicorn or any other ASGI server.
-
-    Args:
-        task: the task.
-        database: its database, which stays open while the server runs.
-    """
+    """Return the web server of a task, for uvicorn or any other ASGI server."""
     site = Site(task, database)
 
     def refused(request: Request, error: Exception) -> Response:
@@ -39,7 +34,8 @@ def task_app(task: SharedTask, database: Database) -> ASGIApp:
 
     handlers = {Refused: refused, HTTPException: http_error}
     app = Starlette(routes=[*page_routes(site), *api_routes(site)], exception_handlers=handlers)
-    return RequestLimits(app, task.limits.upload_megabytes * MEGABYTE + FORM_BESIDE_FILE)
+    most = task.limits.upload_megabytes * MEGABYTE + FORM_BESIDE_FILE
+    return RequestLimits(app, most, task.limits.upload_seconds)
 
 
 def _error(site: Site, request: Request, status: int, message: str, headers: Any = None) -> Response:

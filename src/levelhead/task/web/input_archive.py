@@ -29,11 +29,7 @@ class InputArchive:
         self._lock = threading.Lock()
 
     def ready(self) -> Path | None:
-        """Return the path of the archive; None without inputs.
-
-        Raises:
-            Refused: an input changed while it was read, or the disk is full.
-        """
+        """Return the path of the archive; None without inputs."""
         with self._lock:
             inputs = self._inputs()
             if inputs and (self._made != tuple(inputs) or not self.path.is_file()):

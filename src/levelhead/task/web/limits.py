@@ -37,22 +37,28 @@ _two_lengths = JSONResponse(
 
 
 class _Body:
-    """The body of a request, limited to the allowed size."""
+    """The body of a request, limited to the allowed size and time."""
 
-    def __init__(self, receive: Receive, most: int) -> None:
-        self._receive, self._left = receive, most
+    def __init__(self, receive: Receive, most: int, seconds: int) -> None:
+        self._receive, self._left, self._seconds = receive, most, seconds
+        self._deadline: float | None = None
         self._ended = False
 
     async def receive(self) -> Message:
         """Return the next part; after the last part, wait until the client disconnects."""
         if self._ended:
             return await self._receive()
+        now = asyncio.get_running_loop().time()
+        self._deadline = self._deadline or now + self._seconds  # from the first part on: an upload may have to wait
         try:
-            async with asyncio.timeout(SECONDS_FOR_A_PART):
+            async with asyncio.timeout(min(SECONDS_FOR_A_PART, self._deadline - now)):
                 message = await self._receive()
         except TimeoutError as error:
             self._ended = True
             raise Refused("the request arrives too slowly", 408) from error
+        if now > self._deadline:  # data that is already there takes no time, so it does not time out
+            self._ended = True
+            raise Refused("the request arrives too slowly", 408)
         self._ended = message["type"] != "http.request" or not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
         if self._left < 0:
@@ -74,17 +80,18 @@ class RequestLimits:
     Args:
         app: the application.
         upload_bytes: the maximum number of bytes of a submission.
+        seconds: the maximum time of an upload.
     """
 
-    def __init__(self, app: ASGIApp, upload_bytes: int) -> None:
-        self.app, self.upload_bytes = app, upload_bytes
+    def __init__(self, app: ASGIApp, upload_bytes: int, seconds: int) -> None:
+        self.app, self.upload_bytes, self.seconds = app, upload_bytes, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        body = _Body(receive, self.upload_bytes if scope["path"] in _UPLOADS else _SMALL_BODY)
+        body = _Body(receive, self.upload_bytes if scope["path"] in _UPLOADS else _SMALL_BODY, self.seconds)
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from levelhead.task.model.description import SYSTEM
-from levelhead.task.model.submissions import Refused, choose, submissions
+from levelhead.task.model.submissions import Refused, choose, refuse_often, submissions
 from levelhead.task.model.teams import Session, end_session, new_session, session_of, team_of_token
 from levelhead.task.results.leaderboard import own_results, report_of, view_of
 from levelhead.task.web.limits import FORM_BESIDE_FILE
@@ -64,11 +64,7 @@ async def _form_field(request: Request, name: str) -> object:
 
 
 def page_routes(site: Site) -> list[Route]:
-    """Return the routes of the pages.
-
-    Args:
-        site: the task.
-    """
+    """Return the routes of the pages."""
     return [*_public_routes(site), *_sign_in_routes(site), *_team_routes(site), *_form_routes(site)]
 
 
@@ -84,7 +80,7 @@ def _public_routes(site: Site) -> list[Route]:
         """Respond with the first page: the state of the task, the leaderboard, and the inputs."""
         kinds = " and ".join("systems" if kind == SYSTEM else "outputs" for kind in site.task.about.kinds)
         return site.page(
-            "home", _session(site, request), kinds=kinds, phase=site.phase()[1], leaderboard=site.leaderboard(),
+            "home", _session(site, request), kinds=kinds, leaderboard=site.leaderboard(),
             languages=site.languages, inputs=site.inputs(),
         )  # fmt: skip
 
@@ -151,6 +147,10 @@ def _signed_in(site: Site, token: str) -> Response:
     team = team_of_token(site.database, token.strip())
     if team is None:
         return _sign_in_page(site, "Invalid token.", 403)
+    try:
+        refuse_often(site.database, team, "signed in")
+    except Refused as error:
+        return _sign_in_page(site, error.message, error.status)
     answer = RedirectResponse("/submissions", 303)
     secure = site.task.about.address.startswith("https://")
     secret = new_session(site.database, team)
@@ -172,7 +172,7 @@ def _submissions_page(site: Site, session: Session, problem: str = "", status: i
         "submissions", session, "Submissions", status,
         submissions=own[::-1], averages={submission.id: site.averages(submission) for submission in own},
         primary=site.primary(session.team),
-        inputs=site.inputs(), problem=problem,
+        inputs=site.inputs(), problem=problem, accepts=site.accepts(),
     )  # fmt: skip
 
 

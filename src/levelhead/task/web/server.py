@@ -95,16 +95,7 @@ def _listening(host: str, port: int) -> Iterator[list[socket.socket]]:
 
 
 def _prepare(task: SharedTask) -> Database:
-    """Check that a task can be served, and open its database.
-
-    Args:
-        task: the task.
-
-    Raises:
-        InputError: there are no inputs, they include gold, systems cannot be run, or the database is damaged.
-        MeasureError: a measure is unknown.
-        OutputError: its folder cannot be written.
-    """
+    """Check that a task can be served, and open its database."""
     check_measures(task)
     check_inputs(task)
     if SYSTEM in task.about.kinds:
@@ -121,18 +112,7 @@ def _prepare(task: SharedTask) -> Database:
 
 
 def serve_task(task: SharedTask, *, host: str, port: int, workers: ScoringWorkers = ONE_PROCESS) -> None:
-    """Serve a task until interrupted.
-
-    Args:
-        task: the task.
-        host: the address to listen at.
-        port: the port; 0 for any free port.
-        workers: the workers that score submissions.
-
-    Raises:
-        InputError: it cannot be served, its database is lost, the address cannot be used, or dask is not installed.
-        OutputError: its folder cannot be written.
-    """
+    """Serve a task until interrupted."""
     workers.workers()  # refuses unusable clusters before anything starts
     task.folder.check_state()
     task.folder.prepare()

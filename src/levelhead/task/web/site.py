@@ -18,7 +18,7 @@ from levelhead.task.model.teams import Session, Team
 from levelhead.task.results.leaderboard import Leaderboard, OwnAverage, leaderboard, own_averages, own_results, view_of
 from levelhead.task.web.input_archive import InputArchive
 from levelhead.task.web.templating import page_templates
-from levelhead.task.web.uploads import Uploads
+from levelhead.task.web.uploads import GRACE, Uploads
 
 INPUTS_NAME = "inputs.zip"
 """The name of the file with all inputs."""
@@ -49,7 +49,7 @@ class Site:
     def leaderboard(self) -> Leaderboard:
         """Return the leaderboard, which is recomputed after every change."""
         with self._lock:
-            last = self.database.rows("SELECT max(id) AS last FROM audit")[0]["last"], self.database.fact("final")
+            last = self.database.rows("SELECT max(id) AS last FROM main.audit")[0]["last"], self.database.fact("final")
             if self._leaderboard is None or self._leaderboard[0] != last:
                 self._leaderboard = (last, leaderboard(self.task, self.database))
             return self._leaderboard[1]
@@ -62,15 +62,20 @@ class Site:
         if about.opens is not None and time < about.opens:
             return "early", f"The task opens at {shown_time(about.opens)}."
         if about.closes is not None and time >= about.closes:
-            return "over", "The submission deadline has passed."
+            until = "" if self.uploads.is_over() else f" Uploads are accepted until {shown_time(about.closes + GRACE)}."
+            return "over", f"The submission deadline has passed.{until}"
         until = f" until {shown_time(about.closes)}" if about.closes is not None else ""
         return "open", f"Submissions are open{until}."
 
+    def accepts(self) -> bool:
+        """Return whether submissions are accepted now."""
+        phase = self.phase()[0]
+        return phase == "open" or (phase == "over" and not self.uploads.is_over())
+
     def check_open(self) -> None:
         """Refuse a submission while the task is not open."""
-        phase, message = self.phase()
-        if phase != "open":
-            raise Refused(message, 403)
+        if not self.accepts():
+            raise Refused(self.phase()[1], 403)
 
     def inputs(self) -> dict[str, Path]:
         """Return the inputs that can be downloaded, by name, without inputs that changed since the server started."""
@@ -128,7 +133,20 @@ class Site:
 
     def document(self, of: Submission, primary: str | None, *, results: bool) -> dict[str, Any]:
         """Return a submission for JSON, given the ID of the team's primary submission."""
-        fields = ("id", "number", "kind", "label", "sha256", "size", "received", "state", "finished", "reason")
+        fields = (
+            "id",
+            "number",
+            "kind",
+            "label",
+            "sha256",
+            "size",
+            "received",
+            "state",
+            "finished",
+            "reason",
+            "valid",
+            "outputs",
+        )
         document = {name: getattr(of, name) for name in fields} | {"primary": of.id == primary}
         document["averages"] = {
             group: {measure: average._asdict() for measure, average in by_measure.items()}
@@ -139,16 +157,9 @@ class Site:
     def page(
         self, template: str, session: Session | None, title: str = "", status: int = 200, **values: Any
     ) -> HTMLResponse:
-        """Respond with a page.
-
-        Args:
-            template: the name of its template.
-            session: the session of the signed-in team, or None.
-            title: the title of the page; empty for the title of the task.
-            status: the HTTP status.
-            values: the values for the template.
-        """
-        shown = {"task": self.task, "session": session, "title": title, **values}
+        """Respond with a page."""
+        phase, message = self.phase()
+        shown = {"task": self.task, "session": session, "title": title, "phase": phase, "message": message, **values}
         return HTMLResponse(self._templates.get_template(f"{template}.html.j2").render(shown), status)
 
 

@@ -13,9 +13,9 @@ import jinja2
 from markupsafe import Markup
 
 from levelhead.errors import printable
-from levelhead.report.table import Cell, IntervalCell, Table, formatted
+from levelhead.report.table import Cell, IntervalCell, Table, for_readers
 from levelhead.task.model.database import shown_time
-from levelhead.task.model.submissions import why_primary
+from levelhead.task.model.submissions import shown_state, why_primary
 
 
 def page_templates() -> jinja2.Environment:
@@ -29,7 +29,7 @@ def page_templates() -> jinja2.Environment:
         finalize=_visible,
     )
     environment.filters |= {"in_address": _in_address, "time": _time, "why_primary": why_primary}
-    environment.globals |= {"formatted": formatted, "interval_lines": interval_lines}
+    environment.globals |= {"formatted": for_readers, "interval_lines": interval_lines, "shown_state": shown_state}
     return environment
 
 
@@ -57,11 +57,7 @@ class IntervalLine(NamedTuple):
 
 
 def interval_lines(table: Table) -> list[IntervalLine | None]:
-    """Return the intervals of a leaderboard as lines on a common scale, one per row.
-
-    Args:
-        table: the leaderboard; each interval follows its value.
-    """
+    """Return the intervals of a leaderboard as lines on a common scale, one per row."""
     intervals = [_value_and_interval(row) for row in table.rows]
     ends = [end for pair in intervals if pair is not None for end in pair[1]]
     if not ends or max(ends) == min(ends):

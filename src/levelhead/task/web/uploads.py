@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import hashlib
 import secrets
 import shutil
@@ -18,6 +19,9 @@ from levelhead.task.model.description import MEGABYTE, SharedTask
 from levelhead.task.model.submissions import Refused, Submission, Upload, accept, refuse_early
 from levelhead.task.model.teams import Team
 from levelhead.task.runner.archives import UnsafeArchive, archive_limits, check_archive
+
+GRACE = dt.timedelta(minutes=10)
+"""How long uploads are accepted after the deadline, since a proxy may pass them on only when they are complete."""
 
 _CHECKS_AT_ONCE = 2
 _DISK_FULL = "the disk of the server is full: please tell the organizer"
@@ -58,14 +62,7 @@ class Uploads:
 
     @asynccontextmanager
     async def place(self, team: Team) -> AsyncIterator[None]:
-        """Wait until another upload is possible, and reserve it for a team.
-
-        Args:
-            team: the team that uploads.
-
-        Raises:
-            Refused: the team has an upload in progress.
-        """
+        """Wait until another upload is possible, and reserve it for a team."""
         if team.id in self._busy:
             raise Refused("your team already has an upload in progress: wait until it is finished", 429)
         self._busy.add(team.id)
@@ -76,38 +73,27 @@ class Uploads:
             self._busy.discard(team.id)
 
     async def take(self, team: Team, announced: UploadRequest, body: AsyncIterator[bytes]) -> Submission:
-        """Receive an archive, in a `place`; once this returns, it will be processed in any case.
-
-        Args:
-            team: the team that uploads.
-            announced: the announcement of the client.
-            body: its bytes.
-
-        Raises:
-            Refused: it is not accepted, and is removed completely.
-        """
+        """Receive an archive, in a `place`; once this returns, it will be processed in any case."""
         if announced.kind not in self.task.about.kinds:
             raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
         await run_in_threadpool(self.refuse_early, team, announced.size, announced.key)
         path = self.folder.incoming / secrets.token_hex(16)
         try:
             upload = await self._write(path, announced, body)
+            if self.is_over():
+                raise Refused("the submission deadline has passed", 403)
             async with self._checks:
                 return await run_in_threadpool(self._accept, team, upload)
         finally:
             path.unlink(missing_ok=True)
 
+    def is_over(self) -> bool:
+        """Return whether the deadline and the grace after it have passed."""
+        closes = self.task.about.closes
+        return closes is not None and dt.datetime.now(dt.UTC) >= closes + GRACE
+
     def refuse_early(self, team: Team, size: int | None = None, key: str | None = None) -> None:
-        """Refuse an upload before it is read; an upload that was accepted before with the same key passes.
-
-        Args:
-            team: the team that uploads.
-            size: the expected number of bytes, or None.
-            key: identifies the upload, as in `UploadRequest`.
-
-        Raises:
-            Refused: it is too large, the team has used up its submissions, or the disk is full.
-        """
+        """Refuse an upload before it is read; an upload that was accepted before with the same key passes."""
         limits = self.task.limits
         self._check_size(size or 0)
         if not self._has_accepted(team, key):

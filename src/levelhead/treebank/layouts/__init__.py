@@ -5,16 +5,26 @@ from levelhead.treebank.layouts.files import (
     existing,
     files_at,
     irregularity,
+    splits_of,
     stem_of,
     treebank_of,
     treebanks_in,
+    visible_entries,
 )
 from levelhead.treebank.layouts.gold import GoldFile, Split, extra_gold, gold_files
-from levelhead.treebank.layouts.outputs import RunFiles, run_files, runs_of_one_file, system_folders, system_name
+from levelhead.treebank.layouts.outputs import (
+    RunFiles,
+    Runs,
+    run_files,
+    runs_of_one_file,
+    system_folders,
+    system_name,
+)
 
 __all__ = [
     "GoldFile",
     "RunFiles",
+    "Runs",
     "Split",
     "bare_name",
     "existing",
@@ -24,9 +34,11 @@ __all__ = [
     "irregularity",
     "run_files",
     "runs_of_one_file",
+    "splits_of",
     "stem_of",
     "system_folders",
     "system_name",
     "treebank_of",
     "treebanks_in",
+    "visible_entries",
 ]

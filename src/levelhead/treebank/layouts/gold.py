@@ -51,15 +51,7 @@ class GoldFile(NamedTuple):
 
 
 def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]:
-    """Return the gold treebanks, in the order of the metadata, or of their codes.
-
-    Args:
-        source: a file or a folder.
-        split: which files of UD releases to use; by default the test sets, or the only available split.
-
-    Raises:
-        InputError: the folder cannot be read, has no treebank, has several with the same code, or matches two layouts.
-    """
+    """Return the gold treebanks, in the order of the metadata, or of their codes."""
     if not source.exists() and str(source) != "-":
         raise layout_error("unreadable-file", os.strerror(errno.ENOENT), source)
     if not source.is_dir():
@@ -78,16 +70,18 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     return _unique(sorted(found, key=lambda gold: gold.code), source)
 
 
+def output_names(gold: GoldFile) -> set[str]:
+    """Return the possible beginnings of an output's name: the test set, the gold file and the repository."""
+    stem = stem_of(gold.path.name) or gold.code
+    named = _UD_FILE.fullmatch(stem)
+    repository = {gold.path.parent.name} if _UD_FOLDER.fullmatch(gold.path.parent.name) else set()
+    return {gold.code, stem, named["code"] if named else stem} | repository
+
+
 def extra_gold(source: Path) -> tuple[Path, ...]:
     """Return the treebanks in a folder of gold that are not gold, and its folders with treebanks that are not gold.
 
     Files of other splits of a UD release are not included.
-
-    Args:
-        source: a file or a folder.
-
-    Raises:
-        InputError: a folder or the metadata cannot be read.
     """
     if not source.is_dir():
         return ()

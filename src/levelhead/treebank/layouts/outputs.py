@@ -1,30 +1,39 @@
 """Layouts of systems' outputs.
 
-The outputs of a system are a file; a folder of files with the names of gold; folders named as in a UD release; a folder
-`output` with any of these, as TIRA keeps them; or runs: a folder of other folders, each with outputs.
+The outputs of a system are a file; a folder of files with the names of gold, or longer ones (`.test.pred`); folders
+named as in a UD release; a folder `output` with any of these, as TIRA keeps them; or runs: a folder of other folders,
+each with outputs.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from levelhead.errors import Fault, printable
+from levelhead.errors import Fault, listed, printable
 from levelhead.treebank.layouts.files import (
     MOST_NAMED,
     TIRA_OUTPUTS,
+    beginnings,
     by_stem,
     existing,
     irregularity,
     layout_error,
     named_as_treebanks,
+    output_files,
+    splits_of,
     stem_of,
-    treebank_files,
     visible_entries,
 )
-from levelhead.treebank.layouts.gold import GoldFile
+from levelhead.treebank.layouts.gold import GoldFile, output_names
+
+Runs = bool | Sequence[str]
+"""The runs in a system's folder: by their names, such as `seed1` (False); everything in it (True); or these folders."""
+
+_RUN = re.compile(r"(.*[-_.])?(?:run|seed)[-_.=]?\d+", re.IGNORECASE)
 
 
 class RunFiles(NamedTuple):
@@ -37,6 +46,7 @@ class RunFiles(NamedTuple):
         folder: the folder of the outputs.
         ignored: treebanks in the folder that match no test set.
         faults: why an output cannot be used, by code: two files match, or it is a folder or a pipe.
+        similar: the codes of the test sets whose output has a longer name, such as `en_ewt.test.pred.conllu`.
     """
 
     system: str
@@ -45,6 +55,7 @@ class RunFiles(NamedTuple):
     folder: Path
     ignored: tuple[Path, ...] = ()
     faults: Mapping[str, Fault] = {}
+    similar: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -53,23 +64,12 @@ class RunFiles(NamedTuple):
 
 
 def system_name(folder: Path) -> str:
-    """Return the name of a system's folder; for a folder `output`, as used by TIRA, the name of the folder above it.
-
-    Args:
-        folder: the folder of a system's outputs.
-    """
+    """Return the name of a system's folder; for a folder `output`, as used by TIRA, the name of the folder above it."""
     return (folder.parent.name if folder.name == TIRA_OUTPUTS else "") or folder.name
 
 
 def system_folders(folder: Path) -> dict[str, Path]:
-    """Return the folders of systems in a folder, by name, in alphabetical order.
-
-    Args:
-        folder: a folder of folders, or the folder of a single system.
-
-    Raises:
-        InputError: the folder cannot be read, has no outputs, or matches two layouts.
-    """
+    """Return the folders of systems in a folder, by name, in alphabetical order."""
     systems = {path.name: path for path in visible_entries(folder) if path.is_dir() and not path.name.startswith("UD_")}
     outputs = _first_output(folder)
     if outputs is not None:  # the outputs of a single system, possibly with logs
@@ -87,13 +87,7 @@ def system_folders(folder: Path) -> dict[str, Path]:
 
 def _first_output(folder: Path) -> Path | None:
     """The first treebank in a folder of outputs, or in the folder `output` in it."""
-    return next(_output_files(folder), None)
-
-
-def _output_files(folder: Path) -> Iterator[Path]:
-    yield from treebank_files(folder)
-    if (folder / TIRA_OUTPUTS).is_dir():
-        yield from treebank_files(folder / TIRA_OUTPUTS)
+    return next(output_files(folder), None)
 
 
 def _has_outputs(folder: Path) -> bool:
@@ -102,58 +96,79 @@ def _has_outputs(folder: Path) -> bool:
     return any(_first_output(path) is not None for path in (folder, *inside))
 
 
-def run_files(system: str, source: Path, golds: Sequence[GoldFile]) -> tuple[RunFiles, ...]:
-    """Return the outputs of a system for test sets, for each run.
-
-    Args:
-        system: the name of the system.
-        source: a file, for one gold file; or a folder of outputs or of runs.
-        golds: the gold files.
-
-    Raises:
-        InputError: the folder cannot be read, or matches two layouts.
-    """
+def run_files(system: str, source: Path, golds: Sequence[GoldFile], runs: Runs = False) -> tuple[RunFiles, ...]:
+    """Return the outputs of a system for test sets, for each run."""
     if not source.is_dir():
         return (RunFiles(system, "", dict.fromkeys((gold.code for gold in golds), source), source),)
-    runs = _runs_in(source)
-    if not runs:
+    folders = _runs_in(source, runs)
+    if not folders:
         return (_outputs_in(system, "", source, golds),)
-    return tuple(_outputs_in(system, path.name, path, golds) for path in runs)
+    return tuple(_outputs_in(system, name, path, golds) for name, path in folders.items())
 
 
-def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFiles, ...]:
-    """Return the runs of a system for a single gold file: outputs with its name, or otherwise all treebanks.
-
-    Args:
-        system: the name of the system.
-        folder: a folder of outputs, or of folders of outputs.
-        gold: the gold file.
-
-    Raises:
-        InputError: a folder cannot be read.
-    """
-    runs = _runs_in(folder) or [folder]
-    outputs = [(run, stem, path) for run in runs for stem, path in by_stem(_output_files(run)).items()]
-    named = [(run.name, path) for run, stem, path in outputs if stem == stem_of(gold.path.name)]
-    files = [(stem, path) for _, stem, path in outputs]
-    if named:  # the folder also has outputs for other test sets
-        files = named if len(named) > 1 else [("", named[0][1])]
-    if not files:
-        return (RunFiles(system, "", {}, folder),)
-    return tuple(RunFiles(system, stem, {gold.code: path}, path.parent) for stem, path in files)
+def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = False) -> tuple[RunFiles, ...]:
+    """Return the runs of a system for a single gold file: outputs with its name, or otherwise all treebanks."""
+    folders = _runs_in(folder, runs)
+    found = {name: _outputs_for(gold, path) for name, path in (folders or {"": folder}).items()}
+    if not folders:
+        paths = found[""]
+        if len(paths) > 1 and not any(_fits(path, gold) for path in paths):
+            found = {stem_of(path.name) or path.name: [path] for path in paths}
+            _check_runs(paths, runs, f"it has several outputs, none of them named {gold.path.name}")
+    return tuple(
+        _run_of_one_file(system, name if len(found) > 1 else "", folder, gold, paths) for name, paths in found.items()
+    )
 
 
-def _runs_in(folder: Path) -> list[Path]:
-    """The folders of runs in a system's folder; empty if the folder itself has outputs."""
+def _outputs_for(gold: GoldFile, folder: Path) -> list[Path]:
+    """The output with the name of the gold file, or those with longer names, or else all outputs."""
+    files = by_stem(output_files(folder))
+    stem = stem_of(gold.path.name)
+    if stem in files:
+        return [files[stem]]
+    return [path for path in files.values() if _fits(path, gold)] or [*files.values()]
+
+
+def _run_of_one_file(system: str, name: str, folder: Path, gold: GoldFile, paths: Sequence[Path]) -> RunFiles:
+    if fault := _unusable(paths, gold.code):
+        return RunFiles(system, name, {}, folder, faults={gold.code: fault})
+    if not paths:
+        return RunFiles(system, name, {}, folder)
+    longer = stem_of(paths[0].name) != stem_of(gold.path.name) and _fits(paths[0], gold)
+    outputs = {gold.code: paths[0]}
+    return RunFiles(system, name, outputs, paths[0].parent, similar=(gold.code,) if longer else ())
+
+
+def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
+    """The folders of runs in a system's folder, by name; empty if the folder itself has outputs."""
     inside = [path for path in visible_entries(folder) if path.is_dir() and not _has_outputs_name(path.name)]
-    runs = [path for path in inside if _first_output(path) is not None]
+    if not isinstance(runs, bool):
+        return {name: folder / name for name in runs}
+    found = [path for path in inside if _first_output(path) is not None]
     own = _first_output(folder)
-    if runs and own is not None:
-        named = ", ".join(path.name for path in runs[:MOST_NAMED])
+    if found and own is not None:
+        named = ", ".join(path.name for path in found[:MOST_NAMED])
         shown = printable(own.relative_to(folder).as_posix())
         message = f"it has both outputs ({shown}) and folders of runs ({printable(named)}): name a single run"
         raise layout_error("ambiguous-layout", message, folder)
-    return runs
+    _check_runs(found, runs, "it has several systems, not runs of one")
+    return {path.name: path for path in found}
+
+
+def _check_runs(paths: Sequence[Path], runs: Runs, found: str) -> None:
+    """Refuse several systems: only runs, such as `seed1` and `seed2`, are runs of one system."""
+    numbered = [_RUN.fullmatch(stem_of(path.name) or path.name) for path in paths]
+    if len(paths) < 2 or runs is True or (all(numbered) and len({match and match[1] for match in numbered}) == 1):
+        return
+    folder = paths[0].parent
+    one, other, both = (printable(os.fspath(path)) for path in (*paths[:2], folder))
+    ranked = f", rank them (levelhead rank GOLD {both})" if paths[0].is_dir() else ""
+    message = (
+        f"{found} ({listed([path.name for path in paths], MOST_NAMED)}): score each of them (levelhead score GOLD"
+        f" {one}){ranked} or compare them (levelhead compare GOLD {one} {other}); if they are runs of one system, name"
+        " them run1, run2 ... or let levelhead compare --as-runs average them"
+    )
+    raise layout_error("ambiguous-layout", message, folder)
 
 
 def _has_outputs_name(name: str) -> bool:
@@ -167,20 +182,51 @@ def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) 
     by_name: dict[str, list[Path]] = {}
     for path in files:
         by_name.setdefault(_stem(path.relative_to(folder).as_posix()), []).append(path)
-    outputs: dict[str, Path] = {}
-    faults: dict[str, Fault] = {}
-    taken: set[Path] = set()
+    exact: dict[str, list[Path]] = {}
     for gold in golds:
         places = [place for name in gold.outputs for place in (name, f"{TIRA_OUTPUTS}/{name}")]
         named = (path for place in places for path in by_name.get(_stem(place)) or _named_file(folder, place))
-        names = [*dict.fromkeys(named)]
+        exact[gold.code] = [*dict.fromkeys(named)]
+    taken = {path for paths in exact.values() for path in paths}
+    similar = _with_longer_names((path for path in files if path not in taken), golds)
+    outputs: dict[str, Path] = {}
+    faults: dict[str, Fault] = {}
+    for gold in golds:
+        names = exact[gold.code] or similar.get(gold.code, [])
         if fault := _unusable(names, gold.code):
             faults[gold.code] = fault
         elif names:
             outputs[gold.code] = names[0]
         taken |= {*names}
     ignored = tuple(path for path in files if path not in taken and path.is_file())
-    return RunFiles(system, run, outputs, folder, ignored, faults)
+    longer = tuple(code for code in outputs if not exact[code])
+    return RunFiles(system, run, outputs, folder, ignored, faults, longer)
+
+
+def _fits(path: Path, gold: GoldFile) -> bool:
+    """Whether a file has the name of a test set, possibly with usual additions, and the same split."""
+    stem = stem_of(path.name) or path.name
+    return not output_names(gold).isdisjoint(beginnings(stem)) and _same_split(stem, gold)
+
+
+def _same_split(stem: str, gold: GoldFile) -> bool:
+    return len(splits_of(stem) | splits_of(stem_of(gold.path.name) or gold.code)) < 2
+
+
+def _with_longer_names(files: Iterable[Path], golds: Sequence[GoldFile]) -> dict[str, list[Path]]:
+    """Outputs such as `en_ewt.test.pred.conllu` by test set; `en_ewt` wins over `en`."""
+    named: dict[str, list[GoldFile]] = {}
+    for gold in golds:
+        for name in output_names(gold):
+            named.setdefault(name, []).append(gold)
+    found: dict[str, list[Path]] = {}
+    for path in files:
+        stem = stem_of(path.name) or path.name
+        fitting = ([gold for gold in named.get(name, ()) if _same_split(stem, gold)] for name in beginnings(stem))
+        longest = next(filter(None, fitting), [])
+        if len(longest) == 1:
+            found.setdefault(longest[0].code, []).append(path)
+    return found
 
 
 def _unusable(paths: Sequence[Path], code: str) -> Fault | None:

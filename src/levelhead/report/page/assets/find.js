@@ -1,5 +1,5 @@
 // The filter: a word that occurs in names of systems or test sets keeps only these. A word without a match filters
-// nothing and is reported.
+// nothing and is reported. Averages and charts stay those of all systems and test sets, and say so.
 
 const findBox = document.querySelector(".find"), findInput = findBox.querySelector("input");
 const findResult = findBox.querySelector("output");
@@ -29,6 +29,12 @@ function find() {
     let row = heading.nextElementSibling;
     while (row && row.hidden && row.className !== "heading") row = row.nextElementSibling;
     heading.hidden = !row || row.className === "heading";
+  }
+  for (const block of all(".block")) {
+    const kept = Object.keys(AXES).filter((axis) => own[axis].length && !block.querySelector(`[data-${axis}]`));
+    all(":scope > .unfiltered", block).forEach((note) => note.remove());
+    const names = kept.map((axis) => AXES[axis]).join(" and ");
+    if (names) block.prepend(make("p", { class: "note unfiltered" }, `All ${names}, not only those found.`));
   }
   const unknown = words.filter((word) => !Object.values(own).flat().includes(word));
   const counts = Object.entries(AXES).filter(([axis]) => own[axis].length).map(

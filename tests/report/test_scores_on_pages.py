@@ -1,0 +1,65 @@
+"""Scores on pages: their intervals are those of compare, and a missing or surprising value has its reason."""
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from conftest import EXAMPLES
+from levelhead.cli import program
+
+GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
+MEASURES = "Words,Sentences,UPOS,LAS,LAS.precision,CLAS,MLAS,UEM,ELAS,LAS(nopunct)"
+
+
+def rows(page: Path) -> dict[str, list[str]]:
+    """The cells of each row of the first chart."""
+    chart = page.read_text(encoding="utf-8").partition("<tbody>")[2].partition("</tbody>")[0]
+    plain = (re.sub("<[^>]*>", "", unescape(line)) for line in re.findall('<th scope="row">(.*?)</th>', chart))
+    cells = [re.findall(r'<td class="n(?: wide)?">(.*?)</td>', row) for row in chart.split("</tr>")]
+    return dict(zip(plain, cells))
+
+
+def compared(*arguments: object) -> dict[tuple[str, str], str]:
+    """The intervals that compare prints, by measure and treebank."""
+    out = Path(str(arguments[-1]))
+    assert program.run(["compare", *map(str, arguments[:-1]), "--format", "json", "-o", str(out)]) == 0
+    found = json.loads(out.read_text())["results"]
+    return {(one["measure"], one["treebank"]): "{:.2f}–{:.2f}".format(*one["interval"]) for one in found}
+
+
+@pytest.mark.parametrize("documents", [False, True])
+def test_intervals_are_those_of_compare(tmp_path: Path, documents: bool) -> None:
+    gold, system, page = tmp_path / "en.conllu", SYSTEMS / "beta" / "en.conllu", tmp_path / "page.html"
+    text = (GOLD / "en.conllu").read_text(encoding="utf-8")
+    odd = iter(range(100))
+    gold.write_text(re.sub("^# sent_id", lambda m: m[0] if next(odd) % 2 or not documents else f"# newdoc\n{m[0]}",
+                           text, flags=re.MULTILINE), encoding="utf-8")  # fmt: skip
+    shared = [gold, system, "-m", MEASURES]
+    assert program.run(["score", *map(str, shared), "--report", str(page), "-o", str(tmp_path / "out")]) == 0
+    intervals = {measure: interval for (measure, _), interval in compared(*shared, tmp_path / "json").items()}
+    assert {name: cells[1] for name, cells in rows(page).items()} == intervals
+
+
+def test_each_treebank_has_its_interval(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    shared = [GOLD, SYSTEMS / "alpha", "-m", "LAS", "-j", "1"]
+    assert program.run(["score", *map(str, shared), "--report", str(page), "-o", str(tmp_path / "out")]) == 0
+    intervals = {code: interval for (_, code), interval in compared(*shared, "--each", tmp_path / "json").items()}
+    shown = {code: cells[1] for code, cells in rows(page).items()}
+    assert len(shown) == 8
+    assert shown == {code: intervals[code] for code in shown}
+
+
+@pytest.mark.parametrize(("code", "system", "rules", "reason"), [
+    ("ar", "alpha", "ud", "ELAS, EULAS: not annotated in gold: DEPS."),
+    ("ar", "alpha", "udtools", "Not annotated in gold: DEPS; the rules udtools still score ELAS, EULAS."),
+    ("en", "beta", "ud", "The system has no values in DEPS, so there are no enhanced edges to score: ELAS, EULAS."),
+])  # fmt: skip
+def test_a_page_says_why_there_are_no_graphs_to_score(tmp_path, capfd, code, system, rules, reason) -> None:
+    page, files = tmp_path / "page.html", [str(folder / f"{code}.conllu") for folder in (GOLD, SYSTEMS / system)]
+    assert program.run(["score", *files, "--rules", rules, "--report", str(page)]) == 0
+    assert reason in page.read_text(encoding="utf-8")
+    assert "DEPS" in "".join(capfd.readouterr())
