@@ -23,9 +23,9 @@ from score import replace_tables
 
 from levelhead.campaign import groups_named, job, plan_in, profile_jobs, rank, score_plan
 from levelhead.campaign import run as engine
+from levelhead.campaign.ranking_tables import ranking_document
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Job, Store, cluster, processes, run_jobs
-from levelhead.report.ranking import ranking_document
 from levelhead.typology import files_of, survey
 
 Result = TypeVar("Result")

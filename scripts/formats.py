@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from levelhead.report import schema_names
-from levelhead.report.documents import SCHEMA
+from levelhead.tables.documents import SCHEMA
 
 SCHEMAS = Path(__file__).parent.parent / "src/levelhead/report/schemas"
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parent.parent
-GOLD, SYSTEMS = ROOT / "examples" / "parallel" / "gold", ROOT / "examples" / "parallel" / "systems"
+GOLD, SYSTEMS = Path("examples/parallel/gold"), Path("examples/parallel/systems")  # as on the page
 
 
 def page(folder: Path, verb: str, *arguments: object) -> str:
     """Write a page and return its address."""
     path = folder / f"{verb}.html"
     command = [sys.executable, "-m", "levelhead", verb, *map(str, arguments), "--report", str(path)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
     return path.as_uri()
 
 

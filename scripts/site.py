@@ -1,6 +1,7 @@
 """Adds the example report to the documentation when MkDocs builds it: it is always what levelhead writes today."""
 
 import tempfile
+from contextlib import chdir
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -8,7 +9,7 @@ from mkdocs.structure.files import File, Files
 
 from levelhead.cli import program
 
-EXAMPLES = Path(__file__).parent.parent / "examples" / "parallel"
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "parallel"
 FOLDER = "example-report"
 
 
@@ -37,8 +38,9 @@ def write_report(folder: Path) -> None:
     Raises:
         RuntimeError: the report could not be written, for example because the extra `report` is missing.
     """
-    gold, systems = EXAMPLES / "gold", EXAMPLES / "systems"
-    table = folder.parent / "table"
-    command = ["rank", gold, systems, "-m", "LAS,CLAS,UAS,MLAS", "--report", f"{folder}/", "-o", table, "-j", "1"]
-    if program.run([str(word) for word in command]) != program.DONE:
+    (folder.parent / "examples").symlink_to(EXAMPLES.parent)  # the pages show these paths, not those of the builder
+    command = "rank examples/parallel/gold examples/parallel/systems -m LAS,CLAS,UAS,MLAS -o table -j 1"
+    with chdir(folder.parent):
+        done = program.run([*command.split(), "--report", f"{folder.name}/"])
+    if done != program.DONE:
         raise RuntimeError("the example report could not be written")

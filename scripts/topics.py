@@ -112,7 +112,7 @@ TOPICS = {
         " papers.",
         (
             "levelhead.tabular", "levelhead.api.papers", "levelhead.report.citation", "levelhead.report",
-            "levelhead.report.writers", "levelhead.report.page",
+            "levelhead.tables.writers", "levelhead.report.page",
         ),
     ),
     "studies": Topic("Studies", "Replicate the experiments of papers.", ("levelhead.api.studies", "levelhead.studies")),

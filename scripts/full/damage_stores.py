@@ -14,10 +14,10 @@ from pathlib import Path
 from random import Random
 
 from levelhead.campaign import groups_named, plan_in, rank, score_plan
+from levelhead.campaign.ranking_tables import ranking_document, result_documents
 from levelhead.errors import InputError, OutputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store
-from levelhead.report.ranking import ranking_document, result_documents
 
 PARALLEL = Path(__file__).parents[2] / "examples" / "parallel"
 PAGE = 4096

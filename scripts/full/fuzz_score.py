@@ -13,14 +13,13 @@ from fuzz_inputs import mutate_pair, pair_of
 
 with atheris.instrument_imports(include=["levelhead"]):
     from levelhead import Evaluation, score
-    from levelhead.analysis.rule_differences import explain
+    from levelhead.analysis.rule_differences import explain, explanation_document, explanation_table
     from levelhead.errors import InputError
     from levelhead.evaluation.partial import score_partially
+    from levelhead.evaluation.score_tables import score_document, score_table
     from levelhead.evaluation.setup import setup_of
-    from levelhead.report.explanation import explanation_document, explanation_table
-    from levelhead.report.scores import score_document, score_table
-    from levelhead.report.writers import WRITERS
     from levelhead.scoring.rules import WORD_RULES
+    from levelhead.tables.writers import WRITERS
 
 FOLDER = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
 GOLD, SYSTEM = Path(FOLDER.name, "gold"), Path(FOLDER.name, "system")

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+import levelhead.tabular as _tabular
 from levelhead._version import VERSION as __version__  # noqa: N811 -- the field's name for it
 
 if TYPE_CHECKING:
@@ -114,6 +115,15 @@ _ROOMS = {
     "treebank.validation": ("validate",),
     "typology": ("Profile",),
 }  # fmt: skip
+
+
+def _charts(result: _tabular.Tabular) -> str:
+    from levelhead.report.notebook import charts_html
+
+    return charts_html(result)
+
+
+_tabular.Tabular.show_in_notebooks(_charts)
 
 
 def __getattr__(name: str) -> Any:

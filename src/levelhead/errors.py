@@ -79,7 +79,7 @@ class Fault:
     @property
     def message_with_count(self) -> str:
         """The message, with the number of such faults unless it is 1."""
-        return self.message + (f" ({self.count} such cases, this is the first)" if self.count > 1 else "")
+        return self.message + (f" ({count_text(self.count)} such cases, this is the first)" if self.count > 1 else "")
 
     def in_file(self, name: str | None) -> Fault:
         """Return the same fault, placed in the named file."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import NamedTuple
 
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, LevelheadError
 
 
 class Library(NamedTuple):
@@ -64,3 +65,12 @@ def require(module: str, use: str) -> None:
     """Check that an optional library is installed, before the work that needs it."""
     if not installed(module):
         raise InputError(missing_library(module, use))
+
+
+@contextmanager
+def required_library(package: str) -> Iterator[None]:
+    """Raise an error with the install command if an import inside the `with` block fails."""
+    try:
+        yield
+    except ImportError as error:
+        raise LevelheadError(f"this conversion requires: pip install '{package}'", "missing-extra") from error

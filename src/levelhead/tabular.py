@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from levelhead.report.by_result import View
-    from levelhead.report.table import Table
+    from levelhead.tables.frames import Frames
+    from levelhead.tables.table import Table
 
 __all__ = ["Tabular"]
-
-Frames = Literal["polars", "pandas"]
-"""The libraries of data frames."""
 
 _MOST_FIELDS = 4
 _NOT_COUNTED = {"by", "settings", "signature", "files", "notes", "looked", "setting", "sources", "units"}
@@ -22,28 +17,25 @@ _NAMES = {"cells": "errors", "differing": "differing sentences"}
 
 
 class Tabular:
-    """A result that prints itself.
-
-    `levelhead.report.by_result` knows how each result is shown; it is loaded when a result is first printed.
-    """
+    """A result that prints itself."""
 
     __slots__ = ()
 
-    def table(self, **options: Any) -> Table:
-        """Return the result as a table.
+    _PLACES: ClassVar[int] = 2
+    _charts: ClassVar[list[Callable[[Tabular], str]]] = []
 
-        Args:
-            options: the options of the command's table, such as `counts=True` for `score`.
-        """
-        return self._view().table(self, **options)
+    @classmethod
+    def show_in_notebooks(cls, charts: Callable[[Tabular], str]) -> None:
+        """Let notebooks show charts below the tables of results: HTML from a function of the result."""
+        cls._charts.append(charts)
 
-    def to_dict(self, **options: Any) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`.
+    def table(self) -> Table:
+        """Return the result as a table."""
+        raise NotImplementedError
 
-        Args:
-            options: the options of the command's document, such as `sentences=True` for `perplexity`.
-        """
-        return self._view().document(self, **options)
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        raise NotImplementedError
 
     def to_frame(self, library: Frames | None = None, **options: Any) -> Any:
         """Return the table as a data frame; ratios stay between 0 and 1, and summary rows are left out.
@@ -55,22 +47,23 @@ class Tabular:
         Raises:
             LevelheadError: the library is not installed.
         """
-        frames = import_module("levelhead.report.frames")
-        return frames.to_frame(self.table(**options), library)
+        from levelhead.tables.frames import to_frame
 
-    def _view(self) -> View:
-        """Return the view of the result."""
-        room = type(self).__module__.split(".")[1]
-        view: View = import_module(f"levelhead.report.by_result.{room}").VIEWS[type(self)]
-        return view
+        return to_frame(self.table(**options), library)
 
     def __str__(self) -> str:
-        return self._view().as_text(self)
+        from levelhead.tables.writers import to_text
+
+        return to_text(self.table(), self._PLACES).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        return self._view().as_html(self)
+        from levelhead.tables.writers import to_html
+
+        return to_html(self.table(), self._PLACES) + "".join(charts(self) for charts in self._charts)
 
     def __repr__(self) -> str:
+        from dataclasses import fields
+
         sizes = list(filter(None, (_size(item.name, getattr(self, item.name)) for item in fields(self))))  # type: ignore[arg-type]
         return f"<{type(self).__name__}{': ' if sizes else ''}{', '.join(sizes[:_MOST_FIELDS])}>"
 
@@ -84,9 +77,3 @@ def _size(name: str, value: object) -> str | None:
     n = len(value)
     words = _NAMES.get(name, name.replace("_", " "))
     return f"{n} {words.removesuffix('s') if n == 1 else words}" if n else None
-
-
-def tree_svg(sentence: object) -> str:
-    """Return the tree of a sentence as SVG."""
-    svg: str = import_module("levelhead.report.tree_svg").tree_drawing(sentence).file()
-    return svg

@@ -16,9 +16,9 @@ from command_line import levelhead as command
 from levelhead.analysis import break_down, cascading_errors
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures import parse_measure
-from levelhead.report.table import percentage
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
+from levelhead.tables.table import percentage
 from levelhead.treebank.schemes import CALLIN, CALLIN_CODE
 
 LANGUAGES = {

@@ -13,9 +13,9 @@ from fair_counts import EXAMPLES, both, counts_of, matched
 from levelhead.analysis import Training, break_down, cascading_errors, count_confusions, error_types
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, examples_of
 from levelhead.analysis.word_properties import PropertySettings
+from levelhead.comparison.error_tables import confusion_table
 from levelhead.errors import MeasureError
 from levelhead.measures import REGISTRY, parse_measure
-from levelhead.report.analysis import confusion_table
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count

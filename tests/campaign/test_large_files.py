@@ -85,7 +85,9 @@ def test_gold_that_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     outputs = [file_of(tmp_path / f"output{i}", gold.replace("\tNOUN\t", f"\tX{i}\t").encode()) for i in range(3)]
     searched = []
     search = pieces.warnings_by_kind
-    monkeypatch.setattr(pieces, "warnings_by_kind", lambda piece: searched.append(piece.source.path) or search(piece))
+    monkeypatch.setattr(
+        pieces, "warnings_by_kind", lambda piece, most: searched.append(piece.source.path) or search(piece, most)
+    )
     for number, output in enumerate([*outputs, None], 1):
         setup = settings_of("ud", "sentence")
         whole = outcome(file, output, setup, WHOLE)

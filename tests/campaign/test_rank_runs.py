@@ -21,7 +21,7 @@ from levelhead.jobs import Store, borrowed, cluster, processes
 
 def canonical(results: c.Results) -> str:
     """The whole result of a campaign, as printed JSON."""
-    from levelhead.report.ranking import ranking_document
+    from levelhead.campaign.ranking_tables import ranking_document
 
     rankings = [c.rank(results, measure, everything(results)) for measure in results.measures]
     return json.dumps(ranking_document(results, rankings))

@@ -44,8 +44,8 @@ def test_a_treebank_on_which_nobody_has_a_score_counts_too(tmp_path: Path) -> No
 
 
 def test_our_own_tables_are_read_again(folders: Path, tmp_path: Path) -> None:
-    from levelhead.report.ranking import results_table
-    from levelhead.report.writers import to_tsv
+    from levelhead.campaign.ranking_tables import results_table
+    from levelhead.tables.writers import to_tsv
 
     results = scored(folders)
     again = c.read_scores(table(tmp_path, to_tsv(results_table(results))))

@@ -14,8 +14,8 @@ from command_line import levelhead
 from conftest import EXAMPLES
 from levelhead.measures import REGISTRY, parse_measure, split_measures
 from levelhead.measures.groups import group_of
-from levelhead.report.table import Column, Table
-from levelhead.report.writers import to_latex
+from levelhead.tables.table import Column, Table
+from levelhead.tables.writers import to_latex
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/en.conllu", EXAMPLES / "parallel/systems/alpha/en.conllu"
 INVALID = EXAMPLES / "parallel/systems/gamma/tr.conllu"

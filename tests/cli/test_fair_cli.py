@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from conftest import EXAMPLES, library
-from levelhead.report.table import Column, formatted, p_text
+from levelhead.tables.table import Column, formatted, p_text
 
 FIGURE = EXAMPLES / "nivre-fang"
 PARALLEL = EXAMPLES / "parallel"
@@ -462,7 +462,7 @@ def test_percentages_have_the_digits_of_their_ratios(run):
 
 
 def test_runs_of_a_system_are_not_taken_for_systems(run, tmp_path):
-    for name, system in {"R/1": "alpha", "R/2": "beta", "S/1": "gamma"}.items():
+    for name, system in {"R/run1": "alpha", "R/run2": "beta", "S/run1": "gamma"}.items():
         (tmp_path / name).mkdir(parents=True)
         shutil.copy(EXAMPLES / f"parallel/systems/{system}/en.conllu", tmp_path / name)
     gold = tmp_path / "gold"

@@ -1,6 +1,7 @@
 """`--partial`: both policies and the coverage in tables and documents; the engine, the store and workers."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,26 @@ def test_compare_tests_on_the_same_gold_sentences(run, tmp_path):
     strict = found["results_valid_trees"][1]
     assert strict["value"] == pytest.approx(pair["scores_valid_trees"]["LAS"]["f1"])
     assert found["coverage"]["en"]["fewer"]["answered"] == n_gold - 1
+
+
+def test_answers_to_another_text_are_noted_in_every_table(run, folders: Path):
+    path = folders / "systems/alpha/en.conllu"
+    texts = [re.sub("(?m)^#.*\n", "", text) for text in path.read_text(encoding="utf-8").strip().split("\n\n")]
+    ids = [sentence.id for sentence in levelhead.read(folders / "gold/en.conllu")]
+    shifted = zip(ids, (*texts[1:], texts[0]), strict=True)
+    path.write_text("".join(f"# sent_id = {name}\n{text}\n\n" for name, text in shifted), encoding="utf-8")
+    gold, systems, how = folders / "gold", folders / "systems", ("--partial", "-m", "LAS")
+    note = "20 answers to another text, not aligned: less than half of the forms match; the answers are shifted: 19"
+    for command in (
+        ("score", gold, systems / "alpha"),
+        ("compare", gold, systems / "beta", systems / "alpha"),
+        ("rank", gold, systems),
+        ("rank", gold, systems, "--by-treebank"),
+    ):
+        lines = " ".join(run(*command, *how)[1].split())
+        assert note in lines
+        assert (f"alpha: {note}" in lines) == (command[0] != "score")
+    assert "answers are shifted" not in run("compare", gold, systems / "beta", systems / "gamma", *how)[1]
 
 
 def test_rank_counts_invalid_outputs_and_missing_ones(run, folders: Path):

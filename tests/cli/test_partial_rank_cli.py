@@ -81,6 +81,16 @@ def test_the_ranking_has_both_averages_of_every_measure(run, campaign):
     assert [name for name in head if "(valid trees)" in name] == ["LAS (valid trees)", "UAS (valid trees)"]
 
 
+def test_the_coverage_does_not_depend_on_the_measure(run, campaign):
+    """XPOS has no average, since fr has no tags."""
+    (of_tags, of_arcs) = json.loads(run("rank", *campaign, "--partial", "-m", "XPOS,LAS", "--format", "json")[1])[
+        "rankings"
+    ]
+    assert of_tags["undefined"] == ["fr"]
+    for part in ("answered", "aligned"):
+        assert values_of(of_tags, part) == values_of(of_arcs, part)
+
+
 def share(result, part, whole):
     return result["coverage"][part] / result["coverage"][whole]
 

@@ -49,6 +49,19 @@ def test_json(run, tmp_path: Path) -> None:
     assert len(rows) == 7
 
 
+def test_answers_to_other_sentences_have_one_warning(run, tmp_path: Path) -> None:
+    """Their rows are readable, so it does not say that none is."""
+    first, *others = GOLD.read_text(encoding="utf-8").strip().split("\n\n")
+    rows = ["\n".join(line for line in text.split("\n") if line[0] != "#") for text in (*others, first)]
+    (tmp_path / "answers.txt").write_text("\n\n".join(rows), encoding="utf-8")
+    error = run("recover", tmp_path / "answers.txt", "--gold", GOLD, "-o", tmp_path / "out.conllu")[2]
+    assert error.startswith("warning: 6 answers to another text")
+    assert error.count("warning") == 1
+    (tmp_path / "answers.txt").write_text("no rows\n\n" * 6, encoding="utf-8")
+    error = run("recover", tmp_path / "answers.txt", "--gold", GOLD, "-o", tmp_path / "out.conllu")[2]
+    assert "has a readable row" in error
+
+
 def test_ranges_and_documents_of_gold_are_kept(run, tmp_path: Path) -> None:
     """Tags of gold are not: they are what an answer is scored for."""
     gold = tmp_path / "gold.conllu"
@@ -142,3 +155,13 @@ def test_names_and_answers_that_would_write_on_a_terminal(run, tmp_path: Path) -
     )
     assert code == 2
     assert "\x1b" not in output + error
+
+
+def test_answers_to_another_text_have_readable_rows(run, tmp_path: Path) -> None:
+    blocks = GOLD.read_text(encoding="utf-8").strip("\n").split("\n\n")
+    (tmp_path / "shifted.conllu").write_text("\n\n".join([*blocks[1:], blocks[0]]) + "\n\n", encoding="utf-8")
+    gold = tmp_path / "gold.conllu"
+    gold.write_text(GOLD.read_text(encoding="utf-8").replace("# sent_id", "# id"), encoding="utf-8")
+    _, _, error = run("recover", tmp_path / "shifted.conllu", "--gold", gold, "-o", tmp_path / "out.conllu")
+    assert "readable row" not in error
+    assert "to another text" in error

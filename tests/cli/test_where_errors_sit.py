@@ -270,7 +270,7 @@ def test_long_sentences_are_listed_around_the_marked_word(run, tmp_path: Path) -
     assert out.count(" w5000  nsubj <- 5001\n") == 1  # of gold; nothing is wrong in the other system
     every = chain("s", 10_000, tuple(range(1, 10_000)))
     out = run("trees", gold, every, gold, "--limit", 1)[1]
-    assert out.count("and around 9979 more words") == 2
+    assert out.count("and around 9,979 more words") == 2
 
 
 @pytest.mark.parametrize(

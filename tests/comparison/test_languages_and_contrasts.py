@@ -297,7 +297,7 @@ def test_tables_fit_a_hundred_columns():
 
 def test_tests_are_named_in_table_and_signature(tmp_path):
     """One system with two runs: which p is from which test, and a plain warning."""
-    for name, path in (("gold", GOLD), ("a", ALPHA), ("b", BETA), ("c/1", ALPHA), ("c/2", BETA)):
+    for name, path in (("gold", GOLD), ("a", ALPHA), ("b", BETA), ("c/run1", ALPHA), ("c/run2", BETA)):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "en.conllu").write_bytes(path.read_bytes())
     paths = [tmp_path / name for name in ("gold", "a", "b", "c")]

@@ -10,9 +10,9 @@ import levelhead
 from conftest import EXAMPLES, library
 from levelhead.campaign import find_plan
 from levelhead.comparison import compare
+from levelhead.comparison.system_tables import comparison_table
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.comparison import comparison_table
 from levelhead.significance import Estimate, InferenceSettings, SystemCounts, differences, equivalence
 from levelhead.significance.equivalence import margin_of
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from conftest import EXAMPLES, library
 from levelhead.campaign import find_plan
-from levelhead.campaign.languages import Language, treebanks_voting
 from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
@@ -22,6 +21,7 @@ from levelhead.significance import (
     mean_votes,
     sign_test,
 )
+from levelhead.typology.languages import Language, treebanks_voting
 from oracle import across as oracle
 
 PARALLEL = EXAMPLES / "parallel"

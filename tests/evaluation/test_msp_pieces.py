@@ -18,7 +18,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.rules import RULES
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.content_reader import READING
+from levelhead.treebank.content_reader import READING, read_content
 from levelhead.treebank.official_pieces import OfficialPieces
 from levelhead.treebank.official_reader import SCORERS, OfficialReading
 from oracle.content_drawing import draw_pair
@@ -113,7 +113,8 @@ def test_records_of_the_engine(folder: Path, seed: int, rules: str, errors: bool
     whole = record_of(*files, setup, WHOLE)
     for sizes in TINY:
         assert record_of(*files, setup, sizes) == whole
-    if whole.get("state") == "valid":
+    blank = any(read_content(data).source.n_blank for data in (gold, system)) if whole.get("state") == "valid" else None
+    if blank is False:  # files that end with blank lines are read whole
         assert record_in_pieces(*files, setup.setup, "auto", 1) is not None
     assert record_of(files[0], None, setup, TINY[0]) == record_of(files[0], None, setup, WHOLE)
 

@@ -15,8 +15,8 @@ from levelhead.campaign.job_files import File
 from levelhead.errors import LevelheadError
 from levelhead.evaluation import partial, partial_pieces, partial_survey
 from levelhead.evaluation.files import score_files
+from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.scores import score_document
 from levelhead.treebank import blocks, from_conllu
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.training_data import Training

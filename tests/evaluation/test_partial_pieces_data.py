@@ -8,8 +8,8 @@ import pytest
 
 import levelhead
 from levelhead.evaluation.files import score_files
+from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.scores import score_document
 from levelhead.treebank.blocks import PieceSizes
 
 EVERY = int(os.environ.get("LEVELHEAD_EVERY", "9"))

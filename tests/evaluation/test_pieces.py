@@ -19,8 +19,8 @@ from conllu_cases import VERDICTS
 from levelhead.cli import program
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.files import score_files
+from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.scores import score_document
 from levelhead.treebank import blocks, faults_of, from_conllu
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.training_data import Training

@@ -13,8 +13,8 @@ from conftest import EXAMPLES
 from levelhead.errors import InputError, UnreadableFile
 from levelhead.evaluation import files, partial, pieces
 from levelhead.evaluation.files import score_files
+from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.scores import score_document
 from levelhead.treebank.blocks import PieceSizes
 
 GOLD, SYSTEM = (EXAMPLES / f"parallel/{name}/en.conllu" for name in ("gold", "systems/alpha"))

@@ -18,8 +18,8 @@ from levelhead import ConlluError, InputError, MeasureError
 from levelhead.compat import load_conllu_file
 from levelhead.evaluation.epochs import EpochScorer
 from levelhead.evaluation.files import score_files
+from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.scores import score_document
 from levelhead.treebank.blocks import PieceSizes
 from oracle.measures import score as oracle_score
 from strategies import SEEDS, pairs

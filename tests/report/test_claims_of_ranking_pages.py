@@ -8,7 +8,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.report.rank_notes import undefined_average
+from levelhead.campaign.ranking_tables import undefined_average
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 

@@ -15,8 +15,8 @@ from conftest import EXAMPLES, ROOT
 from json_outputs import COMMANDS, GOLD, arguments_in
 from json_schema_keys import faults, keys_in, keys_met, raw_schema
 from levelhead.report import Column, Table, json_schema, schema_names
-from levelhead.report.documents import SCHEMA
 from levelhead.studies.study import Claim, Study, StudySection
+from levelhead.tables.documents import SCHEMA
 
 LINES = {
     "fault": "validation",

@@ -5,8 +5,8 @@ from rich.cells import cell_len
 import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign.plan import unmatched_note
-from levelhead.report.table import Column, Table
-from levelhead.report.writers import to_html, to_text
+from levelhead.tables.table import Column, Table
+from levelhead.tables.writers import to_html, to_text
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 import levelhead
 from conftest import EXAMPLES
 from levelhead import campaign as c
+from levelhead.campaign.ranking_tables import results_table
 from levelhead.cli import program
 from levelhead.correlation.table_files import read_table
 from levelhead.errors import printable
 from levelhead.report.charts.page_charts import IntervalRow, panels, shares, slopes, spreads
-from levelhead.report.charts.svg import Scale, clean, plain, scale_for
 from levelhead.report.page import render, write_figures
 from levelhead.report.page.ranking import ranking_page
-from levelhead.report.ranking import results_table
-from levelhead.report.table import Column, Table
-from levelhead.report.writers import to_tsv
 from levelhead.significance import InferenceSettings
+from levelhead.tables.svg import Scale, clean, plain, scale_for
+from levelhead.tables.table import Column, Table
+from levelhead.tables.writers import to_tsv
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"

@@ -9,9 +9,9 @@ import pytest
 from conftest import EXAMPLES, library
 from levelhead.cli import program
 from levelhead.errors import number_of, percent_text, with_minus
-from levelhead.report.frames import to_pandas, to_polars
-from levelhead.report.table import Column, Table, interval_cell
-from levelhead.report.writers import to_latex, to_markdown, to_text, to_tsv
+from levelhead.tables.frames import to_pandas, to_polars
+from levelhead.tables.table import Column, Table, interval_cell
+from levelhead.tables.writers import to_latex, to_markdown, to_text, to_tsv
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from levelhead.report.table import Column, Table
-from levelhead.report.writers import to_text
+from levelhead.tables.table import Column, Table
+from levelhead.tables.writers import to_text
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=1, max_size=12).map(" ".join)
 KINDS = st.sampled_from(["text", "number"])

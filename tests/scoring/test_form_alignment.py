@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from levelhead.kernels import edits
 from levelhead.scoring import form_alignment
-from levelhead.scoring.form_alignment import align_forms
+from levelhead.scoring.form_alignment import align_forms, other_text_note
 from oracle.forms import aligned
 from strategies import WORDS
 from uncompiled import uncompiled, views
@@ -64,3 +64,14 @@ def test_sentences_too_long_to_compare_align_equal_forms_only(monkeypatch: pytes
     assert align_forms(gold, system) == [1, 2, 3]
     monkeypatch.setattr(form_alignment, "MOST_COMPARISONS", 10)
     assert align_forms(gold, system) == [1, -1, 3]
+
+
+def test_answers_are_shifted_if_half_of_them_fit_a_neighbor() -> None:
+    note = "100 answers to another text, not aligned: less than half of the forms match"
+    assert other_text_note(100, 0, 0) == note
+    assert other_text_note(100, 0, 1) == f"{note}; 1 of them fits the previous gold sentence"
+    assert (
+        other_text_note(100, 49, 2)
+        == f"{note}; 49 of them fit the next gold sentence and 2 of them fit the previous gold sentence"
+    )
+    assert other_text_note(100, 50, 0) == f"{note}; the answers are shifted: 50 of them fit the next gold sentence"

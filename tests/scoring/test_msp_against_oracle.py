@@ -13,6 +13,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.content_matches import match_content
 from levelhead.scoring.matches import match_pair
 from levelhead.scoring.rules import RULES
+from levelhead.treebank.checking import MOST_LISTED
 from levelhead.treebank.content_reader import content_faults
 from oracle import content
 from oracle.content import Counted, Refused
@@ -89,7 +90,7 @@ def draw_changes_by_order(seed: int) -> bool:
 def test_validation_reports_errors_of_exactly_the_files_that_are_refused(seed: int) -> None:
     """And none of a file that is read; sentences with errors do not hide those of others."""
     for data in draw_pair(seed, errors=True):
-        faults = content_faults(iter([data]), None, len(data))
+        faults = content_faults(iter([data]), None, len(data), MOST_LISTED)
         assert any(fault.severity == "error" for fault in faults) != is_valid(data)
         with_errors = [fault.place.line for fault in faults if fault.severity == "error"]
         for line in filter(None, with_errors):

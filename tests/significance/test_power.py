@@ -284,7 +284,7 @@ def test_runs_are_estimated_from_folders_of_runs(run, tmp_path):
     """Or taken from --run-sd; more runs detect smaller differences."""
     for name in ("a", "b"):
         for number, system in enumerate((ALPHA, BETA, ALPHA)):
-            folder = tmp_path / name / str(number)
+            folder = tmp_path / name / f"seed{number}"
             folder.mkdir(parents=True)
             source = BETA if name == "b" and number == 0 else system
             shutil.copy(source / "en.conllu", folder / "en.conllu")

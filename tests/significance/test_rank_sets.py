@@ -10,9 +10,9 @@ from hypothesis.extra.numpy import arrays
 
 from conftest import EXAMPLES
 from levelhead import campaign as c
+from levelhead.campaign.ranking_tables import test_notes as notes_on_tests
+from levelhead.campaign.ranking_tables import undecided_ranks
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.rank_notes import test_notes as notes_on_tests
-from levelhead.report.rank_notes import undecided_ranks
 from levelhead.significance import InferenceSettings
 from levelhead.significance.failed_outputs import evidence
 from levelhead.significance.letters import compact_letters

@@ -11,11 +11,11 @@ from conftest import EXAMPLES
 from levelhead.campaign import find_plan, groups_named, plan_in, rank, score_plan, with_intervals
 from levelhead.comparison import compare
 from levelhead.comparison.evaluations import average_scores, score_folder
+from levelhead.comparison.system_tables import comparison_table
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures import parse_measure
-from levelhead.report.comparison import comparison_table
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.significance import (

@@ -10,7 +10,6 @@ import pytest
 
 from conftest import EXAMPLES, ROOT
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.table import Column, Plain, formatted
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import SystemCounts, pairwise_randomization_p, resampled_rows
 from levelhead.studies import STUDIES, Claim, StudyRequest
@@ -45,6 +44,7 @@ from levelhead.studies.verdicts import (
     verdict_of_effect,
     verdict_of_fact,
 )
+from levelhead.tables.table import Column, Plain, formatted
 from oracle.spread import mean_spread, pooled_share
 
 DOCS = ROOT / "docs" / "studies"

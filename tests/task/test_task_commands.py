@@ -99,8 +99,8 @@ def test_files_that_measures_name_are_relative_to_the_task(tmp_path, capfd, monk
     assert run(["task", "close", str(folder)]) == 0
 
 
-def test_a_damaged_database_is_not_served(tmp_path, refusal):
-    """Damage in a later page would only be noticed hours later, so the whole file is checked at the start."""
+def test_a_damaged_database_is_neither_served_nor_ranked(tmp_path, refusal, capfd):
+    """Damage in a later page would only be noticed hours later, so the whole file is checked."""
     folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
     database = TaskFolder(folder).database
     with Database(database) as opened:
@@ -116,6 +116,9 @@ def test_a_damaged_database_is_not_served(tmp_path, refusal):
     said = refusal(folder, "--port", "0")
     assert "the database is damaged" in said
     assert "restore state/ from a backup" in said
+    for command in (["rank"], ["close", "--now"], ["export", "-o", str(tmp_path / "e.tar.gz")]):
+        assert run(["task", command[0], str(folder), *command[1:]]) == 2
+        assert "the database is damaged" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

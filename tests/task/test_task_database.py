@@ -1,6 +1,7 @@
 """The database of a task: checksums of all values, databases of the last version, and a bounded audit log."""
 
 import datetime as dt
+import re
 import sqlite3
 from contextlib import closing
 
@@ -57,6 +58,22 @@ def test_every_changed_value_is_found_when_it_is_read(place, before, after, read
                 damaged.transaction() as c,
             ):
                 c.execute("UPDATE main.submissions SET chosen = 1")
+
+
+def test_a_row_whose_key_is_changed_does_not_disappear(place):
+    """The index has the old key."""
+    folder, database, team = place
+    name = finished(folder, database, team).id.encode()
+    database.close()
+    contents = folder.database.read_bytes()
+    changed, n = re.subn(re.escape(name) + b"(?=.{0,2}outputs)", b"~" + name[1:], contents, flags=re.DOTALL)
+    assert n  # also in places that sqlite no longer uses
+    folder.database.write_bytes(changed)
+    with Database(folder.database) as damaged:
+        with pytest.raises(InputError, match=r"the database is damaged \(wrong key in submissions\)"):
+            submissions(damaged)
+        with pytest.raises(InputError, match="the database is damaged"):
+            damaged.check()
 
 
 def test_invalid_text_in_the_database_is_damage(place):

@@ -54,6 +54,8 @@ def test_formats_list_what_text_counts(tmp_path: Path) -> None:
     text = run("validate", path).stdout
     assert text.count("unusual-character: FORM") == 1
     assert "(3 such cases, this is the first)" in text
+    blank = run("validate", file_of(tmp_path, "\n" * 1000 + GOOD.format(1))).stdout
+    assert "(1,000 such cases, this is the first)" in blank
 
 
 def test_strict_fails_with_warnings(tmp_path: Path) -> None:
@@ -76,3 +78,26 @@ def test_lists_are_limited(size: int, tmp_path: Path, monkeypatch: pytest.Monkey
         ("number-of-columns", 5),
         ("too-many-errors", 7),
     ]
+
+
+@pytest.mark.parametrize("size", [1, 12, 40, 1 << 22])
+def test_many_blank_lines_of_morphosyntactic_files(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blank lines at the end are warnings, before words errors; beyond the most that are listed, the last counts."""
+    monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, size))
+    monkeypatch.setattr(checking, "MOST_LISTED", 3)
+    words = "1\ta\t_\t_\t_\t|\t0\troot\t_\t_\n\n"
+    path = file_of(tmp_path, words + "\n" * 50)
+    faults = [(fault.slug, fault.place.line, fault.count) for fault in levelhead.validate(path, rules="msp25").faults]
+    assert faults == [("extra-blank-line", line, 48 if line == 5 else 1) for line in (3, 4, 5)]
+    path = file_of(tmp_path, "\n\n" + words)
+    faults = [(fault.slug, fault.place.line, fault.count) for fault in levelhead.validate(path, rules="msp25").faults]
+    assert faults == [("refused-by-rules", line, 1) for line in (1, 2)]
+
+
+def test_millions_of_blank_lines_take_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "MOST_LISTED", 10)
+    path = file_of(tmp_path, "\n" * 20_000_000)
+    slugs = [(fault.slug, fault.count) for fault in levelhead.validate(path, rules="msp25").faults]
+    assert slugs == [("empty-file", 1), *[("extra-blank-line", 1)] * 9, ("extra-blank-line", 19_999_991)]
+    last = levelhead.validate(path, rules="msp25").faults[-1]
+    assert "(19,999,991 such cases, this is the first)" in str(last)

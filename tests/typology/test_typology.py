@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 import levelhead
 from conftest import library
 from levelhead.errors import InputError, MeasureError
-from levelhead.report.frames import to_pandas, to_polars
-from levelhead.report.profiles import long_table, profiles_table
 from levelhead.scoring.weights import read_weights
+from levelhead.tables.frames import to_pandas, to_polars
 from levelhead.treebank.layouts import treebank_of
 from levelhead.treebank.relations import UD1, UD2
 from levelhead.treebank.schemes import SCHEMES
@@ -36,6 +35,7 @@ from levelhead.typology.collection import survey
 from levelhead.typology.lexical import CALLIN_CHUNKS
 from levelhead.typology.profile import columns_named
 from levelhead.typology.profile_columns import OF_TRAINING
+from levelhead.typology.profile_tables import long_table, profiles_table
 from levelhead.typology.relation_weights import weights_text
 from levelhead.typology.selection import language_code
 from levelhead.typology.tally import Histogram, Tally

@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.errors import InputError, Place
+from levelhead.errors import InputError, Place, printable
 from levelhead.evaluation.pair import Evaluation, Input, parse_as, score_treebanks
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, UD, WORD_RULES, Rules
+from levelhead.tables.documents import header, points
+from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
@@ -67,6 +69,14 @@ class Explanation(Tabular):
         }
         (first, *_) = made.values()
         return replace(first, signature={**first.signature, "rules": "+".join(made)})
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return explanation_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return explanation_document(self)
 
 
 def explain(gold: Input, system: Input) -> Explanation:
@@ -219,3 +229,72 @@ _DECISIONS = (
         lambda matches: iter(()),  # noqa: ARG005 -- a whole column is affected, not single words
     ),
 )
+
+
+def explanation_table(explanation: Explanation) -> Table:
+    """Return F1 scores by measure and rules, with a note on each decision that makes them differ."""
+    names = list(explanation.evaluations)
+    valid = {
+        name: evaluation for name, evaluation in explanation.evaluations.items() if isinstance(evaluation, Evaluation)
+    }
+    measures = list(dict.fromkeys(measure for evaluation in valid.values() for measure in evaluation))
+    rows = tuple((measure, *(_f1(explanation.evaluations[name], measure) for name in names)) for measure in measures)
+    notes = [note for name in names for note in _refusal(name, explanation.evaluations[name])]
+    notes += [note for difference in explanation.differences for note in _difference_lines(difference)]
+    return Table(
+        (Column("Metric", "text", 10), *(Column(name) for name in names)), rows, tuple(notes or ["No differences."])
+    )
+
+
+def _f1(evaluation: Evaluation | InputError, measure: str) -> Cell:
+    if isinstance(evaluation, InputError) or measure not in evaluation:
+        return ""
+    return evaluation[measure].f1
+
+
+def _refusal(name: str, evaluation: Evaluation | InputError) -> list[str]:
+    return [f"rejected by {name}: {evaluation.faults[0]}"] if isinstance(evaluation, InputError) else []
+
+
+def _difference_lines(difference: Difference) -> list[str]:
+    lines = ["", f"{difference.decision[0].upper()}{difference.decision[1:]}:"]
+    lines += [f"  {names}: {choice}" for names, choice in difference.choices.items()]
+    lines += [
+        f"  {measure}: {_score_text(value)} with the decision of ud, {_score_text(other)} with the other"
+        for measure, (value, other) in difference.changes.items()
+    ]
+    lines += [f"  {place}: {printable(form)}" for place, form in difference.words]
+    more = difference.n_words - len(difference.words)
+    return lines + ([f"  and {more} more words"] if more > 0 else [])
+
+
+def _score_text(value: float | None) -> str:
+    return "no value" if value is None else f"{100 * value:.2f}"
+
+
+def explanation_document(explanation: Explanation) -> dict[str, Any]:
+    """Return an explanation for JSON."""
+    return {
+        **header("explanation", explanation.provenance.signature),
+        "f1": {name: _scores(evaluation) for name, evaluation in explanation.evaluations.items()},
+        "differences": [_table_difference(difference) for difference in explanation.differences],
+    }
+
+
+def _scores(evaluation: Evaluation | InputError) -> dict[str, Any]:
+    if isinstance(evaluation, InputError):
+        return {"refused": [str(fault) for fault in evaluation.faults]}
+    return {name: points(score.f1) for name, score in evaluation.items()}
+
+
+def _table_difference(difference: Difference) -> dict[str, Any]:
+    return {
+        "decision": difference.decision,
+        "verdicts": dict(difference.choices),
+        "changes": {
+            name: {"ud": points(value), "otherwise": points(other)}
+            for name, (value, other) in difference.changes.items()
+        },
+        "words": [{"file": p.file, "line": p.line, "form": form} for p, form in difference.words],
+        "n_words": difference.n_words,
+    }

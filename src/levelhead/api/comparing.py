@@ -25,7 +25,6 @@ from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
-    from levelhead.campaign.languages import Voter
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes
     from levelhead.comparison.languages import Languages
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
+    from levelhead.typology.languages import Voter
 
 
 @public(

@@ -1,7 +1,6 @@
 """Campaigns: many systems on many test sets, macro-averages and rankings."""
 
 from levelhead.campaign.groups import Group, groups_named
-from levelhead.campaign.languages import Language, language_of
 from levelhead.campaign.manifest import Manifest, read_manifest
 from levelhead.campaign.plan import Plan, System, TestSet, find_plan, plan_in
 from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
@@ -9,6 +8,7 @@ from levelhead.campaign.ranking import RANK_SETS, RANKINGS, Ranking, RankSets, S
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.campaign.run import check_valid, score_plan
 from levelhead.campaign.score_tables import read_scores
+from levelhead.typology.languages import Language, language_of
 
 __all__ = [
     "RANKINGS",

@@ -15,7 +15,7 @@ from levelhead.campaign.job import JobSetup
 from levelhead.campaign.record_fields import GOLD, small
 from levelhead.campaign.results import OutputResult
 from levelhead.errors import Fault, InputError, Place, printable
-from levelhead.evaluation.partial import PartialCoverage
+from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score

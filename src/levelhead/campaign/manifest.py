@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from levelhead.campaign.languages import Language, language_of
 from levelhead.campaign.plan import Plan, TestSet, find_test_sets, plan_of
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
@@ -16,6 +15,7 @@ from levelhead.scoring.rules import RULES
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.layouts import Split, bare_name, existing, system_folders, system_name
 from levelhead.treebank.toml_files import parsed_toml
+from levelhead.typology.languages import Language, language_of
 
 _CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show")
 _TREEBANK = ("code", "gold", "output", "language", "family", "genus", "groups")

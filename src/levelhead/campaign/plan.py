@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from levelhead.campaign.languages import UNKNOWN, Language, language_of
 from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts import (
@@ -23,6 +22,7 @@ from levelhead.treebank.layouts import (
     system_name,
     visible_entries,
 )
+from levelhead.typology.languages import UNKNOWN, Language, language_of
 
 
 class TestSet(NamedTuple):

@@ -10,6 +10,7 @@ from levelhead.campaign.groups import ALL, groups_named
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
 from levelhead.campaign.ranking import Ranking, RankSets, rank
+from levelhead.campaign.ranking_tables import ranking_document, ranking_table, results_table
 from levelhead.campaign.results import Results
 from levelhead.campaign.run import score_plan
 from levelhead.errors import MeasureError, unknown
@@ -18,6 +19,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, Registry, parse_measure
 from levelhead.significance import InferenceSettings
 from levelhead.significance.units import AUTO
+from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 
 __all__ = ["RankedSystems", "RankingChoice"]
@@ -69,6 +71,22 @@ class RankedSystems(Tabular):
                 return ranking
         available = ", ".join(ranking.measure for ranking in self.rankings)
         raise KeyError(f"no ranking by {measure!r}: available are {available}")
+
+    def table(self, *, by_treebank: bool = False) -> Table:
+        """Return the ranking as a table.
+
+        Args:
+            by_treebank: the scores on each test set instead of averages.
+        """
+        if not by_treebank:
+            return ranking_table(self.results, self.rankings)
+        codes = {code for ranking in self.rankings for code in ranking.group.codes}
+        shown = tuple(test_set for test_set in self.results.test_sets if test_set.code in codes)
+        return results_table(self.results._replace(test_sets=shown))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return ranking_document(self.results, self.rankings)
 
 
 def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Plan:

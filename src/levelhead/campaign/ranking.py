@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 from levelhead.campaign.groups import Group
 from levelhead.campaign.results import OutputResult, Results
-from levelhead.evaluation.partial import total_coverage
+from levelhead.evaluation.coverage import total_coverage
 from levelhead.measures.registry import lower_is_better
 
 RankSets = Literal["marginal", "simultaneous"]
@@ -166,18 +166,15 @@ def _sum(parts: list[tuple[int, int]]) -> tuple[int, int]:
 def _standing(results: Results, system: str, measure: str, group: Group, rule: _Rule, *, known: bool) -> Standing:
     outputs = [results.results[system, code] for code in group.codes]
     n_valid = sum(output.state == "valid" for output in outputs)
+    answered, aligned = _coverage(results, system, group) if results.partial else (None, None)
     if not known:
-        return Standing(system, None, None, None, n_valid)
+        return Standing(system, None, None, None, n_valid, answered=answered, aligned=aligned)
     value = _average([output.values[measure] or Fraction(0) for output in outputs], rule)
     valid_only = None
     if any(output.coverage is not None for output in outputs):
         valid_only = _average([_value_of_valid_sentences(output, measure) for output in outputs], rule)
-    standing = Standing(system, None, value, valid_only, n_valid)
-    if not results.partial:
-        return standing
-    strict = _average([valid_trees_value(output, measure) for output in outputs], rule)
-    answered, aligned = _coverage(results, system, group)
-    return standing._replace(valid_trees=strict, answered=answered, aligned=aligned)
+    strict = _average([valid_trees_value(output, measure) for output in outputs], rule) if results.partial else None
+    return Standing(system, None, value, valid_only, n_valid, valid_trees=strict, answered=answered, aligned=aligned)
 
 
 def valid_trees_value(result: OutputResult, measure: str) -> Fraction:

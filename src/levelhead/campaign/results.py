@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault
-from levelhead.evaluation.partial import PartialCoverage, no_coverage
+from levelhead.evaluation.coverage import PartialCoverage, no_coverage
 from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note

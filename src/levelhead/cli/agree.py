@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import PageRequest, Printing, emit, page_options, print_provenance, printing_options
 from levelhead.cli.shared.reading import Reading, check_paths, holds_test_sets
 from levelhead.cli.shared.values import Choice
+
+if TYPE_CHECKING:
+    from levelhead.comparison.agreement_tables import Rows
 
 _first_format = click.option(
     "--gold-format", type=Choice(["conllu", "conllx"], "format"),
@@ -34,7 +37,7 @@ _first_format = click.option(
 @printing_options
 def agree(
     files: tuple[str, ...],
-    by: str | None,
+    by: Rows | None,
     resample_by: str,
     level: float,
     page: PageRequest,

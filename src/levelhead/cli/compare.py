@@ -203,8 +203,8 @@ def _write_summary(request: _Request, comparison: Comparison, measure: str) -> N
 
 def _exit_code(comparison: Comparison) -> int:
     """Report the gates that failed, with the errors of invalid outputs, and return the exit code."""
+    from levelhead.comparison.verdicts import failing
     from levelhead.errors import InputError
-    from levelhead.report.verdicts import failing
 
     for faults in comparison.invalid.values():
         say(str(InputError(*faults)))

@@ -147,7 +147,7 @@ def _print(
     places: int | None,
     output: str | None,
 ) -> None:
-    from levelhead.report import conversion as report
+    from levelhead.conversion import round_trip as report
 
     print_result(
         lambda: report.not_restored_table(trips) if failures else report.round_trips_table(trips),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from levelhead.correlation import Correlation, CumulativeVariance, Measurements
     from levelhead.correlation.coefficients import Method
     from levelhead.correlation.measurements import Missing
-    from levelhead.report.table import Table
+    from levelhead.tables.table import Table
 
 
 @command()
@@ -163,17 +163,17 @@ def _print_variances(
     places: int | None,
     output: str | None,
 ) -> None:
-    from levelhead.report import correlation as report
+    from levelhead.correlation.coefficients import variance_document, variance_table
 
     digits = _places(output_format, 6) if places is None else places
     print_result(
-        lambda: report.variance_table(variances, table), lambda: report.variance_document(variances, table),
+        lambda: variance_table(variances, table), lambda: variance_document(variances, table),
         output_format, digits, output,
     )  # fmt: skip
 
 
 def _print(result: Correlation, output_format: str, places: int | None, output: str | None, *, matrix: bool) -> None:
-    from levelhead.report import correlation as report
+    from levelhead.correlation.correlate import matrix_table
 
     def table() -> Table:
         if not matrix:
@@ -181,7 +181,7 @@ def _print(result: Correlation, output_format: str, places: int | None, output: 
         if len(result.pairs[0].coefficients) > 1:
             raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
         (method,) = result.pairs[0].coefficients
-        return report.matrix_table(result, method)
+        return matrix_table(result, method)
 
     digits = _places(output_format, 3) if places is None else places
     print_result(table, result.to_dict, output_format, digits, output)

@@ -69,15 +69,15 @@ def derive(
 def _print(
     derivations: Derivations, output_format: str, output: str | None, *, transitions: bool, labeled: bool
 ) -> None:
-    from levelhead.report import derivation as report
+    from levelhead.derivation.derive import derivation_documents, order_lines, transition_lines
 
     if output_format == "json":
         print_json(derivations.to_dict(labeled=labeled), output)
     elif output_format == "jsonl":
-        print_json(report.derivation_documents(derivations, labeled=labeled), output, lines=True)
+        print_json(derivation_documents(derivations, labeled=labeled), output, lines=True)
     elif output_format != "text":
         print_table(derivations.table(labeled=labeled), output_format, None, output)
     elif transitions:
-        emit(report.transition_lines(derivations, labeled=labeled), output)
+        emit(transition_lines(derivations, labeled=labeled), output)
     else:
-        emit(report.order_lines(derivations), output)
+        emit(order_lines(derivations), output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from levelhead.cli.shared.printing import PageRequest, Printing, emit, page_opti
 from levelhead.cli.shared.reading import check_paths, inputs_of
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import Choice, limited
+
+if TYPE_CHECKING:
+    from levelhead.comparison.change_tables import Rows
 
 
 @command()
@@ -36,7 +39,7 @@ from levelhead.cli.shared.values import Choice, limited
 def diff(
     old: str,
     new: str,
-    by: str | None,
+    by: Rows | None,
     limit: int | None,
     changelog: str | None,
     page: PageRequest,
@@ -51,8 +54,8 @@ def diff(
     can also be folders, such as two releases of a treebank: files are paired by name.
     """
     from levelhead.api.comparing import diff as diff_of
-    from levelhead.report.changes import changelog as changelog_of
-    from levelhead.report.changes import changes_text
+    from levelhead.comparison.change_tables import changelog as changelog_of
+    from levelhead.comparison.change_tables import changes_text
 
     check_paths(inputs_of([old, new]), [printing.output, changelog, *page.outputs()])
     changes = diff_of(old, new, rules=rules, format=input_format)

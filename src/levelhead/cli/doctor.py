@@ -15,8 +15,8 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_result
 from levelhead.extras import LIBRARIES, install_command, installed
-from levelhead.report.documents import header
-from levelhead.report.table import Column, Table
+from levelhead.tables.documents import header
+from levelhead.tables.table import Column, Table
 
 PROGRAMS = {
     "bwrap": "running systems of a shared task in a sandbox (on Debian: apt-get install bubblewrap)",

@@ -77,8 +77,7 @@ def judge(
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
     from levelhead.comparison.judgement import judge as judge_systems
-    from levelhead.comparison.judgement import read_choices
-    from levelhead.report.judgement import judgement_document, judgement_table
+    from levelhead.comparison.judgement import judgement_document, judgement_table, read_choices
 
     check_paths([gold, first, second, judgements, *definitions, *files_of_measures(measures)], [output])
     registry = registry_of(definitions, scheme)

@@ -13,8 +13,8 @@ from levelhead.cli.shared.measuring import registry_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import emit, print_result
 from levelhead.cli.shared.reading import check_paths
-from levelhead.report.documents import header
-from levelhead.report.table import Column, Table
+from levelhead.tables.documents import header
+from levelhead.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -89,8 +89,7 @@ def perplexity(
     (a file with .arpa in its name). "-" is standard input.
     """
     from levelhead.derivation import write_arpa as write
-    from levelhead.derivation.perplexity import NgramChoice, measure_perplexities
-    from levelhead.report.derivation import perplexity_documents
+    from levelhead.derivation.perplexity import NgramChoice, measure_perplexities, perplexity_documents
 
     check_paths([train, test, *systems], [output, write_arpa])
     choice = NgramChoice(**settings)

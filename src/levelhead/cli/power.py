@@ -116,9 +116,10 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 def power(**given: Any) -> int:
     """Show the smallest difference between two systems that a test set can detect.
 
-    GOLD and SYSTEMS are files or folders, as for `compare`; for several training runs, SYSTEM is a folder of folders.
-    The table shows the smallest difference that can be detected with n sentences or documents and k runs of each
-    system, estimated from the outputs. Without files, it shows typical values for the outputs of CoNLL 2018.
+    GOLD and SYSTEMS are files or folders, as for `compare`; for several training runs, SYSTEM is a folder of
+    folders named run or seed with a number. The table shows the smallest difference that can be detected with n
+    sentences or documents and k runs of each system, estimated from the outputs. Without files, it shows typical values
+    for the outputs of CoNLL 2018.
     """
     request = _Request(**given)
     request.check()

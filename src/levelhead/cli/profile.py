@@ -16,9 +16,9 @@ from levelhead.cli.shared.printing import emit, page_options, print_result, prin
 from levelhead.cli.shared.reading import treebank_files
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import limited
-from levelhead.report import profiles as report
-from levelhead.report.documents import header
+from levelhead.tables.documents import header
 from levelhead.typology import GROUPS, Chunks, collection
+from levelhead.typology import profile_tables as report
 from levelhead.typology.profile_columns import OF_TRAINING
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ from levelhead.campaign import (
 from levelhead.campaign.groups import ALL, EACH
 from levelhead.campaign.plan import Plan, check_matched
 from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, needed_plan, rank_results
+from levelhead.campaign.ranking_tables import result_documents
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, as_runs_option, engine_options
@@ -46,7 +47,6 @@ from levelhead.cli.shared.statistics import Statistics
 from levelhead.cli.shared.values import Choice, limited
 from levelhead.errors import unknown
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.ranking import result_documents
 from levelhead.significance.units import AUTO
 from levelhead.treebank.write import check_file, check_folder
 

@@ -56,16 +56,16 @@ def recover(
     if Path(answers).is_dir() and Path(output).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(output)} would be one of the answers: write the output to another folder")
     from levelhead.recovery import Layout, recover_answers
-    from levelhead.report.recovery import answer_documents
+    from levelhead.recovery.recovery import answer_documents
     from levelhead.treebank import read
 
     treebank = read(gold)
     print_warnings(treebank.warnings)
     recovery = recover_answers(answers, treebank, Layout(separator, field, id_field))
-    if all(answer.recovered == 0 for answer in recovery.answers):
-        say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     if recovery.other_text:
         say(f"warning: {recovery.other_text}")
+    elif all(answer.recovered == 0 for answer in recovery.answers):
+        say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     recovery.write(output)
     print_result(
         recovery.table,

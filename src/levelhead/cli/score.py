@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.gates import Gate
     from levelhead.evaluation.pair import Evaluation, Input
+    from levelhead.evaluation.score_tables import Average
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
-    from levelhead.report.scores import Average
 
     Parts: TypeAlias = Mapping[str, Any]  # data for the page, per test set
 
@@ -165,7 +165,7 @@ def score(**given: Any) -> int:
         setup = request.setup(wanted, registry)
         if request.folders:
             return _score_folders(request, setup, wanted)
-        from levelhead.report.scores import score_document, score_table
+        from levelhead.evaluation.score_tables import score_document, score_table
 
         evaluation, parts = _score(request, setup, gold, system)
     print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
@@ -236,7 +236,7 @@ def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
 
 
 def _score_folders(request: _Request, setup: Setup, wanted: Sequence[Gate]) -> int:
-    from levelhead.report.scores import missing_scores
+    from levelhead.evaluation.score_tables import missing_scores
 
     evaluations, parts = _counted(request, setup)
     average = evaluations.average
@@ -255,7 +255,7 @@ def _score_folders(request: _Request, setup: Setup, wanted: Sequence[Gate]) -> i
 
 
 def _print_folders(request: _Request, evaluations: Evaluations) -> None:
-    from levelhead.report.scores import counts_table, score_document, scores_document, scores_table
+    from levelhead.evaluation.score_tables import counts_table, score_document, scores_document, scores_table
 
     average, strict = evaluations.average, evaluations.valid_trees_average
     request.printing.print(

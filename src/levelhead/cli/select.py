@@ -11,8 +11,8 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_result, print_warnings
 from levelhead.cli.shared.reading import treebank_files
 from levelhead.cli.shared.values import Choice, FiniteRange, limited
-from levelhead.report import profiles as report
 from levelhead.typology import Criteria, collection
+from levelhead.typology import profile_tables as report
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format

@@ -18,8 +18,8 @@ from levelhead.cli.shared.reading import check_paths, files_in
 from levelhead.cli.shared.result_paths import RESULT_FOLDER
 from levelhead.cli.shared.values import Choice
 from levelhead.errors import number_of, printable
-from levelhead.report.table import Column, Table
-from levelhead.report.writers import WRITERS
+from levelhead.tables.table import Column, Table
+from levelhead.tables.writers import WRITERS
 
 
 @command()

@@ -196,6 +196,7 @@ def rank(folder: str, workers: WorkerOptions, output_format: str, places: int | 
     from levelhead.task.results.standings import final_results, standings_document, standings_table
 
     with _opened(folder, output) as (found, database):
+        database.check()
         results = final_results(found, database, _workers(workers, found, database))
         if output_format == "json":
             print_json(standings_document(found, database, results), output)
@@ -236,6 +237,7 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
     from levelhead.task.results.standings import left_out_notes, standings_table
 
     with _opened(folder) as (found, database):
+        database.check()
         counting = _workers(workers, found, database)
         results = close_task(found, database, now=now, force=force, workers=counting)
         for submission in primary_submissions(database):
@@ -259,5 +261,6 @@ def export(folder: str, output: str, with_gold: bool) -> int:
     from levelhead.task.results.export import export_task
 
     with _opened(folder, output) as (found, database):
+        database.check()
         export_task(found, database, Path(output), gold=with_gold)
     return DONE

@@ -97,7 +97,7 @@ def _print(result: ErrorExamples | Contrasts, output_format: str, output: str | 
 
 def _drawn(result: ErrorExamples | Contrasts, output_format: str) -> str:
     from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
-    from levelhead.report.scores import signature_line
+    from levelhead.tables.documents import signature_line
 
     groups, signature = groups_of(result), result.provenance.signature
     if output_format == "html":

@@ -16,9 +16,9 @@ from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER, refuse_compressed
 from levelhead.cli.shared.values import Choice
 from levelhead.errors import number_of
-from levelhead.report.validation import annotation, validation_text
 from levelhead.treebank.checking import CHECKED_RULES
 from levelhead.treebank.layouts import files_at
+from levelhead.treebank.validation import annotation, validation_text
 from levelhead.treebank.validation import validate as validate_files
 
 if TYPE_CHECKING:

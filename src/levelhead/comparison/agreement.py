@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
+from levelhead.comparison.agreement_tables import Rows, agreement_document, agreement_table, agreement_text
 from levelhead.comparison.annotated_words import (
     HEADS,
     AnnotatedWords,
@@ -35,6 +36,7 @@ from levelhead.scoring.score import count_by_sentence
 from levelhead.significance.agreement import MISSING, Coefficients, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
 from levelhead.significance.units import AUTO, Units, units_of
+from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
@@ -156,6 +158,22 @@ class Agreement(Tabular):
     def __getitem__(self, name: str) -> LabelAgreement:
         """Return the agreement on one kind of label."""
         return {label.name: label for label in self.labels}[name]
+
+    def table(self, *, by: Rows = "label", most: int | None = None) -> Table:
+        """Return the result as a table.
+
+        Args:
+            by: what each row is.
+            most: the largest number of rows.
+        """
+        return agreement_table(self, by, most)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return agreement_document(self)
+
+    def __str__(self) -> str:
+        return agreement_text(self).rstrip("\n")
 
 
 def named(annotations: Sequence[Input]) -> list[str]:

@@ -21,6 +21,16 @@ from levelhead.analysis.repairs import AverageRepair, Repair, TreebankRepairs, a
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
+from levelhead.comparison.breakdown_tables import breakdown_document, breakdown_table, repairs_document, repairs_table
+from levelhead.comparison.error_tables import (
+    cascading_document,
+    cascading_table,
+    confusion_document,
+    confusion_table,
+    errors_document,
+    errors_table,
+    sentences_table,
+)
 from levelhead.comparison.evaluations import single_run
 from levelhead.comparison.intervals import STANDARD_INTERVALS, Intervals
 from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
@@ -31,6 +41,8 @@ from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
 from levelhead.significance import units_of
 from levelhead.significance.bucket_estimates import IntervalSettings
 from levelhead.significance.units import Units, unit_notes
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import contents_of
 from levelhead.treebank.schemes import Scheme
@@ -81,6 +93,14 @@ class WithIntervals(PerTreebank[_Found]):
 class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """Scores by properties of words: one breakdown for each property, on each treebank."""
 
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return breakdown_table(self.treebanks, self.provenance.signature, self.units)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return breakdown_document(self.treebanks, self.provenance.signature, self.units)
+
 
 @dataclass(frozen=True, repr=False)
 class Repairs(WithIntervals[Sequence[Repair]]):
@@ -92,21 +112,62 @@ class Repairs(WithIntervals[Sequence[Repair]]):
 
     averages: Sequence[AverageRepair] = ()
 
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return repairs_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return repairs_document(self)
+
 
 class Confusions(PerTreebank[Confusion]):
     """Confusions of relations on each treebank."""
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return confusion_table(self.treebanks, self.provenance.signature)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return confusion_document(self.treebanks, self.provenance.signature)
 
 
 class ErrorTypes(PerTreebank[Mapping[str, int]]):
     """The types of errors: the number of words with each type, on each treebank."""
 
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return errors_table(self.treebanks, self.provenance.signature)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return errors_document(self.treebanks, self.provenance.signature)
+
 
 class CascadingErrors(PerTreebank[Sequence[Cascading]]):
     """Cascading errors: the number of wrong arcs whose head is attached correctly, by class, on each treebank."""
 
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return cascading_table(self.treebanks, self.provenance.signature)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return cascading_document(self.treebanks, self.provenance.signature)
+
 
 class CountsBySentence(PerTreebank[SentenceCounts]):
     """The counts of every measure in every sentence of each treebank."""
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return sentences_table(self.treebanks, (signature_line(self.provenance.signature),))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        columns = {name: counts.columns() for name, counts in self.treebanks.items()}
+        return {**header("sentences", self.provenance.signature), "treebanks": columns}
 
 
 def break_down_outputs(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,20 @@ from levelhead.comparison.paired_versions import NO_WORD, Numbers, PairedVersion
 from levelhead.treebank import Treebank
 from levelhead.treebank.parts import FIELDS, FORM, EmptyNodes, MultiwordTokens
 from levelhead.treebank.strings import StringColumn
+
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "added": "added",
+        "removed": "removed",
+        "text": "text changed",
+        "tokens": "re-tokenized",
+        "annotation": "re-annotated",
+        "id": "sent_id changed",
+        "comments": "comments changed",
+        "order": "moved",
+    }
+)
+"""The kinds of changes of sentences. The first two exclude all others."""
 
 ABSENT = "-"
 """Shown in a pattern for an attribute, edge, word or token that one version lacks."""

@@ -9,13 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from levelhead._version import VERSION
-from levelhead.comparison.changed_cells import SEGMENTATION, WORDS, ChangedCell, changed_cells
+from levelhead.comparison.change_tables import Rows, changes_document, changes_table, changes_text
+from levelhead.comparison.changed_cells import KINDS, SEGMENTATION, WORDS, ChangedCell, changed_cells
 from levelhead.comparison.paired_versions import NO_WORD, PairedVersions, pair_versions
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.sentence_pairing import sentence_ids
+from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
@@ -23,20 +25,6 @@ from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
-
-KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        "added": "added",
-        "removed": "removed",
-        "text": "text changed",
-        "tokens": "re-tokenized",
-        "annotation": "re-annotated",
-        "id": "sent_id changed",
-        "comments": "comments changed",
-        "order": "moved",
-    }
-)
-"""The kinds of changes of sentences. The first two exclude all others."""
 
 MOST_EXAMPLES = 3
 
@@ -113,6 +101,8 @@ class Changes(Tabular):
         provenance: the provenance of the numbers.
     """
 
+    of_folder: ClassVar[Literal[False]] = False
+
     old: Treebank
     new: Treebank
     sentences: tuple[SentenceChange, ...]
@@ -136,6 +126,26 @@ class Changes(Tabular):
     def by_column(self) -> dict[str, int]:
         """The number of changes in each column."""
         return changes_by_column(self.patterns)
+
+    def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
+        """Return the result as a table.
+
+        Args:
+            by: what each row is.
+            most: the largest number of rows.
+        """
+        return changes_table(self, by, most)
+
+    def to_dict(self, *, most: int | None = None) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`.
+
+        Args:
+            most: the largest number of patterns.
+        """
+        return changes_document(self, most)
+
+    def __str__(self) -> str:
+        return changes_text(self).rstrip("\n")
 
 
 def changes_by_column(patterns: Iterable[ChangePattern]) -> dict[str, int]:

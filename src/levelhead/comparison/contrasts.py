@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,21 +13,30 @@ from levelhead.analysis.breakdown import bucket_scores, bucket_words, parts_of, 
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
+from levelhead.comparison.breakdown_tables import estimate_cells, estimate_columns, estimate_document, estimate_notes
 from levelhead.comparison.examples import DRAWN
 from levelhead.comparison.intervals import STANDARD_INTERVALS, Intervals
+from levelhead.comparison.system_tables import DIFFERENCE
+from levelhead.comparison.tree_text import draw_contrasts
 from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
+from levelhead.evaluation.score_tables import (
+    units_document,
+)
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.score import Score
-from levelhead.significance import units_of
+from levelhead.significance import unit_line, units_of
 from levelhead.significance.bucket_estimates import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
 from levelhead.significance.units import Units, unit_notes
+from levelhead.tables.documents import header, points, signature_line
+from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import sources_document
 
 __all__ = ["AverageGain", "Contrast", "Contrasts", "Gain", "Gains"]
 
@@ -128,6 +137,14 @@ class Gains(Tabular):
         level = float(self.provenance.signature.get("level", 0.95))
         return average_gains(list(self.treebanks.values()), level) if len(self.treebanks) > 1 else []
 
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return gains_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return gains_document(self)
+
 
 SentencesOfOutput = tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]
 """A treebank, the outputs of the baseline and of a system, and the sentences in which the system gains and loses."""
@@ -163,6 +180,17 @@ class Contrasts(Tabular):
 
     def _first(self, n: int | None) -> list[SentencesOfOutput]:
         return [(name, one, other, gained[:n], lost[:n]) for name, one, other, gained, lost in self.outputs]
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return contrasts_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return contrasts_document(self)
+
+    def __str__(self) -> str:
+        return contrasts_text(self, self.needs).rstrip("\n")
 
 
 def compare_by(
@@ -285,3 +313,133 @@ def contrasts(
         [Contrast(i, one[i].item(), other[i].item(), gold[i].item()) for i in some] for some in (gained, lost)
     )
     return first, second
+
+
+def gains_table(found: Gains) -> Table:
+    """Return one row per bucket and system: both scores, and the gain in correct words."""
+    several = len(found.treebanks) > 1
+    columns = [Column("Treebank", "text")] if several else []
+    columns += [Column("System", "text"), *(Column(name, "text") for name in found.by)]
+    columns += [Column("Gold", "number"), Column(found.baseline, key="Baseline score")]
+    columns += [Column("System", key="System score"), DIFFERENCE]
+    every = [gain.estimate for gains in found.treebanks.values() for gain in gains if gain.estimate]
+    columns += estimate_columns(found.provenance.signature["level"], every, difference=True) if every else []
+    columns.append(Column("Words", "number"))
+    rows = [
+        (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain, certain=bool(every)))
+        for name, gains in found.treebanks.items()
+        for gain in gains
+    ]
+    systems = [row[: 1 + several] for row in rows]
+    rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
+    note = f"{found.measure}; Words: gain in correct words over {found.baseline}; largest changes first"
+    units = [unit_line(found.units, "confidence intervals")] if found.units else []
+    notes = (note, *estimate_notes(every), *units, signature_line(found.provenance.signature))
+    averages = [_average_gain_row(average, certain=bool(every)) for average in found.averages]
+    return Table(tuple(columns), tuple(rows), notes, rules, tuple(averages))
+
+
+def _average_gain_row(gain: AverageGain, *, certain: bool) -> tuple[Cell, ...]:
+    named = (f"Average of {gain.n_treebanks}", gain.system, *gain.values)
+    between = estimate_cells(gain.estimate) if certain else ()
+    return (*named, gain.gold, None, None, gain.difference, *between, gain.more_correct)
+
+
+def _gain(gain: Gain, *, certain: bool) -> tuple[Cell, ...]:
+    between = estimate_cells(gain.estimate) if certain else ()
+    return gain.baseline.value, gain.score.value, gain.difference, *between, gain.more_correct
+
+
+def gains_document(found: Gains) -> dict[str, Any]:
+    """Return gains for JSON."""
+    averages = [_gain_document(found.by, average) for average in found.averages]
+    return {
+        **header("gains", found.provenance.signature),
+        "measure": found.measure,
+        "by": list(found.by),
+        "baseline": found.baseline,
+        "treebanks": {
+            name: [_gain_document(found.by, gain) for gain in gains] for name, gains in found.treebanks.items()
+        },
+        **({"averages": averages} if averages else {}),
+        "units": units_document(found.units),
+        **sources_document(found.provenance),
+    }
+
+
+def _gain_document(by: Sequence[str], gain: Gain | AverageGain) -> dict[str, Any]:
+    """The gain in a bucket on a treebank, or its mean over treebanks."""
+    numbers: dict[str, float | None]
+    if isinstance(gain, AverageGain):
+        numbers = {"treebanks": gain.n_treebanks, "gold": gain.gold}
+    else:
+        values = {"baseline_value": points(gain.baseline.value), "value": points(gain.score.value)}
+        numbers = {"gold": gain.score.gold, **values}
+    return {
+        **dict(zip(by, gain.values, strict=True)),
+        "system": gain.system,
+        **numbers,
+        "difference": points(gain.difference),
+        **estimate_document(gain.estimate),
+        "more_correct": gain.more_correct,
+    }
+
+
+def contrasts_text(contrasts: Contrasts, needs: Agree) -> str:
+    """Draw the sentences in which systems gain or lose most, with the trees of gold and of both."""
+    texts = [
+        f"{name}: " + draw_contrasts(baseline, system, gained, lost, needs)
+        for name, baseline, system, gained, lost in contrasts.drawn
+    ]
+    return "".join([*texts, signature_line(contrasts.provenance.signature) + "\n"])
+
+
+def contrasts_document(contrasts: Contrasts) -> dict[str, Any]:
+    """Return the sentences for JSON: by number and sent_id, with the numbers of correct words."""
+    rows = []
+    for name, baseline, system, gained, lost in contrasts.listed:
+        gold = baseline.matches.gold
+        kinds = {
+            kind: [
+                {**contrast._asdict(), "sentence": contrast.sentence + 1, "sent_id": gold[contrast.sentence].id}
+                for contrast in some
+            ]
+            for kind, some in (("gains", gained), ("loses", lost))
+        }
+        rows.append({"treebank": name, "baseline": baseline.name, "system": system.name, **kinds})
+    return {
+        **header("contrasts", contrasts.provenance.signature),
+        "measure": str(contrasts.measure),
+        "systems": rows,
+        **sources_document(contrasts.provenance),
+    }
+
+
+_CONTRAST_COLUMNS = (
+    Column("Treebank", "text"),
+    Column("System", "text"),
+    Column("Sentence", "position"),
+    Column("sent_id", "text"),
+    Column("Baseline correct", "number"),
+    Column("System correct", "number"),
+    Column("Words", "number"),
+)
+
+
+def contrasts_table(result: Contrasts) -> Table:
+    """Return one row per sentence with a difference."""
+    rows = (
+        (
+            name,
+            system.name,
+            contrast.sentence + 1,
+            gold[contrast.sentence].id,
+            contrast.baseline,
+            contrast.system,
+            contrast.gold,
+        )
+        for name, baseline, system, gained, lost in result.listed
+        for gold in [baseline.matches.gold]
+        for contrast in (*gained, *lost)
+    )
+    return Table(_CONTRAST_COLUMNS, tuple(rows), (signature_line(result.provenance.signature),))

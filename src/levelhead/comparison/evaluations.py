@@ -18,8 +18,10 @@ from levelhead.evaluation.leakage import Leakage, with_leakage
 from levelhead.evaluation.pair import Evaluation, score_matches
 from levelhead.evaluation.partial import partial_evaluation
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
+from levelhead.evaluation.score_tables import mean_or_none, scores_document, scores_table
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import Score
+from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.training_data import Training
@@ -61,6 +63,14 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
     def provenance(self) -> Provenance:
         """The joint provenance of all test sets."""
         return joint_provenance({code: evaluation.provenance for code, evaluation in self.items()})
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return scores_table(self, self.average, self.valid_trees_average)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return scores_document(self, self.average, self.valid_trees_average)
 
 
 def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
@@ -135,25 +145,9 @@ def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluatio
     return Evaluation(scores, gold, result.contents, provenance, valid_trees, result.partial_coverage)
 
 
-def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
-    """Return the average scores on the sentences that share neither words nor heads with a training sentence."""
-    rest = [
-        evaluation.leakage.occurring[-1].rest for evaluation in evaluations.values() if evaluation.leakage is not None
-    ]
-    return {
-        name: _mean([scores[name].exact if name in scores else None for scores in rest])
-        for name in next(iter(evaluations.values()))
-    }
-
-
 def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, Fraction | None]:
     """Return the exact average of each measure over treebanks; None if any treebank has no value."""
     return {
-        name: _mean([evaluation[name].exact for evaluation in evaluations.values()])
+        name: mean_or_none([evaluation[name].exact for evaluation in evaluations.values()])
         for name in next(iter(evaluations.values()))
     }
-
-
-def _mean(values: Sequence[Fraction | None]) -> Fraction | None:
-    known = [value for value in values if value is not None]
-    return sum(known, Fraction(0)) / len(values) if values and len(known) == len(values) else None

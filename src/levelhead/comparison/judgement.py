@@ -7,7 +7,7 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +19,7 @@ from levelhead.campaign.plan import Plan, find_plan
 from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
 from levelhead.correlation.human_agreement import (
     AgreementDifference,
+    AgreementEstimate,
     HumanAgreement,
     Preferences,
     Ties,
@@ -34,9 +35,11 @@ from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.weights import Weights
-from levelhead.significance import InferenceSettings, SystemCounts, Units, holm, seeded, unit_notes
+from levelhead.significance import InferenceSettings, SystemCounts, Units, holm, seeded, unit_line, unit_notes
 from levelhead.significance.system_counts import ratios
 from levelhead.significance.units import AUTO
+from levelhead.tables.documents import header, notes_of, signature_line
+from levelhead.tables.table import Cell, Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents, contents_hash, contents_of
@@ -117,6 +120,20 @@ class Judgement(Tabular):
     comparisons: tuple[ComparedMeasures, ...]
     provenance: Provenance
     units: Units
+
+    _PLACES = 3
+
+    def table(self, *, places: int | None = 3) -> Table:
+        """Return the result as a table.
+
+        Args:
+            places: digits after the point in notes.
+        """
+        return judgement_table(self, places)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return judgement_document(self)
 
 
 def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = None) -> Choices:
@@ -268,3 +285,60 @@ def _scores_of(counts: SystemCounts) -> dict[str, tuple[Scores, Scores]]:
     if faults:
         raise InputError(*faults)
     return scores_by_measure
+
+
+_STATISTICS = {"r": "correlation", "Spearman": "spearman", "accuracy": "accuracy", "kappa": "kappa"}
+_NUMBERS = ("n", "ties", "value", "low", "high")
+_PLAIN = Column("", "number")
+
+
+def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
+    """Return four rows per measure, one for each statistic, with comparisons of measures as notes."""
+    names = (Column("Measure", "text"), Column("statistic", "text"))
+    columns = (*names, *(Column(name, "number") for name in _NUMBERS))
+    rows = tuple((name, *cells) for name, judged in judgement.measures.items() for cells in _cells(judged.agreement))
+    starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
+    compared = [_comparison_note(comparison, places) for comparison in judgement.comparisons]
+    return Table(
+        columns,
+        rows,
+        (*compared, unit_line({"": judgement.units}), signature_line(judgement.provenance.signature)),
+        starts,
+    )
+
+
+def _cells(agreement: HumanAgreement) -> Iterator[tuple[Cell, ...]]:
+    for name, field in _STATISTICS.items():
+        estimate: AgreementEstimate = getattr(agreement, field)
+        yield (name, agreement.n, agreement.n_ties, *estimate)
+
+
+def _comparison_note(compared: ComparedMeasures, places: int | None) -> str:
+    difference = compared.comparison
+    value, low, high = (formatted(number, _PLAIN, places) for number in difference.difference)
+    p, corrected = (p_text(number, 3) for number in (difference.p, compared.p_holm))
+    return f"r({compared.one}) - r({compared.other}) = {value} [{low}, {high}], p {p}, Holm {corrected}"
+
+
+def judgement_document(judgement: Judgement) -> dict[str, Any]:
+    """Return the result for JSON."""
+    return {
+        **header("judgement", judgement.provenance.signature),
+        "sentences": len(judgement.choices.second),
+        "votes": int(judgement.choices.votes.sum()),
+        "units": {"unit": judgement.units.kind, "n": judgement.units.n_units},
+        "measures": {name: _agreement(judged.agreement) for name, judged in judgement.measures.items()},
+        "comparisons": [
+            {"one": comparison.one, "other": comparison.other, "difference": comparison.comparison.difference._asdict()}
+            | {"p": comparison.comparison.p, "p_holm": comparison.p_holm}
+            for comparison in judgement.comparisons
+        ],
+        **notes_of(judgement.provenance.notes),
+    }
+
+
+def _agreement(agreement: HumanAgreement) -> dict[str, Any]:
+    return {
+        name: value._asdict() if isinstance(value, AgreementEstimate) else value
+        for name, value in agreement._asdict().items()
+    }

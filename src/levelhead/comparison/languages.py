@@ -12,16 +12,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.plan import Plan
+from levelhead.comparison.system_tables import DIFFERENCE, HOLM, MARKS, STARS, mark
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
+from levelhead.evaluation.score_tables import (
+    units_document,
+)
 from levelhead.evaluation.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Estimate, InferenceSettings, SystemCounts, Units, check_settings, holm, unit_notes
+from levelhead.significance import (
+    Estimate,
+    InferenceSettings,
+    SystemCounts,
+    Units,
+    check_settings,
+    holm,
+    unit_line,
+    unit_notes,
+)
 from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
 from levelhead.significance.unpaired import UnpairedDifference
+from levelhead.tables.documents import header, points, signature_line
+from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
+from levelhead.treebank.provenance import sources_document
 
 __all__ = ["LanguagePair", "Languages"]
 
@@ -69,6 +85,14 @@ class Languages(Tabular):
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
     units: Mapping[str, Units] = field(default_factory=dict)
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return languages_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return languages_document(self)
 
 
 def compare_languages(
@@ -252,3 +276,64 @@ def _pair(
         return LanguagePair(system, measure, treebanks, (one, other), None, None, None, None, paired)
     between = difference.interval(settings.level)
     return LanguagePair(system, measure, treebanks, (one, other), one - other, between, difference.p(), None, paired)
+
+
+def languages_table(languages: Languages) -> Table:
+    """Return one row for each system, pair of treebanks and measure."""
+    order = {key: number for number, key in enumerate(dict.fromkeys(map(_compared, languages.pairs)))}
+    pairs = sorted(languages.pairs, key=lambda pair: order[_compared(pair)])
+    several = len({pair.measure for pair in pairs}) > 1
+    parts = [_compared(pair) if several else (pair.system,) for pair in pairs]
+    rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+    notes = (
+        "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
+        f"p corrected across pairs of treebanks (Holm): {MARKS}",
+        *([unit_line(languages.units)] if languages.units else []),
+        signature_line(languages.provenance.signature),
+    )
+    rows = tuple(_pair_row(pair, plain=pair.measure in languages.perplexities) for pair in pairs)
+    return Table(_pair_columns(languages.provenance.signature["level"]), rows, notes, rules)
+
+
+def _compared(pair: LanguagePair) -> tuple[str, ...]:
+    return (pair.system, *pair.treebanks)
+
+
+def _pair_columns(level: str) -> tuple[Column, ...]:
+    return (
+        *(Column(name, "text") for name in ("System", "A", "B", "Paired", "Measure")),
+        *(Column("Score A"), Column("Score B"), DIFFERENCE),
+        Column(interval_head(level), "difference", ends=("diff_low", "diff_high")),
+        *(Column("p", "probability", tidy_only=True), HOLM, STARS),
+    )
+
+
+def _pair_row(pair: LanguagePair, *, plain: bool) -> tuple[Cell, ...]:
+    return (
+        *(pair.system, *pair.treebanks, "yes" if pair.paired else "no", pair.measure),
+        *(value_cell(number, perplexity=plain) for number in (*pair.values, pair.difference)),
+        interval_cell(pair.interval, perplexity=plain),
+        *(pair.p, pair.p_holm, mark(pair.p_holm)),
+    )
+
+
+def languages_document(languages: Languages) -> dict[str, Any]:
+    """Return comparisons of treebanks for JSON."""
+
+    def document(pair: LanguagePair) -> dict[str, Any]:
+        """Return one row."""
+        shown = _unscaled if pair.measure in languages.perplexities else points
+        between = None if pair.interval is None else [shown(end) for end in pair.interval]
+        values = [shown(value) for value in pair.values]
+        return {**pair._asdict(), "values": values, "difference": shown(pair.difference), "interval": between}
+
+    return {
+        **header("languages", languages.provenance.signature),
+        "units": units_document(languages.units),
+        "pairs": [document(pair) for pair in languages.pairs],
+        **sources_document(languages.provenance),
+    }
+
+
+def _unscaled(value: float | None) -> float | None:
+    return value

@@ -12,13 +12,18 @@ from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
+from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
+from levelhead.significance import unit_line
 from levelhead.significance.power import Target, Variances, detectable_difference, difference_variances
 from levelhead.significance.runs import FEWEST_RUNS, enough_runs
 from levelhead.significance.system_counts import SystemCounts
 from levelhead.significance.typical_deviations import TypicalDeviation, typical_deviations
 from levelhead.significance.units import AUTO, DOCUMENT, FEWEST_UNITS, SENTENCE, Units, unit_notes
+from levelhead.tables.documents import header, points, signature_line
+from levelhead.tables.table import Cell, Column, Table, interval_cell, value_cell
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import sources_document
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {
@@ -77,6 +82,18 @@ class Power(Tabular):
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
     units: Mapping[str, Units] = field(default_factory=dict)
+
+    def table(self, *, each: bool = False) -> Table:
+        """Return the result as a table.
+
+        Args:
+            each: every treebank, not only averages.
+        """
+        return power_table(self, each=each)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return power_document(self)
 
 
 class Design(NamedTuple):
@@ -227,3 +244,59 @@ def _typical_rows(deviation: TypicalDeviation, design: Design) -> Iterator[Detec
     every = [_rows(start, _with_runs(own, design), design) for own in variances]
     for middle, low, high in zip(*every, strict=True):
         yield middle._replace(low=low.difference, high=high.difference)
+
+
+def power_table(power: Power, *, each: bool = False) -> Table:
+    """Return one row per measure, number of units and number of runs."""
+    rows = rows_to_show(power, each=each)
+    several = len({row.treebank for row in power.rows}) > 1
+    typical = any(row.low is not None for row in rows)
+    columns = [Column("Treebank", "text")] if several else []
+    columns += [Column("Measure", "text"), Column("Unit", "text"), Column("Units", "number")]
+    columns += [Column("Runs", "number"), Column("Detectable")]
+    columns += [Column("Quartiles", ends=("low", "high"))] if typical else []
+    cells = tuple(_cells(row, power, several=several, typical=typical) for row in rows)
+    starts = [(row.treebank, row.measure, row.unit) for row in rows]
+    n_rows = sum(not row.average for row in rows) if each else len(rows)
+    rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
+    test = power.test
+    note = (
+        f"Detectable: difference in points that a two-sided test at level {test.alpha:g} detects with {test.power:.0%}"
+        " power"
+    )
+    by_unit = [unit_line(power.units, "variances")] if power.units else []
+    notes = (note, *by_unit, *power.provenance.notes, signature_line(power.provenance.signature))
+    return Table(tuple(columns), cells[:n_rows], notes, rules, cells[n_rows:])
+
+
+def rows_to_show(power: Power, *, each: bool) -> list[Detectable]:
+    """Return the averages, or every row if asked for or if there are no averages."""
+    averages = [row for row in power.rows if row.average]
+    own = [row for row in power.rows if not row.average]
+    return [*own, *averages] if each or not averages else averages
+
+
+def _cells(row: Detectable, power: Power, *, several: bool, typical: bool) -> tuple[Cell, ...]:
+    plain = row.measure in power.perplexities
+    quartiles = None if row.low is None or row.high is None else (row.low, row.high)
+    return (
+        *((row.treebank,) if several else ()),
+        *(row.measure, row.unit, row.n_units, row.n_runs, value_cell(row.difference, perplexity=plain)),
+        *((interval_cell(quartiles, perplexity=plain),) if typical else ()),
+    )
+
+
+def power_document(power: Power) -> dict[str, Any]:
+    """Return all differences for JSON: in points, at full precision."""
+    return {
+        **header("power", power.provenance.signature),
+        **power.test._asdict(),
+        "results": [_document(row, plain=row.measure in power.perplexities) for row in power.rows],
+        "units": units_document(power.units),
+        **sources_document(power.provenance),
+    }
+
+
+def _document(row: Detectable, *, plain: bool) -> dict[str, Any]:
+    values = {name: getattr(row, name) for name in ("difference", "low", "high")}
+    return row._asdict() | (values if plain else {name: points(value) for name, value in values.items()})

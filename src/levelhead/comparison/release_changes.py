@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar, Literal
 
 from levelhead._version import VERSION
+from levelhead.comparison.change_tables import Rows, changes_document, changes_table, changes_text
+from levelhead.comparison.changed_cells import KINDS
 from levelhead.comparison.changes import (
-    KINDS,
     MOST_EXAMPLES,
     ChangePattern,
     Changes,
@@ -20,6 +22,7 @@ from levelhead.comparison.changes import (
 )
 from levelhead.errors import Fault, InputError, Place, number_of, printable
 from levelhead.scoring.rules import Rules
+from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
@@ -41,6 +44,8 @@ class ReleaseChanges(Tabular):
         n_refiled: the number of sentences that moved to another file with the same words.
         provenance: the provenance of the numbers.
     """
+
+    of_folder: ClassVar[Literal[True]] = True
 
     parts: Mapping[str, Changes]
     only_old: tuple[str, ...]
@@ -68,6 +73,26 @@ class ReleaseChanges(Tabular):
     def n_unchanged(self) -> int:
         """The number of sentences that are identical line for line."""
         return sum(part.n_unchanged for part in self.parts.values())
+
+    def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
+        """Return the result as a table.
+
+        Args:
+            by: what each row is.
+            most: the largest number of rows.
+        """
+        return changes_table(self, by, most)
+
+    def to_dict(self, *, most: int | None = None) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`.
+
+        Args:
+            most: the largest number of patterns.
+        """
+        return changes_document(self, most)
+
+    def __str__(self) -> str:
+        return changes_text(self).rstrip("\n")
 
 
 def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseChanges:

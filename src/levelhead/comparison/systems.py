@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from levelhead.campaign import check_valid, score_plan
-from levelhead.campaign.languages import Voter, treebanks_voting
 from levelhead.campaign.look_jobs import Look
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
 from levelhead.comparison.regression import GateResult, gate_results, valid_candidates
+from levelhead.comparison.system_tables import comparison_document, comparison_table
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation.partial import PartialCoverage, total_coverage
+from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import (
     Provenance,
     Sources,
@@ -42,8 +42,10 @@ from levelhead.significance import (
 )
 from levelhead.significance.runs import FEWEST_RUNS
 from levelhead.significance.system_counts import SystemCounts
+from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
+from levelhead.typology.languages import Voter, treebanks_voting
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,6 +83,18 @@ class Comparison(Tabular):
     coverage: Mapping[str, Mapping[str, PartialCoverage]] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
     invalid: Mapping[str, tuple[Fault, ...]] = field(default_factory=dict)
+
+    def table(self, *, each: bool = False) -> Table:
+        """Return the result as a table.
+
+        Args:
+            each: every treebank, not only averages.
+        """
+        return comparison_table(self, each=each)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return comparison_document(self)
 
 
 def compare(

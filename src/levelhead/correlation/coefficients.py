@@ -7,15 +7,19 @@ computes the coefficients of the sample and of all resamples.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.correlation.measurements import Measurements
 from levelhead.errors import Fault, InputError
 from levelhead.extras import missing_library
 from levelhead.significance.resampling import Seed, random_orders, resampled_weights
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Column, Table
 
 Numbers = NDArray[np.float64]
 Method = Literal["pearson", "spearman"]
@@ -218,3 +222,37 @@ def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64])
     best = scores[order]
     variances = np.array([best[:k].var(ddof=1) for k in range(2, len(best) + 1)])
     return CumulativeVariance(tuple(treebanks[i] for i in order), variances)
+
+
+_BLANK = ""
+
+
+def variance_table(variances: Mapping[str, CumulativeVariance], table: Measurements) -> Table:
+    """Return the variance of the best k scores, one row per k, one column per measure."""
+    columns = (Column("Treebanks", "number"), *(Column(name, "number") for name in variances))
+    longest = max(len(variance.variances) for variance in variances.values())
+    rows = tuple(
+        (
+            k + 2,
+            *(
+                float(variance.variances[k]) if k < len(variance.variances) else _BLANK
+                for variance in variances.values()
+            ),
+        )
+        for k in range(longest)
+    )
+    orders = tuple(f"{name}: {' '.join(variance.treebanks)}" for name, variance in variances.items())
+    return Table(columns, rows, (*orders, *table.notes, signature_line(table.signature())))
+
+
+def variance_document(variances: Mapping[str, CumulativeVariance], table: Measurements) -> dict[str, Any]:
+    """Return cumulative variances for JSON."""
+    return {
+        **header("cumulative-variance"),
+        "signature": table.signature(),
+        "notes": list(table.notes),
+        "measures": {
+            name: {"treebanks": list(variance.treebanks), "variances": variance.variances.tolist()}
+            for name, variance in variances.items()
+        },
+    }

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, quoted, unknown
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.layouts import treebank_of
 from levelhead.treebank.provenance import Provenance, short_hash
@@ -109,6 +111,14 @@ class Measurements(Tabular):
         version = {"version": VERSION} | ({} if self.key is None else {"key": self.key})
         names = {*taken, *version}
         return version | {_label(path, self.sources, names): digest[:12] for path, digest in self.sources.items()}
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return measurements_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return measurements_document(self)
 
 
 def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
@@ -234,3 +244,24 @@ def _source(table: Measurements) -> str:
 def _list(names: Sequence[str], longest: int = _SHOWN) -> str:
     more = f" and {len(names) - longest} more" if len(names) > longest else ""
     return ", ".join(names[:longest]) + more
+
+
+def measurements_table(measurements: Measurements) -> Table:
+    """Return one row per treebank: texts, then numbers."""
+    texts = (Column(name, "text") for name in ("treebank", *measurements.texts))
+    numbers = (Column(name, "number") for name in measurements.numbers)
+    values = (*measurements.texts.values(), *(map(_value, column.tolist()) for column in measurements.numbers.values()))
+    notes = (*measurements.notes, signature_line(measurements.provenance.signature))
+    return Table((*texts, *numbers), tuple(zip(measurements.treebanks, *values, strict=True)), notes)
+
+
+def _value(number: float) -> float | None:
+    return None if number != number else number  # noqa: PLR0124 -- not a number
+
+
+def measurements_document(measurements: Measurements) -> dict[str, Any]:
+    """Return measurements for JSON."""
+    table = measurements_table(measurements)
+    names = [column.name for column in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in table.rows]
+    return {**header("measurements", measurements.provenance.signature), "treebanks": rows}

@@ -17,8 +17,8 @@ import numpy as np
 
 from levelhead.correlation.measurements import Measurements, Missing, join
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
+from levelhead.tables.spreadsheet_cells import unescaped
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.spreadsheet_cells import unescaped
 
 NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
 """Cells for a missing value; case is ignored."""

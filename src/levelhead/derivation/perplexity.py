@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from levelhead.immutable import immutable
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Resource
+from levelhead.tables.documents import header, path_text, signature_line
+from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.contents import contents_hash
@@ -301,6 +303,22 @@ class Perplexities(Tabular):
     model: NgramModel
     provenance: Provenance
 
+    def table(self, *, sentences: bool = False) -> Table:
+        """Return the result as a table.
+
+        Args:
+            sentences: every sentence.
+        """
+        return (sentence_table if sentences else perplexity_table)(self)
+
+    def to_dict(self, *, sentences: bool = False) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`.
+
+        Args:
+            sentences: every sentence.
+        """
+        return perplexity_document(self, sentences=sentences)
+
 
 def model_of(train: Treebank | NgramModel, choice: NgramChoice) -> NgramModel:
     """Return a model of the words of a treebank in some order; a model is returned unchanged."""
@@ -331,3 +349,117 @@ def measure_perplexities(model: NgramModel, treebanks: Mapping[str, Treebank], c
     signature["version"] = test["version"]
     provenance = Provenance(signature, {TREEBANK: files}, tuple(warnings), tuple(model.fallback_warnings))
     return Perplexities(results, model, provenance)
+
+
+_NUMBERS = (
+    "Perplexity",
+    "With OOV",
+    "Log10/sentence",
+    "Events",
+    "OOV",
+    "Sentences",
+    "Swaps",
+    "Size/perplexity",
+)
+
+
+def perplexity_table(perplexities: Perplexities) -> Table:
+    """Return one row per file with its perplexity."""
+    columns = (Column("File", "text"), *(Column(name, "number") for name in _NUMBERS))
+    rows = tuple(
+        (
+            name,
+            result.excluding_oov,
+            result.including_oov,
+            result.log10_per_sentence,
+            result.events,
+            result.oov,
+            result.sentences,
+            result.swaps,
+            result.size_over_perplexity,
+        )
+        for name, result in perplexities.results.items()
+    )
+    return Table(columns, rows, (signature_line(perplexities.provenance.signature),))
+
+
+def sentence_table(perplexities: Perplexities) -> Table:
+    """Return one row per sentence of each file."""
+    names = ("Sentence", "Perplexity", "Log10", "Events", "Log10 with OOV", "Events with OOV", "OOV", "Swaps")
+    columns = (Column("File", "text"), *(Column(name, "number") for name in names))
+    rows = tuple(
+        (name, *(row[key] for key in _SENTENCE_KEYS))
+        for name, result in perplexities.results.items()
+        for row in sentence_documents(result)
+    )
+    return Table(columns, rows, (signature_line(perplexities.provenance.signature),))
+
+
+_SENTENCE_KEYS = (
+    "sentence",
+    "perplexity_excluding_oov",
+    "log10_excluding_oov",
+    "events_excluding_oov",
+    "log10_including_oov",
+    "events",
+    "oov",
+    "swaps",
+)
+
+
+def sentence_documents(result: Perplexity) -> list[dict[str, Any]]:
+    """Return the log probability, events and perplexity of each sentence for JSON."""
+    (known, n_known), (every, n_every) = (result.sums.sums(oov=oov, ends=result.ends) for oov in (False, True))
+    columns = (known, n_known, every, n_every, result.sums.n_unknown, result.sums.swaps)
+    return [
+        dict(zip(_SENTENCE_KEYS, (number, perplexity_of(log, n), _finite(log), n, _finite(log_all), *rest)))
+        for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1)
+    ]
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def perplexity_documents(perplexities: Perplexities, *, sentences: bool) -> list[dict[str, Any]]:
+    """Return the perplexity of each file for JSON."""
+    return [_perplexity(name, result, sentences=sentences) for name, result in perplexities.results.items()]
+
+
+def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, Any]:
+    document = {
+        **header("perplexity"),
+        "file": path_text(name),
+        "sha256": result.sha256,
+        "order": result.order,
+        "perplexity_excluding_oov": result.excluding_oov,
+        "perplexity_including_oov": result.including_oov,
+        "perplexity_per_sentence": result.per_sentence,
+        "log10_perplexity_per_sentence": result.log10_per_sentence,
+        "events": result.events,
+        "oov": result.oov,
+        "sentences": result.sentences,
+        "swaps": result.swaps,
+        "size_over_perplexity": result.size_over_perplexity,
+    }
+    return document | ({"per_sentence": sentence_documents(result)} if sentences else {})
+
+
+def perplexity_document(perplexities: Perplexities, *, sentences: bool) -> dict[str, Any]:
+    """Return the perplexity of a test set and of parser outputs for it, for JSON."""
+    test, *systems = perplexity_documents(perplexities, sentences=sentences)
+    model = perplexities.model
+    return {
+        "signature": dict(perplexities.provenance.signature),
+        **test,
+        "systems": systems,
+        "model": {
+            "order": model.order,
+            "words": model.n_words,
+            "vocabulary": len(model.words),
+            "ngrams": [len(table.keys) for table in model.tables],
+            "minimum_counts": list(model.minimum_counts),
+            "discounts": [discounts._asdict() for discounts in model.discounts],
+            "fallback_orders": list(model.fallback_orders),
+        },
+    }

@@ -50,7 +50,7 @@ class SentenceCounts(NamedTuple):
 
     def to_polars(self) -> Any:
         """Return the counts as a polars DataFrame with these columns."""
-        from levelhead.interop.library_errors import required_library
+        from levelhead.extras import required_library
 
         with required_library("polars"):
             import polars as pl  # type: ignore[import-not-found,unused-ignore]
@@ -58,7 +58,7 @@ class SentenceCounts(NamedTuple):
 
     def to_pandas(self) -> Any:
         """Return the counts as a pandas DataFrame with these columns."""
-        from levelhead.interop.library_errors import required_library
+        from levelhead.extras import required_library
 
         with required_library("pandas"):
             import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from levelhead.tables.table import Table
+
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
@@ -25,8 +30,8 @@ from levelhead.treebank.reader import check_format
 from levelhead.treebank.two_files import are_large_files, in_two_threads
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
-    from levelhead.evaluation.partial import PartialCoverage
     from levelhead.treebank.reader import Format
     from levelhead.treebank.training_data import Training
 
@@ -115,6 +120,22 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    def table(self, *, counts: bool = False) -> Table:
+        """Return the result as a table.
+
+        Args:
+            counts: the counts behind the scores.
+        """
+        from levelhead.evaluation.score_tables import score_table
+
+        return score_table(self, counts=counts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        from levelhead.evaluation.score_tables import score_document
+
+        return score_document(self)
 
 
 def _score_text(score: Score) -> str:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelhead.errors import InputError, MeasureError, UnreadableFile
+from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.leakage import LeakageCounts, with_leakage
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.partial import PartialCoverage, coverage_of, total_coverage
+from levelhead.evaluation.partial import coverage_of
 from levelhead.evaluation.partial_survey import (
     FirstReading,
     Rereadable,

@@ -30,8 +30,8 @@ from levelhead.treebank.pieces import OwnPieces, Pieces
 from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.pair import Looking
-    from levelhead.evaluation.partial import PartialCoverage
     from levelhead.treebank.training_data import Training
 
 Parts = tuple[str, Iterator[bytes]]

@@ -1,8 +1,8 @@
 """Conversion of treebanks to objects of other libraries and back; libraries are imported when used."""
 
-from levelhead.interop.frames import to_pandas, to_polars, word_table
 from levelhead.interop.spacy_library import from_spacy, to_spacy
 from levelhead.interop.stanza_library import from_stanza, to_stanza
+from levelhead.treebank.frames import to_pandas, to_polars, word_table
 
 __all__ = [
     "from_spacy",

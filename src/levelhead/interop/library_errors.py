@@ -1,24 +1,14 @@
-"""Errors for missing libraries, and for treebanks that a library cannot represent."""
+"""Errors for treebanks that a library cannot represent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from levelhead.errors import Fault, InputError, LevelheadError, Place
+from levelhead.errors import Fault, InputError, Place
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
-
-
-@contextmanager
-def required_library(package: str) -> Iterator[None]:
-    """Raise an error with the install command if an import inside the `with` block fails."""
-    try:
-        yield
-    except ImportError as error:
-        raise LevelheadError(f"this conversion requires: pip install '{package}'", "missing-extra") from error
 
 
 def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, quoted
-from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults, required_library
+from levelhead.extras import required_library
+from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults
 from levelhead.interop.sentence_blocks import SentenceBlock, treebank_from_blocks
 from levelhead.treebank.parts import MISC
 

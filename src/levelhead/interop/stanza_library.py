@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, InputError, quoted
-from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults, required_library
+from levelhead.extras import required_library
+from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults
 from levelhead.interop.sentence_blocks import SentenceBlock, blocks_of, treebank_from_blocks
 
 if TYPE_CHECKING:

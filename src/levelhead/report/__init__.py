@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from levelhead.report.table import Column, Table
-from levelhead.report.writers import WRITERS
+from levelhead.tables.table import Column, Table
+from levelhead.tables.writers import WRITERS
 
 if TYPE_CHECKING:
     from levelhead.report.json_schemas import json_schema, schema_names

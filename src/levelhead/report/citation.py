@@ -14,11 +14,11 @@ from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import STANDARD
-from levelhead.report.table import level_text
-from levelhead.report.writers import latex_text
 from levelhead.scoring.measure import split
 from levelhead.significance import Units
 from levelhead.significance.units import units_counted
+from levelhead.tables.table import level_text
+from levelhead.tables.writers import latex_text
 
 __all__ = ["Citation"]
 

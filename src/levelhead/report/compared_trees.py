@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.examples import ErrorExamples
+from levelhead.comparison.tree_text import MOST_WORDS, contrast_titles
 from levelhead.errors import number_of
-from levelhead.report.charts.svg import Drawing, clean, cut, line, short, text, width_of
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.report.tree_svg import AGREED, GOLD_ONLY, MISLABELED, SYSTEM_ONLY, ArcColor
-from levelhead.report.tree_text import MOST_WORDS, contrast_titles
-from levelhead.report.writers import latex_text
+from levelhead.tables.svg import Drawing, clean, cut, line, short, text, width_of
+from levelhead.tables.writers import latex_text
+from levelhead.treebank.tree_svg import AGREED, GOLD_ONLY, MISLABELED, SYSTEM_ONLY, ArcColor
 
-_LEGEND = "gray: they agree, blue: gold only, orange: system only"
+_LEGEND = "gray: both agree, blue: gold only, orange: system only"
 _GAP = 16
 _LEAST = 34
 _STEP = 22
@@ -95,7 +95,7 @@ def _sides(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[_Words, _
 def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
     """Draw all sentences: gold's arcs above the words, a system's below, those of one side in color."""
     parts: list[str] = []
-    width, y = width_of(f"{_LEGEND}; {signature}", _SMALL), 0.0
+    width, y = max(width_of(line, _SMALL) for line in (_LEGEND, signature)), 0.0
     for group in filter(_has_sentences, groups):
         y += 24
         parts.append(
@@ -106,8 +106,9 @@ def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
                 picture = _picture(shown, tree)
                 parts.append(f'<g transform="translate(8,{short(y + 8)})">{picture.body}</g>')
                 width, y = max(width, picture.width), y + picture.height + 8
-    y += 24
-    parts.append(_long_text(8, y, f"{_LEGEND}; {signature}", "mute small"))
+    for note in (_LEGEND, signature):
+        y += 20
+        parts.append(_long_text(8, y, note, "mute small"))
     return Drawing("Dependency trees", width + 16, y + 12, "".join(parts)).file() + "\n"
 
 

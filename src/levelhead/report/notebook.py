@@ -20,9 +20,9 @@ from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.charts.correlation_charts import matrix_chart
 from levelhead.report.charts.page_charts import IntervalRow, heat, interval_ends, panels, spreads
-from levelhead.report.charts.svg import Drawing
 from levelhead.report.compared_trees import groups_of, trees_svg
 from levelhead.scoring.score import Score
+from levelhead.tables.svg import Drawing
 
 _MOST_ROWS, _MOST_RELATIONS = 40, 15
 """The largest numbers of rows and relations in a chart; the first of the table are shown."""

@@ -9,13 +9,13 @@ from typing import NamedTuple
 from levelhead.campaign import Ranking, Results, Standing
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranked_systems import RankedSystems
+from levelhead.comparison.system_tables import mark
 from levelhead.comparison.systems import Comparison
+from levelhead.evaluation.score_tables import VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
-from levelhead.report.comparison import mark
 from levelhead.report.paper_captions import comparison_caption, ranking_caption
-from levelhead.report.partial import VALID_TREES_NOTE
-from levelhead.report.table import Column, formatted, interval_cell, value_cell
 from levelhead.significance import SystemResult
+from levelhead.tables.table import Column, formatted, interval_cell, value_cell
 
 _MACRO, _STRICT = "Macro-average", "-valid-trees"
 _NONE = "-"

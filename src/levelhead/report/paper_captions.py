@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from levelhead.campaign import Ranking, Results
+from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
+from levelhead.comparison.system_tables import MARKS
 from levelhead.comparison.systems import Comparison
+from levelhead.evaluation.score_tables import NOT_OFFICIAL
 from levelhead.measures.registry import lower_is_better
-from levelhead.report.comparison import MARKS
-from levelhead.report.partial import NOT_OFFICIAL
-from levelhead.report.rank_notes import SHARED_LETTERS, any_failed
-from levelhead.report.table import level_text
 from levelhead.significance import SystemResult
 from levelhead.significance.units import units_counted
+from levelhead.tables.table import level_text
 
 Across = Literal["column", "row"]
 """Whether the scores of all systems by one measure are in a column or in a row."""

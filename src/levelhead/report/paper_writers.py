@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from levelhead.errors import printable
 from levelhead.report.paper import PaperCell, PaperTable
-from levelhead.report.writers import latex_row, latex_text, markdown_text
+from levelhead.tables.writers import latex_row, latex_text, markdown_text
 
 
 def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:

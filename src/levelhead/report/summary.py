@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from levelhead.comparison.system_tables import comparison_table
 from levelhead.comparison.systems import Comparison
+from levelhead.comparison.verdicts import verdict_text
 from levelhead.comparison.worst_sentences import WorseSentence
-from levelhead.report.comparison import comparison_table
-from levelhead.report.table import Cell, Column, Table
-from levelhead.report.verdicts import verdict_text
-from levelhead.report.writers import markdown_text, to_markdown
+from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.writers import markdown_text, to_markdown
 
 _MOST = 10
 _LONGEST = 300  # characters of a sentence

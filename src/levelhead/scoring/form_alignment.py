@@ -29,8 +29,11 @@ def is_other_text(n_equal: int, n_gold: int, n_system: int) -> bool:
 def other_text_note(n_answers: int, n_next: int, n_previous: int) -> str:
     """Return a sentence about the answers to another text."""
     near = ((n_next, "next"), (n_previous, "previous"))
-    shifted = " and ".join(f"{n} of them fit the {name} gold sentence" for n, name in near if n)
-    end = f"; the answers are shifted: {shifted}" if shifted else ""
+    fitting = " and ".join(
+        f"{n:,} of them {'fits' if n == 1 else 'fit'} the {name} gold sentence" for n, name in near if n
+    )
+    shifted = "the answers are shifted: " if 2 * max(n_next, n_previous) >= n_answers else ""
+    end = f"; {shifted}{fitting}" if fitting else ""
     return f"{number_of(n_answers, 'answer')} to another text, not aligned: less than half of the forms match{end}"
 
 

@@ -13,8 +13,6 @@ import numpy as np
 from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.study_charts import curves
-from levelhead.report.charts.svg import Drawing
-from levelhead.report.table import Column, Table
 from levelhead.scoring.weights import read_weights
 from levelhead.studies.callin_measures import (
     CASCADING,
@@ -48,6 +46,8 @@ from levelhead.studies.verdicts import (
     verdict_of_effect,
     verdict_of_fact,
 )
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Table
 from levelhead.treebank.relations import UD1
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import averaged_entropy

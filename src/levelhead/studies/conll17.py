@@ -10,13 +10,13 @@ from levelhead.campaign.groups import official_groups
 from levelhead.errors import InputError
 from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.table import Column, Table
 from levelhead.scoring.matches import match
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest, signature
 from levelhead.studies.study import Claim, Study, StudySection, conllu, printed
 from levelhead.studies.verdicts import agrees, all_true, count_of_true, ratio, verdict_of_fact
+from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
 
 NAME = "conll17"

@@ -13,7 +13,6 @@ from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.report.table import Cell, Column, Plain, Table
 from levelhead.significance import SystemCounts, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
@@ -32,6 +31,7 @@ from levelhead.studies.request import (
 )
 from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
+from levelhead.tables.table import Cell, Column, Plain, Table
 
 NAME = "documents-2018"
 TITLE = "How wrong are intervals and tests that resample sentences?"

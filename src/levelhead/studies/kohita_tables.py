@@ -16,13 +16,13 @@ from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.study_charts import Named, cloud
-from levelhead.report.charts.svg import Drawing
-from levelhead.report.table import Column, Kind, Table
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest, format_of, read_treebank
 from levelhead.studies.study import StudySection, number_columns
 from levelhead.studies.verdicts import Cell, difference, mean
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Kind, Table
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count_treebank, profile

@@ -13,8 +13,6 @@ from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import IntervalRow, spreads
-from levelhead.report.charts.svg import Drawing
-from levelhead.report.table import Column, Plain, Table
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import resampled_rows
 from levelhead.studies.measures_2018_estimates import (
@@ -52,6 +50,8 @@ from levelhead.studies.verdicts import (
     joint_verdict,
     verdict_of_effect,
 )
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Plain, Table
 from levelhead.treebank.relations import UD2
 from levelhead.typology import averaged_entropy
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign import Results
-from levelhead.campaign.languages import family_of
 from levelhead.significance import (
     holm,
     pairwise_randomization_p,
@@ -23,6 +22,7 @@ from levelhead.significance.system_counts import SystemCounts, ratios
 from levelhead.studies.request import read_treebank
 from levelhead.studies.verdicts import LEVEL, ValueWithInterval, percentile_estimate
 from levelhead.typology import count_treebank, profile
+from levelhead.typology.languages import family_of
 
 MEASURES = {
     "UAS": "UAS", "LAS": "LAS", "CLAS": "CLAS", "CNC": "CNC", "WLAS": "WLAS(wde,default=0.5)", "MLAS": "MLAS",

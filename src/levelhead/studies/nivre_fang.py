@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from levelhead.campaign import check_valid, find_plan, score_plan
-from levelhead.campaign.languages import family_of
 from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.report.table import Column, Table
 from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
 from levelhead.studies.request import (
     Parts,
@@ -50,7 +48,9 @@ from levelhead.studies.verdicts import (
     verdict_of_effect,
     verdict_of_fact,
 )
+from levelhead.tables.table import Column, Table
 from levelhead.treebank import from_conllu
+from levelhead.typology.languages import family_of
 
 MAIN_CLAIM = "LAS drops when FUN is left out"
 """The first words of the claim with which the page opens."""

@@ -8,19 +8,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place, with_minus
-from levelhead.report.charts.svg import Drawing
-from levelhead.report.documents import header
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.page.blocks import Origin
-from levelhead.report.table import Column, Table
-from levelhead.report.writers import to_markdown, to_text
-from levelhead.studies.study import Study
 from levelhead.studies.verdicts import Verdict
+from levelhead.tables.documents import header
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Table
+from levelhead.tables.writers import to_markdown, to_text
 from levelhead.treebank.write import replace_file
+
+if TYPE_CHECKING:
+    from levelhead.studies.study import Study
 
 
 def claims_table(study: Study) -> Table:

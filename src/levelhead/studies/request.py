@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, language_of, score_plan
-from levelhead.campaign.languages import languages
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
@@ -24,6 +23,7 @@ from levelhead.treebank.contents import Contents
 from levelhead.treebank.input_bytes import SUFFIXES, read_bytes
 from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
 from levelhead.treebank.reader import Format
+from levelhead.typology.languages import languages
 
 Trainer = Callable[[str, Sequence[Treebank], Treebank | None, Treebank], Treebank]
 """Trains a parser and parses with it. Takes the parser's name, the training treebanks, a development treebank or None,

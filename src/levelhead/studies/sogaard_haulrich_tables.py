@@ -17,12 +17,12 @@ from levelhead.derivation.perplexity import estimated_model
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.study_charts import Named, cloud, curves
-from levelhead.report.charts.svg import Drawing
-from levelhead.report.table import Column, Table
 from levelhead.significance import SystemCounts, separated_shares, spawned
 from levelhead.studies.request import Parts, StudyRequest, read_treebank, score_files
 from levelhead.studies.study import StudySection, number_columns
 from levelhead.studies.verdicts import ValueWithInterval, mean, mean_interval, pearson, resampled_estimate
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Table
 
 
 class TreebankPerplexities(NamedTuple):

@@ -10,11 +10,11 @@ from importlib.resources import files
 from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
-from levelhead.report.by_result import View
-from levelhead.report.charts.svg import Drawing
-from levelhead.report.table import Column, Table
+from levelhead.studies.page import claims_table, document, text
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.verdicts import Verdict
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 
 
@@ -74,11 +74,16 @@ class Study(Tabular):
     signature: Mapping[str, str]
     main_claim: str = ""
 
-    def _view(self) -> View:
-        """A table of the claims; as plain text, all sections."""
-        from levelhead.studies.page import claims_table, document, text
+    def table(self) -> Table:
+        """Return a table of the claims."""
+        return claims_table(self)
 
-        return View(claims_table, document, text=text)
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return document(self)
+
+    def __str__(self) -> str:
+        return text(self).rstrip("\n")
 
 
 class StudySpec(NamedTuple):

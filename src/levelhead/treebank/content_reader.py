@@ -40,6 +40,8 @@ FUNCTION = frozenset({"", "_"})
 NO_FEATURES = "|"
 """FEATS of a content word without features."""
 
+_WITHOUT_WORDS = "the sentence that ends here has no words"
+
 READING = OfficialReading("msp25", deepest=sys.maxsize, content=True)
 """The reading of the task's official script, without its limit on chains of heads."""
 
@@ -90,7 +92,7 @@ class ContentReader(LineReader):
         self.rows.append(cells)
 
     def _without_words(self, number: int) -> ConlluError:
-        return self._refuse("the sentence that ends here has no words", number)
+        return self._refuse(_WITHOUT_WORDS, number)
 
     def _treebank(self) -> Treebank:
         if self._blank and self.part:
@@ -167,6 +169,13 @@ def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: in
     return found.of_file()
 
 
+def _stretches(text: bytes) -> tuple[bytes, bytes, bytes]:
+    """Return blank lines at the start of a text, its sentences, and further blank lines, of which there can be many."""
+    after = text.lstrip(b"\n")
+    sentences = after.rstrip(b"\n") + b"\n\n"
+    return text[: len(text) - len(after)], after[: len(sentences)], after[len(sentences) :]
+
+
 class _Faults:
     """The errors and warnings of a file, whose blocks are added in order."""
 
@@ -191,9 +200,10 @@ class _Faults:
             self._not_text = self._not_text or refusal_of_encoding(self._n_bytes + error.start, self._name)
         else:
             whole, end, rest = text.rpartition(b"\n\n")
-            for part in filter(None, (whole + end, rest)):  # the rest is perhaps an unfinished sentence
-                self._find(part)
-                self._n_lines += part.count(b"\n")
+            for part in (whole + end, rest):  # the rest is perhaps an unfinished sentence
+                for stretch in filter(None, _stretches(part)):
+                    self._find(stretch)
+                    self._n_lines += stretch.count(b"\n")
             text = b""
         self._n_lines += text.count(b"\n")
         self._n_bytes += len(block)
@@ -205,7 +215,7 @@ class _Faults:
             return unreadable.faults
         for fault in self._blank:
             message = "the official script reads a sentence without words here"
-            blank = Fault("extra-blank-line", message, fault.place, "warning")
+            blank = Fault("extra-blank-line", message, fault.place, "warning", fault.count)
             add_fault(self._warnings, "extra-blank-line", blank, self._most)
         errors = self._errors or ([] if self._n_sentences else [EMPTY.in_file(self._name)])
         return (*errors, *chain(*self._warnings.values()))
@@ -215,7 +225,18 @@ class _Faults:
         """Whether there are more errors than are listed."""
         return len(self._errors) > self._most
 
+    def _add_blank(self, n: int) -> None:
+        """Add blank lines that end no sentence; beyond the most that are listed, the last counts the others."""
+        n_listed = min(n, self._most - len(self._blank))
+        for line in range(self._n_lines + 1, self._n_lines + n_listed + 1):
+            self._blank.append(Fault("refused-by-rules", _WITHOUT_WORDS, Place(self._name, line)))
+        if n > n_listed:
+            self._blank[-1] = replace(self._blank[-1], count=self._blank[-1].count + n - n_listed)
+
     def _find(self, text: bytes) -> None:
+        if not text.strip(b"\n"):
+            self._add_blank(len(text))
+            return
         finder = _FaultFinder(self._name, self._most - len(self._errors))
         try:
             treebank = finder.read(text)
@@ -256,7 +277,7 @@ class _FaultFinder(ContentReader):
 
     def blank_faults(self) -> list[Fault]:
         """Return the errors of the sentences without words after the last sentence, and forget them."""
-        faults = [fault for number in self._blank for fault in self._without_words(number).faults]
+        faults = [fault for number in self._blank[: self._most] for fault in self._without_words(number).faults]
         self._blank.clear()
         return faults
 

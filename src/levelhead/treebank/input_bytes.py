@@ -252,7 +252,7 @@ def _within(
 
 def _check_ratio(total: int, compressed: float, name: str, limits: Limits) -> None:
     if total > limits.harmless and total > limits.ratio * compressed:
-        raise _unreadable("compression-bomb", f"{compressed:.0f} bytes grow to more than {total}", name)
+        raise _unreadable("compression-bomb", f"{compressed:,.0f} bytes grow to more than {total:,}", name)
 
 
 def _parts(opener: _Opener, file: _Readable, name: str) -> _Generator:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from levelhead.errors import Fault
 from levelhead.immutable import immutable
+from levelhead.tables.documents import notes_of
 
 TREEBANK = "treebank"
 """The code of a treebank without another code."""
@@ -54,3 +56,8 @@ def joint_hash(hashes: Iterable[str]) -> str:
     """
     starts = [digest[:12] for digest in hashes]
     return starts[0] if len(starts) == 1 else hashlib.sha256("".join(starts).encode()).hexdigest()[:12]
+
+
+def sources_document(provenance: Provenance) -> dict[str, Any]:
+    """Return the last keys of a JSON document: `files` with their hashes, and `notes` if there are any."""
+    return {"files": {name: dict(files) for name, files in provenance.files.items()}, **notes_of(provenance.notes)}

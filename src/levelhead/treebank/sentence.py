@@ -9,7 +9,6 @@ from typing import overload
 import numpy as np
 
 from levelhead.immutable import immutable
-from levelhead.tabular import tree_svg
 from levelhead.treebank.parts import MISC, Word
 from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.treebank import COLUMNS, Treebank
@@ -139,7 +138,9 @@ class Sentence:
         return to_conllu(self.treebank.select([self.index])).decode()
 
     def _repr_svg_(self) -> str:
-        return tree_svg(self)
+        from levelhead.treebank.tree_svg import tree_drawing
+
+        return tree_drawing(self).file()
 
     def __repr__(self) -> str:
         return f"<Sentence {self.index + 1}: {self.text}>"

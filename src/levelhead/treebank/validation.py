@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
+from itertools import chain
+from typing import Any
 
 from levelhead.arguments import checked, choice, optional, path
-from levelhead.errors import Fault, InputError, number_of
+from levelhead.errors import Fault, InputError, add_fault, number_of, printable
 from levelhead.immutable import immutable
+from levelhead.messages import MESSAGES
 from levelhead.progress import tracked
+from levelhead.tables.documents import header, path_text
+from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.checking import CHECKED_RULES, faults_of
 from levelhead.treebank.fixing import copies_of, write_fixed
@@ -43,6 +48,17 @@ class Validation(Tabular):
 
     def __repr__(self) -> str:
         return f"<Validation: {number_of(len(self.files), 'file')}, {len(self.faults)} errors and warnings>"
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return validation_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return validation_document(self)
+
+    def __str__(self) -> str:
+        return (validation_text(self) or "no errors or warnings").rstrip("\n")
 
 
 @checked(paths=path, format=choice(("conllu", "conllx")), rules=choice(CHECKED_RULES), fix=optional(path))
@@ -92,3 +108,120 @@ def _fixed(copies: Mapping[str, str], form: Format) -> Validation:
             else:
                 faults[copy] = faults_of(copy, format=form)
     return Validation(faults, {file: copies[file] for file in changes}, changes)
+
+
+_MOST_IN_TEXT = {"error": 1000, "warning": 1}
+"""The largest number of errors and warnings of each kind that are printed as text."""
+
+
+def annotation(fault: Fault) -> str:
+    """Return a fault as a workflow command of GitHub Actions, which annotates the line of the file."""
+    place = fault.place
+    properties = {"file": place.file or "-", "line": place.line, "title": fault.slug}
+    marks = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in properties.items() if value is not None)
+    return f"::{fault.severity} {marks}::{_escaped(fault.message_with_count)}"
+
+
+def _escaped(text: str, also: str = "") -> str:
+    """Escape the characters that would end a property or a command."""
+    codes = {"%": "%25", "\r": "%0D", "\n": "%0A"} | ({":": "%3A", ",": "%2C"} if also else {})
+    return "".join(codes.get(character, character) for character in printable(text))
+
+
+def faults_document(path: str, faults: Sequence[Fault]) -> list[dict[str, Any]]:
+    """Return the faults of a file for JSON, one document each."""
+    name = path_text(path)
+    return [
+        {
+            **header("fault"),
+            "file": name,
+            "line": fault.place.line,
+            "sentence": fault.place.sentence,
+            "word": fault.place.word,
+            "severity": fault.severity,
+            "slug": fault.slug,
+            "message": fault.message,
+            "count": fault.count,
+            "remedy": MESSAGES[fault.slug].remedy,
+        }
+        for fault in faults
+    ]
+
+
+def changes_document(path: str, copy: str, changes: Sequence[Fault]) -> list[dict[str, Any]]:
+    """Return the changes in the copy of a file for JSON, one document per kind of change."""
+    names = {"file": path_text(path), "copy": path_text(copy)}
+    return [
+        {
+            **header("change"),
+            **names,
+            "line": change.place.line,
+            "slug": change.slug,
+            "message": change.message,
+            "count": change.count,
+        }
+        for change in changes
+    ]
+
+
+def validation_text(validation: Validation) -> str:
+    """Return as text the changes in copies, then the faults of the files or of their copies."""
+    fixed = (f"fixed: {change}\n" for changes in validation.changes.values() for change in changes)
+    return "".join([*fixed, *map(fault_lines, validation.files.values())])
+
+
+def fault_lines(faults: Sequence[Fault]) -> str:
+    """Return the faults of a file as text, then a remedy for each kind; warnings of a kind are a single line."""
+    kinds: dict[tuple[str, str], list[Fault]] = {}
+    for fault in faults:
+        add_fault(kinds, (fault.severity, fault.slug), fault, _MOST_IN_TEXT[fault.severity])
+    shown = sorted(chain(*kinds.values()), key=_errors_by_line)
+    lines = [f"{'warning: ' * (fault.severity == 'warning')}{fault}{_sentence_and_word(fault)}\n" for fault in shown]
+    slugs = dict.fromkeys(fault.slug for fault in shown)
+    return "".join([*lines, *(f"  {slug}: {MESSAGES[slug].remedy}\n" for slug in slugs)])
+
+
+def _errors_by_line(fault: Fault) -> tuple[bool, int]:
+    """Sort errors by line, then warnings in the given order."""
+    is_warning = fault.severity == "warning"
+    return is_warning, 0 if is_warning else fault.place.line or 0
+
+
+def _sentence_and_word(fault: Fault) -> str:
+    place = fault.place
+    parts = [
+        f"sentence {place.sentence}" if place.sentence else "",
+        f"word {printable(place.word)}" if place.word else "",
+    ]
+    return f" ({', '.join(filter(None, parts))})" if any(parts) else ""
+
+
+_COLUMNS = (
+    Column("File", "text"),
+    Column("Line", "position"),
+    Column("Severity", "text"),
+    Column("Name", "text"),
+    Column("Message", "text"),
+)
+
+
+def validation_table(validation: Validation) -> Table:
+    """Return the changes in copies, then the faults, one row each."""
+    changes = [(name, fault, "fixed") for name, faults in validation.changes.items() for fault in faults]
+    left = [(name, fault, fault.severity) for name, faults in validation.files.items() for fault in faults]
+    rows = (
+        (name, fault.place.line, what, fault.slug, fault.message_with_count) for name, fault, what in (*changes, *left)
+    )
+    return Table(_COLUMNS, tuple(rows))
+
+
+def validation_document(validation: Validation) -> dict[str, Any]:
+    """Return the changes and faults for JSON."""
+    faults = [document for name, some in validation.files.items() for document in faults_document(name, some)]
+    changes = [
+        change
+        for name, some in validation.changes.items()
+        for change in changes_document(name, validation.copies[name], some)
+    ]
+    fixed = {"changes": changes} if validation.copies else {}
+    return {**header("validation"), "valid": validation.valid, "faults": faults, **fixed}

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.progress import tracked
+from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
 from levelhead.treebank.layouts import files_at, splits_of, stem_of, treebank_of
@@ -25,6 +27,17 @@ from levelhead.typology.counts import CountSum, Vocabulary
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
 from levelhead.typology.profile_columns import OF_TRAINING
+from levelhead.typology.profile_tables import (
+    long_table,
+    profiles_document,
+    profiles_table,
+    samples_document,
+    samples_table,
+    selection_document,
+    selection_table,
+    similarity_document,
+    similarity_table,
+)
 from levelhead.typology.profiled import Files, ProfiledTreebank, ProfileTask, Runner, hash_of, profile_here
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
 from levelhead.typology.selection import CALLIN, NEEDED, Criteria, SelectionDecision, select
@@ -67,6 +80,18 @@ class Survey(Mapping[str, Profile], Tabular):
         }
         return replace(self, profiles=profiles)
 
+    def table(self, *, long: bool = False) -> Table:
+        """Return the result as a table.
+
+        Args:
+            long: one row per value instead of one per treebank.
+        """
+        return (long_table if long else profiles_table)(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return profiles_document(self)
+
 
 @dataclass(frozen=True, repr=False)
 class Similarities(Tabular):
@@ -79,6 +104,14 @@ class Similarities(Tabular):
 
     pairs: Mapping[tuple[str, str], Similarity]
     provenance: Provenance
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return similarity_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return similarity_document(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,6 +133,14 @@ class SelectedTreebanks(Tabular):
         """The names of the selected treebanks."""
         return tuple(decision.name for decision in self.decisions if decision.selected)
 
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return selection_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return selection_document(self)
+
 
 @dataclass(frozen=True, repr=False)
 class Samples(Tabular):
@@ -112,6 +153,14 @@ class Samples(Tabular):
 
     rows: Mapping[str, Sequence[Rarefied]]
     provenance: Provenance
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return samples_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return samples_document(self)
 
 
 class _ReadFiles:

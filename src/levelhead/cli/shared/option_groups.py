@@ -9,7 +9,7 @@ import click
 GROUPS = {
     "Input": (
         "input-format gold-format split manifest scores key missing merge judgements words train dev treebanks"
-        " systems weights targets gold separator field id-field allow-several-roots align-sentences"
+        " systems weights targets gold separator field id-field allow-several-roots align-sentences as-runs"
     ),
     "What to compute": (
         "measure rules enhancements scheme definitions punct counts partial"
@@ -27,7 +27,7 @@ GROUPS = {
         "fix sentences-to each layout cite format places output changelog summary report title figures figure draw"
         " wde-table write-arpa outputs"
     ),
-    "Gates": "fail-under fail-over fail-if-worse",
+    "Gates": "fail-under fail-over fail-if-worse strict",
     "Running": "jobs store cluster tls-ca tls-cert tls-key",
 }
 """The long names of options by group. An option has the same name and group in every command."""

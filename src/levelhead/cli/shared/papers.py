@@ -86,7 +86,7 @@ def check_cite(output_format: str, *, cite: bool) -> None:
 def print_citation(result: Cited, printing: Printing) -> None:
     """Print a sentence on methods, and the BibTeX entries that it cites."""
     from levelhead.report.citation import citation
-    from levelhead.report.documents import header
+    from levelhead.tables.documents import header
 
     cited = citation(result)
     if printing.output_format == "json":

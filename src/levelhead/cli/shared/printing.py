@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance
     from levelhead.report.page import Page
     from levelhead.report.page.blocks import Origin
-    from levelhead.report.table import Table
+    from levelhead.tables.table import Table
 
 _MOST_FILES = 2
 """The largest number of files with the same kind of warning for which all warnings are printed."""
@@ -126,7 +126,7 @@ def print_provenance(*provenances: Provenance) -> None:
 
 def print_table(table: Table, output_format: str, places: int | None, output: str | None) -> None:
     """Print a finished table."""
-    from levelhead.report.writers import WRITERS
+    from levelhead.tables.writers import WRITERS
 
     default = None if output_format == "tsv" else 2
     if output_format == "tsv":

@@ -10,9 +10,9 @@ from levelhead.correlation import Correlation, CumulativeVariance, Measurements
 from levelhead.correlation.coefficients import Method
 from levelhead.report.charts.page_charts import IntervalRow, heat, panels, spreads
 from levelhead.report.charts.study_charts import Named, curves, fitted_cloud
-from levelhead.report.charts.svg import Drawing
-from levelhead.report.table import p_text
-from levelhead.report.treebank_languages import short_names
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import p_text
+from levelhead.typology.treebank_languages import short_names
 
 _LEVEL = 0.05
 

@@ -6,7 +6,7 @@ import os
 
 from levelhead.errors import Fault, InputError, Place
 from levelhead.extras import missing_library
-from levelhead.report.charts.svg import Drawing, clean
+from levelhead.tables.svg import Drawing, clean
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html")
 """The file formats of a drawing."""

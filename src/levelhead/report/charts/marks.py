@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from levelhead.report.charts.svg import N_COLORS, clean, short
+from levelhead.tables.svg import N_COLORS, clean, short
 
 OTHER = "other"
 """The series of all groups without a separate mark."""

@@ -10,19 +10,7 @@ from typing import NamedTuple
 
 from levelhead.report.charts.marks import mark
 from levelhead.report.charts.placed_names import Box, placed_names
-from levelhead.report.charts.svg import (
-    Drawing,
-    LogScale,
-    Scale,
-    line,
-    number,
-    path,
-    scale_for,
-    short,
-    text,
-    widest,
-    width_of,
-)
+from levelhead.tables.svg import Drawing, LogScale, Scale, line, number, path, scale_for, short, text, widest, width_of
 from levelhead.typology.clustering import Cluster
 from levelhead.typology.outliers import Quartiles, quartiles
 

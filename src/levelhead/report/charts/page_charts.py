@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from levelhead.report.charts.marks import OTHER, mark, series_of
-from levelhead.report.charts.svg import (
+from levelhead.tables.svg import (
     N_COLORS,
     Drawing,
     Scale,

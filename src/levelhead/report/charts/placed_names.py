@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from levelhead.report.charts.svg import cut, text, width_of
+from levelhead.tables.svg import cut, text, width_of
 
 _SIZE, _LINE = 11.0, 12.0
 _MARK = 4.0

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from levelhead.report.charts.page_charts import IntervalRow, panels, shares, spreads
-from levelhead.report.charts.svg import Drawing, Scale, clean, number, scale_for, short
+from levelhead.tables.svg import Drawing, Scale, clean, number, scale_for, short
 
 Shape = Literal["bar", "dot", "parts"]
 """Bars from zero, dots with their intervals, or stacked bars that fill the width."""

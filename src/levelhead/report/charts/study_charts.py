@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from levelhead.report.charts.marks import OTHER, mark, series_of
 from levelhead.report.charts.placed_names import Box, placed_names
-from levelhead.report.charts.svg import (
+from levelhead.tables.svg import (
     N_COLORS,
     Drawing,
     LogScale,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from levelhead.comparison.agreement import Agreement, Disagreement
+from levelhead.comparison.agreement_tables import agreement_table, patterns_table
 from levelhead.errors import number_of
-from levelhead.report.agreement import agreement_table, patterns_table
 from levelhead.report.charts.page_charts import IntervalRow, spreads
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.report.table import Column, Table
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import Rules
+from levelhead.tables.table import Column, Table
 
 _MOST_SENTENCES = 40
 _MOST_PATTERNS = 200

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from levelhead.errors import number_of
 from levelhead.report.charts.marks import mark
 from levelhead.report.charts.row_charts import RowChart
-from levelhead.report.charts.svg import Drawing
-from levelhead.report.table import Cell, Column, Table
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Cell, Column, Table
 from levelhead.treebank.layouts.files import stem_of
 
 if TYPE_CHECKING:

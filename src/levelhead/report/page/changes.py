@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from levelhead.comparison.change_tables import AnyChanges, changes_table, summary_table
 from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes
 from levelhead.comparison.release_changes import ReleaseChanges
+from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import number_of
-from levelhead.report.changes import AnyChanges, changes_table, summary_table
 from levelhead.report.page.blocks import Block, Page, Section, plain_page
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.report.table import Column, Table
-from levelhead.report.tree_text import MOST_WORDS
 from levelhead.scoring.align import align_sentences
 from levelhead.scoring.matches import Matches, compare_aligned
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
+from levelhead.tables.table import Column, Table
 
 _MOST_SENTENCES = 40
 _MOST_PATTERNS = 200

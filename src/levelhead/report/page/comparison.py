@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from levelhead.comparison.breakdown_tables import MARK, UNCERTAIN
 from levelhead.comparison.contrasts import AverageGain, Gain, average_gains
+from levelhead.comparison.system_tables import comparison_table, mark, wins_text
 from levelhead.comparison.systems import Comparison
+from levelhead.comparison.verdicts import verdict_text
+from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.measures.registry import Registry
-from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
-from levelhead.report.comparison import comparison_table, mark, wins_text
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
 from levelhead.report.page.error_costs import ALL, informative
 from levelhead.report.page.examples import (
@@ -22,10 +24,8 @@ from levelhead.report.page.score import CONFUSION_LEAD
 from levelhead.report.page.stores import stored
 from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_contrasts import TITLES, TreebankPart, joined_contrasts
-from levelhead.report.partial import LABEL, VALID_TREES_NOTE
-from levelhead.report.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
-from levelhead.report.verdicts import verdict_text
 from levelhead.significance import SystemResult
+from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
 _MOST_ROWS = 16
@@ -68,8 +68,8 @@ _DIFFERENCES = (
 )
 _GAINS = (
     "Differences in LAS from {} by property of words, with 95% confidence intervals; those that affect most words"
-    " first. Words: how many more are correct. Treebanks: how many a mean is over. Click a value to see words that only"
-    " one of the systems gets right."
+    " first. Words: how many more are correct. Treebanks: the number of treebanks in a mean. Click a value to see words"
+    " that only one of the systems gets right."
 )
 _SENTENCES = (
     "Sentences with more or fewer correct words (LAS) than in the output of {}. Click a row to see them, largest"

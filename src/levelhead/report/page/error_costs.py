@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, TreebankRepairs, average_repairs
-from levelhead.report.bucket_estimates import MARK, UNCERTAIN, estimate_cells, estimate_columns
+from levelhead.comparison.breakdown_tables import MARK, UNCERTAIN, estimate_cells, estimate_columns
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
 from levelhead.report.page.blocks import Block
 from levelhead.report.page.joined_errors import STORE, Key
 from levelhead.report.page.terms import in_words
 from levelhead.report.page.treebank_errors import TreebankErrors
-from levelhead.report.table import Column, Table, formatted, interval_cell
 from levelhead.significance.bucket_estimates import BucketEstimate
 from levelhead.significance.estimates import Interval
+from levelhead.tables.table import Column, Table, formatted, interval_cell
 
 ALL = "all treebanks"
 """The option of a page that shows all treebanks together."""

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.report.charts.svg import plain
 from levelhead.scoring.matches import Agree, Matches
+from levelhead.tables.svg import plain
 from levelhead.treebank import StringColumn
 
 ALL_WORDS = 50_000

@@ -10,10 +10,10 @@ from pathlib import Path
 from levelhead.errors import OutputError, Place
 from levelhead.report.charts.files import encoded
 from levelhead.report.charts.page_charts import MatrixMarks, heat
-from levelhead.report.charts.svg import Drawing
 from levelhead.report.page.blocks import Block, Page
-from levelhead.report.table import Column, Table, formatted
-from levelhead.report.writers import to_latex, to_tsv
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Table, formatted
+from levelhead.tables.writers import to_latex, to_tsv
 
 _NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
 _NO_LETTERS = re.compile(r"[^a-z0-9]+")

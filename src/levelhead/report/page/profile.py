@@ -11,15 +11,15 @@ from levelhead.errors import with_minus
 from levelhead.report.charts.marks import OTHER, series_of
 from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
 from levelhead.report.charts.page_charts import panels
-from levelhead.report.charts.svg import N_COLORS
 from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section, names_or_number
-from levelhead.report.profiles import profiles_table
-from levelhead.report.table import Cell, Column, Table, percentage
-from levelhead.report.treebank_languages import branch_of_treebank, language_cells, short_names
+from levelhead.tables.svg import N_COLORS
+from levelhead.tables.table import Cell, Column, Table, percentage
 from levelhead.typology import COLUMNS, Profile, ProfileColumn
 from levelhead.typology.clustering import Clustering, clustered
 from levelhead.typology.collection import Survey
 from levelhead.typology.outliers import FEWEST
+from levelhead.typology.profile_tables import profiles_table
+from levelhead.typology.treebank_languages import branch_of_treebank, language_cells, short_names
 
 _FREQUENCIES = ("relation", "upos")
 _TOTAL = "Total of "

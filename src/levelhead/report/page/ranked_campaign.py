@@ -8,7 +8,7 @@ from typing import NamedTuple
 from levelhead.campaign import OutputResult, Ranking, Results, TestSet
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.page.blocks import Block
-from levelhead.report.table import value_cell
+from levelhead.tables.table import value_cell
 
 MOST_MEASURES = 6
 """The largest number of measures in a table or chart."""

@@ -6,16 +6,22 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
+from levelhead.campaign.ranking_tables import (
+    included_test_sets,
+    ranking_table,
+    relation_notes,
+    resampling_notes,
+    undecided_ranks,
+    undefined_average,
+)
+from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.charts.page_charts import IntervalRow, spreads
 from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, names_or_number
 from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, has_tests
 from levelhead.report.page.ranking_comparisons import comparison_sections
-from levelhead.report.partial import LABEL, VALID_TREES_NOTE
-from levelhead.report.rank_notes import included_test_sets, resampling_notes, undecided_ranks, undefined_average
-from levelhead.report.ranking import ranking_table, relation_notes
-from levelhead.report.table import Column, formatted, level_text, value_cell
 from levelhead.scoring.rules import Rules, rules_named
+from levelhead.tables.table import Column, formatted, level_text, value_cell
 
 _FIND = "Find systems, test sets, families"
 

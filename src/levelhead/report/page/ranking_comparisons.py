@@ -10,7 +10,7 @@ from levelhead.measures.registry import lower_is_better
 from levelhead.report.charts.page_charts import Point, panels, scatter, shares, slopes
 from levelhead.report.page.blocks import Block, HeatMap, Section
 from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, numbered
-from levelhead.report.table import Cell, Column, Table
+from levelhead.tables.table import Cell, Column, Table
 
 _MOST_POINTS = 3000
 _KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))

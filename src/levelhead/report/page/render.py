@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import InputError, with_minus
 from levelhead.extras import missing_library
-from levelhead.report.charts.svg import plain
 from levelhead.report.page.blocks import Block, Links, Page
-from levelhead.report.table import Cell, Column, IntervalCell, for_readers
+from levelhead.tables.svg import plain
+from levelhead.tables.table import Cell, Column, IntervalCell, for_readers
 
 if TYPE_CHECKING:
     import jinja2

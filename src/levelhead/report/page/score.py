@@ -8,11 +8,19 @@ from fractions import Fraction
 from levelhead.analysis import Breakdown, averages
 from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import average_repairs
+from levelhead.comparison.breakdown_tables import MARK, UNCERTAIN, breakdown_table
 from levelhead.comparison.evaluations import average_scores
 from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.score_tables import (
+    LABEL,
+    VALID_TREES_NOTE,
+    Average,
+    covered,
+    missing_scores,
+    score_table,
+    scores_table,
+)
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.report.breakdown import breakdown_table
-from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
@@ -21,12 +29,10 @@ from levelhead.report.page.joined_errors import STORE, JoinedErrors, joined_erro
 from levelhead.report.page.stores import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import PROPERTY_TITLES, TreebankErrors
-from levelhead.report.partial import LABEL, VALID_TREES_NOTE, covered
-from levelhead.report.scores import Average, missing_scores, score_table, scores_table
-from levelhead.report.table import Column, Table, formatted, interval_cell, value_cell
 from levelhead.scoring.score import Score
 from levelhead.significance.bucket_estimates import BucketEstimate
 from levelhead.significance.estimates import Interval
+from levelhead.tables.table import Column, Table, formatted, interval_cell, value_cell
 
 _MOST_BARS = 16
 _BY_ERRORS = ("deprel", "upos")

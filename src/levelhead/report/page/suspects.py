@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from levelhead.comparison.suspects import Suspect, Suspects
+from levelhead.comparison.suspects import Suspect, Suspects, suspects_table
 from levelhead.errors import number_of
 from levelhead.report.page.blocks import Block, Page, Section, plain_page, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.report.suspects import suspects_table
 
 _MOST_SENTENCES = 200
 

@@ -64,13 +64,14 @@ def _checksums(table: str) -> tuple[str, ...]:
 def _view(table: str) -> str:
     """A view that hides a table, so that every row that a query reads is checked; changes name `main.TABLE`.
 
-    The row is read a second time, since sqlite replaces columns that a query compares with a value by this value.
+    The row is read a second time, since sqlite replaces columns that a query compares with a value by this value. A
+    row that is not found by its key has no checksum, so it is damaged.
     """
     key = _VALUES[table].split()[0]
     rowid = "found.rowid AS rowid, " * (table == "submissions")
     return (
         f"CREATE TEMP VIEW {table} AS SELECT {rowid}{_listed(table, 'found')} FROM main.{table} AS found"  # noqa: S608
-        f" CROSS JOIN main.{table} AS checked ON checked.{key} = found.{key}"
+        f" LEFT JOIN main.{table} AS checked ON checked.{key} = found.{key}"
         f" WHERE intact('{table}', checked.checksum, {_listed(table, 'checked')})"
     )
 
@@ -182,7 +183,8 @@ class Database:
 
     def _intact(self, table: str, checksum: int | None, key: object, *values: object) -> bool:
         if checksum != _checksum_of(key, *values):
-            self._damaged = f"wrong checksum in {table}, row {key}"
+            wrong = "wrong key" if key is None else "wrong checksum"
+            self._damaged = f"{wrong} in {table}" + (f", row {key}" if key is not None else "")
             raise ValueError(self._damaged)  # which ends the query
         return True
 

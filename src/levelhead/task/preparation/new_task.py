@@ -32,7 +32,7 @@ contact = ""
 kinds = ["outputs", "system"]       # what can be submitted
 # address = "https://task.example.org"
 
-[show]                              # hidden, coarse (to the nearest 5 %) or open
+[show]                              # hidden, coarse (to the nearest 5%) or open
 own = "coarse"
 leaderboard = "hidden"
 after = "open"

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 
 from levelhead.campaign import Results
+from levelhead.campaign.ranking_tables import results_table
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.jobs import Workers
 from levelhead.report import WRITERS
-from levelhead.report.ranking import results_table
 from levelhead.task.model.campaign import registry_of, rules_of
 from levelhead.task.model.database import Database, record
 from levelhead.task.model.database import now as time_now

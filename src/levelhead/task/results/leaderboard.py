@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from levelhead.campaign import OutputResult, Ranking, Results
 from levelhead.campaign.average_intervals import average_interval
 from levelhead.campaign.ranking import ranked
+from levelhead.campaign.ranking_tables import ranking_table, results_table
 from levelhead.report import Column, Table
-from levelhead.report.ranking import ranking_table, results_table
-from levelhead.report.table import interval_cell
+from levelhead.tables.table import interval_cell
 from levelhead.task.model.campaign import measures_of, test_sets_of
 from levelhead.task.model.database import Database
 from levelhead.task.model.description import COARSE, HIDDEN, OPEN, SharedTask

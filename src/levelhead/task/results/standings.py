@@ -8,10 +8,10 @@ from typing import Any
 
 from levelhead.campaign import Ranking, Results, groups_named, rank
 from levelhead.campaign.groups import ALL
+from levelhead.campaign.ranking_tables import ranking_document, ranking_table
 from levelhead.errors import Fault, InputError
 from levelhead.jobs import Workers
 from levelhead.report import Table
-from levelhead.report.ranking import ranking_document, ranking_table
 from levelhead.task.model.campaign import measures_of
 from levelhead.task.model.database import Database
 from levelhead.task.model.description import SharedTask

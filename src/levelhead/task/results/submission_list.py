@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from levelhead.report import Column, Table
-from levelhead.report.documents import header
+from levelhead.tables.documents import header
 from levelhead.task.model.database import shown_time
 from levelhead.task.model.submissions import Submission, primary_of, shown_state, why_primary
 

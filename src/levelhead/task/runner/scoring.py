@@ -18,8 +18,8 @@ from levelhead.campaign.plan import plan_of
 from levelhead.errors import LevelheadError
 from levelhead.jobs import Store, Tls, Workers, cluster, processes
 from levelhead.messages import MESSAGES
-from levelhead.report.documents import header
 from levelhead.significance.jackknife import Spread
+from levelhead.tables.documents import header
 from levelhead.task.model.campaign import setup_of_task, test_sets_of
 from levelhead.task.model.description import MEGABYTE, SharedTask, read_task
 from levelhead.task.model.folder import sync

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from levelhead.report.documents import header
-from levelhead.report.table import Table
+from levelhead.tables.documents import header
+from levelhead.tables.table import Table
 from levelhead.task.model.campaign import measures_of, rules_of
 from levelhead.task.model.submissions import Refused, choose, submissions
 from levelhead.task.model.teams import Team, team_of_token

@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from levelhead.errors import printable
-from levelhead.report.table import Cell, IntervalCell, Table, for_readers
+from levelhead.tables.table import Cell, IntervalCell, Table, for_readers
 from levelhead.task.model.database import shown_time
 from levelhead.task.model.submissions import shown_state, why_primary
 

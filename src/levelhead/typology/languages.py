@@ -35,7 +35,7 @@ UNKNOWN = Language()
 @cache
 def languages() -> Mapping[str, Language]:
     """Return the languages of Universal Dependencies by code; the table names its source."""
-    text = (files("levelhead.campaign") / "languages.tsv").read_text(encoding="utf-8")
+    text = (files("levelhead.typology") / "languages.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     return MappingProxyType({code: Language(*rest) for code, *rest in rows[1:]})
 

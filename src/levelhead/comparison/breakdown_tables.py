@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.analysis import Average, Breakdown, averages
 from levelhead.analysis.repairs import Repair
 from levelhead.analysis.word_properties import property_named
-from levelhead.comparison.breakdowns import Repairs
-from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
-from levelhead.report.documents import header, points
-from levelhead.report.scores import UNSIGNED, Signature, signed, units_document
-from levelhead.report.table import Cell, Column, Table
+from levelhead.evaluation.score_tables import units_document
 from levelhead.scoring.score import Score
-from levelhead.significance.units import Units, unit_line
+from levelhead.significance.bucket_estimates import BucketEstimate
+from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line
+from levelhead.tables.documents import UNSIGNED, Signature, header, points, signed
+from levelhead.tables.table import Cell, Column, Kind, Table, interval_cell, interval_head
+
+if TYPE_CHECKING:
+    from levelhead.comparison.breakdowns import Repairs
 
 _NUMBERS = ("Gold", "System", "Correct")
 _RATIOS = ("Precision", "Recall", "F1")
@@ -238,3 +240,44 @@ def _repair(repair: Repair) -> dict[str, Any]:
         "gain": points(repair.gain),
     }
     return {"error": repair.error, "detail": repair.detail, **numbers, **estimate_document(repair.estimate)}
+
+
+MARK = "?"
+UNCERTAIN = f"{MARK}: uncertain, based on fewer than {ENOUGH_UNITS} documents or sentences, or on very uneven ones"
+ALL_UNCERTAIN = f"no intervals, since each row is based on fewer than {FEWEST_UNITS} documents or sentences"
+
+
+def estimate_columns(
+    level: str, estimates: Iterable[BucketEstimate], *, difference: bool = False
+) -> tuple[Column, Column]:
+    """Return the columns of `estimate_cells`; only TSV has them if no row has an interval."""
+    tidy_only = all(estimate.interval is None for estimate in estimates)
+    kind: Kind = "difference" if difference else "ratio"
+    ends = ("diff_low", "diff_high") if difference else ("low", "high")
+    return (
+        Column(interval_head(level), kind, ends=ends, tidy_only=tidy_only),
+        Column("", "text", key="Uncertain", tidy_only=tidy_only),
+    )
+
+
+def estimate_notes(estimates: Iterable[BucketEstimate]) -> list[str]:
+    """Return a note if some rows are uncertain."""
+    every = list(estimates)
+    if every and all(estimate.interval is None for estimate in every):
+        return [ALL_UNCERTAIN]
+    return [UNCERTAIN] if any(estimate.uncertain for estimate in every) else []
+
+
+def estimate_cells(estimate: BucketEstimate | None) -> tuple[Cell, Cell]:
+    """Return the interval, and a mark if it is uncertain."""
+    if estimate is None:
+        return None, ""
+    return interval_cell(estimate.interval, perplexity=False), MARK if estimate.uncertain else ""
+
+
+def estimate_document(estimate: BucketEstimate | None) -> dict[str, Any]:
+    """Return an estimate for JSON, in points; an empty document for None."""
+    if estimate is None:
+        return {}
+    interval = None if estimate.interval is None else [points(end) for end in estimate.interval]
+    return {"interval": interval, "n_units": estimate.n_units, "uncertain": estimate.uncertain}

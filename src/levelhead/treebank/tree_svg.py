@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.errors import printable
-from levelhead.report.charts.svg import Drawing, path, text, width_of
-from levelhead.treebank import Sentence
+from levelhead.tables.svg import Drawing, path, text, width_of
+
+if TYPE_CHECKING:
+    from levelhead.treebank.sentence import Sentence
 
 MOST_WORDS = 200
 """The largest number of words to draw; the rest of a longer sentence is left out."""

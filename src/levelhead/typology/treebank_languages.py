@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from levelhead.campaign.languages import Language, family_of, language_of
 from levelhead.treebank.layouts import treebank_of
+from levelhead.typology.languages import Language, family_of, language_of
 from levelhead.typology.selection import language_code
 
 LANGUAGE_COLUMNS = ("language", "family", "genus")

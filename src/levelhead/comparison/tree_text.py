@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from levelhead.analysis import Example
 from levelhead.campaign.outputs import Output
-from levelhead.comparison.contrasts import Contrast
 from levelhead.errors import number_of, printable
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.treebank import Sentence, check_trees
+
+if TYPE_CHECKING:
+    from levelhead.comparison.contrasts import Contrast
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from levelhead.report.documents import header, notes_of, path_text
-from levelhead.report.scores import signature_line
-from levelhead.report.table import Cell, Column, Table, percentage
-from levelhead.report.treebank_languages import LANGUAGE_COLUMNS, language_cells
+from levelhead.tables.documents import header, notes_of, path_text, signature_line
+from levelhead.tables.table import Cell, Column, Table, percentage
 from levelhead.treebank.provenance import MEMORY, Provenance
-from levelhead.typology import COLUMNS, Profile, ProfileColumn
-from levelhead.typology.collection import Samples, SelectedTreebanks, Similarities, Survey
+from levelhead.typology.profile import Profile
+from levelhead.typology.profile_columns import COLUMNS, ProfileColumn
+from levelhead.typology.treebank_languages import LANGUAGE_COLUMNS, language_cells
+
+if TYPE_CHECKING:
+    from levelhead.typology.collection import Samples, SelectedTreebanks, Similarities, Survey
 
 Key = tuple[ProfileColumn, str | None]
 """A column and, where it has many values, which of them."""

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from levelhead.comparison.contrasts import AverageGain, Contrasts, Gain, Gains
-from levelhead.comparison.languages import LanguagePair, Languages
-from levelhead.comparison.systems import Comparison
+from levelhead.comparison.verdicts import gates_document, verdict_text
 from levelhead.errors import number_of
-from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
-from levelhead.report.documents import header, points, sources
-from levelhead.report.partial import COVERAGE, PARTIAL_NOTE, VALID_TREES, coverage_cells, total_coverage
-from levelhead.report.scores import signature_line, units_document
-from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, level_text, p_text, value_cell
-from levelhead.report.tree_text import draw_contrasts
-from levelhead.report.verdicts import gates_document, verdict_text
-from levelhead.scoring.matches import Agree
+from levelhead.evaluation.coverage import total_coverage
+from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, units_document
 from levelhead.significance import SystemResult, Wins, unit_line
+from levelhead.tables.documents import header, points, signature_line
+from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, level_text, p_text, value_cell
+from levelhead.treebank.provenance import sources_document
+
+if TYPE_CHECKING:
+    from levelhead.comparison.systems import Comparison
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
@@ -88,8 +86,8 @@ class _Layout(NamedTuple):
         columns += [Column("Measure", "text"), Column("System", "text"), Column("Score")]
         columns += [Column(VALID_TREES), *COVERAGE] if self.partial else []
         columns += [interval._replace(ends=("low", "high")), *([Column("SD")] if self.spread else [])]
-        columns += [_DIFFERENCE, interval._replace(kind="difference", ends=("diff_low", "diff_high"))]
-        columns += [Column("p", "probability", tidy_only=True), _HOLM, _STARS]
+        columns += [DIFFERENCE, interval._replace(kind="difference", ends=("diff_low", "diff_high"))]
+        columns += [Column("p", "probability", tidy_only=True), HOLM, STARS]
         columns += [Column("Test", "text", tidy_only=True)] if self.runs else []
         tost = Column("p (TOST)", "probability", tidy_only=True)
         return (*columns, *((Column("Equiv.", "text", key="Equivalent"), tost) if self.margin else ()))
@@ -118,9 +116,9 @@ class _Layout(NamedTuple):
 
 _TREEBANK = Column("Treebank", "text")
 _AVERAGE = Column("Avg.", "text", key="Average")
-_DIFFERENCE = Column("Diff.", "difference", key="Diff")
-_HOLM = Column("p", "probability", key="p (Holm)")
-_STARS = Column("", "text", key="Stars")
+DIFFERENCE = Column("Diff.", "difference", key="Diff")
+HOLM = Column("p", "probability", key="p (Holm)")
+STARS = Column("", "text", key="Stars")
 _RUNS = "p: Student's t with several runs per system, otherwise the larger of Student's t and randomization"
 MARKS = "* p < .05, ** p < .01, *** p < .001"
 
@@ -138,7 +136,7 @@ def _comparison_notes(comparison: Comparison, margin: str | None) -> tuple[str, 
         *(wins_text(win, comparison) for win in comparison.wins),
         *(verdict_text(gate, comparison) for gate in comparison.gates),
         *([unit_line(comparison.units)] if comparison.units else []),
-        *([PARTIAL_NOTE] if comparison.coverage else []),
+        *partial_notes(pair for some in comparison.coverage.values() for pair in some.items()),
         signature_line(comparison.provenance.signature),
     )
 
@@ -195,7 +193,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "wins": [win._asdict() for win in comparison.wins],
         "gates": gates_document(comparison),
         "units": units_document(comparison.units),
-        **sources(comparison.provenance),
+        **sources_document(comparison.provenance),
     }
 
 
@@ -218,164 +216,3 @@ def _document(result: SystemResult, *, plain: bool) -> dict[str, Any]:
     for name in ("interval", "difference_interval"):
         document[name] = None if document[name] is None else [points(end) for end in document[name]]
     return document
-
-
-def languages_table(languages: Languages) -> Table:
-    """Return one row for each system, pair of treebanks and measure."""
-    order = {key: number for number, key in enumerate(dict.fromkeys(map(_compared, languages.pairs)))}
-    pairs = sorted(languages.pairs, key=lambda pair: order[_compared(pair)])
-    several = len({pair.measure for pair in pairs}) > 1
-    parts = [_compared(pair) if several else (pair.system,) for pair in pairs]
-    rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
-    notes = (
-        "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
-        f"p corrected across pairs of treebanks (Holm): {MARKS}",
-        *([unit_line(languages.units)] if languages.units else []),
-        signature_line(languages.provenance.signature),
-    )
-    rows = tuple(_pair_row(pair, plain=pair.measure in languages.perplexities) for pair in pairs)
-    return Table(_pair_columns(languages.provenance.signature["level"]), rows, notes, rules)
-
-
-def _compared(pair: LanguagePair) -> tuple[str, ...]:
-    return (pair.system, *pair.treebanks)
-
-
-def _pair_columns(level: str) -> tuple[Column, ...]:
-    return (
-        *(Column(name, "text") for name in ("System", "A", "B", "Paired", "Measure")),
-        *(Column("Score A"), Column("Score B"), _DIFFERENCE),
-        Column(interval_head(level), "difference", ends=("diff_low", "diff_high")),
-        *(Column("p", "probability", tidy_only=True), _HOLM, _STARS),
-    )
-
-
-def _pair_row(pair: LanguagePair, *, plain: bool) -> tuple[Cell, ...]:
-    return (
-        *(pair.system, *pair.treebanks, "yes" if pair.paired else "no", pair.measure),
-        *(value_cell(number, perplexity=plain) for number in (*pair.values, pair.difference)),
-        interval_cell(pair.interval, perplexity=plain),
-        *(pair.p, pair.p_holm, mark(pair.p_holm)),
-    )
-
-
-def languages_document(languages: Languages) -> dict[str, Any]:
-    """Return comparisons of treebanks for JSON."""
-
-    def document(pair: LanguagePair) -> dict[str, Any]:
-        """Return one row."""
-        shown = _unscaled if pair.measure in languages.perplexities else points
-        between = None if pair.interval is None else [shown(end) for end in pair.interval]
-        values = [shown(value) for value in pair.values]
-        return {**pair._asdict(), "values": values, "difference": shown(pair.difference), "interval": between}
-
-    return {
-        **header("languages", languages.provenance.signature),
-        "units": units_document(languages.units),
-        "pairs": [document(pair) for pair in languages.pairs],
-        **sources(languages.provenance),
-    }
-
-
-def _unscaled(value: float | None) -> float | None:
-    return value
-
-
-def gains_table(found: Gains) -> Table:
-    """Return one row per bucket and system: both scores, and the gain in correct words."""
-    several = len(found.treebanks) > 1
-    columns = [Column("Treebank", "text")] if several else []
-    columns += [Column("System", "text"), *(Column(name, "text") for name in found.by)]
-    columns += [Column("Gold", "number"), Column(found.baseline, key="Baseline score")]
-    columns += [Column("System", key="System score"), _DIFFERENCE]
-    every = [gain.estimate for gains in found.treebanks.values() for gain in gains if gain.estimate]
-    columns += estimate_columns(found.provenance.signature["level"], every, difference=True) if every else []
-    columns.append(Column("Words", "number"))
-    rows = [
-        (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain, certain=bool(every)))
-        for name, gains in found.treebanks.items()
-        for gain in gains
-    ]
-    systems = [row[: 1 + several] for row in rows]
-    rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
-    note = f"{found.measure}; Words: gain in correct words over {found.baseline}; largest changes first"
-    units = [unit_line(found.units, "confidence intervals")] if found.units else []
-    notes = (note, *estimate_notes(every), *units, signature_line(found.provenance.signature))
-    averages = [_average_gain_row(average, certain=bool(every)) for average in found.averages]
-    return Table(tuple(columns), tuple(rows), notes, rules, tuple(averages))
-
-
-def _average_gain_row(gain: AverageGain, *, certain: bool) -> tuple[Cell, ...]:
-    named = (f"Average of {gain.n_treebanks}", gain.system, *gain.values)
-    between = estimate_cells(gain.estimate) if certain else ()
-    return (*named, gain.gold, None, None, gain.difference, *between, gain.more_correct)
-
-
-def _gain(gain: Gain, *, certain: bool) -> tuple[Cell, ...]:
-    between = estimate_cells(gain.estimate) if certain else ()
-    return gain.baseline.value, gain.score.value, gain.difference, *between, gain.more_correct
-
-
-def gains_document(found: Gains) -> dict[str, Any]:
-    """Return gains for JSON."""
-    averages = [_gain_document(found.by, average) for average in found.averages]
-    return {
-        **header("gains", found.provenance.signature),
-        "measure": found.measure,
-        "by": list(found.by),
-        "baseline": found.baseline,
-        "treebanks": {
-            name: [_gain_document(found.by, gain) for gain in gains] for name, gains in found.treebanks.items()
-        },
-        **({"averages": averages} if averages else {}),
-        "units": units_document(found.units),
-        **sources(found.provenance),
-    }
-
-
-def _gain_document(by: Sequence[str], gain: Gain | AverageGain) -> dict[str, Any]:
-    """The gain in a bucket on a treebank, or its mean over treebanks."""
-    numbers: dict[str, float | None]
-    if isinstance(gain, AverageGain):
-        numbers = {"treebanks": gain.n_treebanks, "gold": gain.gold}
-    else:
-        values = {"baseline_value": points(gain.baseline.value), "value": points(gain.score.value)}
-        numbers = {"gold": gain.score.gold, **values}
-    return {
-        **dict(zip(by, gain.values, strict=True)),
-        "system": gain.system,
-        **numbers,
-        "difference": points(gain.difference),
-        **estimate_document(gain.estimate),
-        "more_correct": gain.more_correct,
-    }
-
-
-def contrasts_text(contrasts: Contrasts, needs: Agree) -> str:
-    """Draw the sentences in which systems gain or lose most, with the trees of gold and of both."""
-    texts = [
-        f"{name}: " + draw_contrasts(baseline, system, gained, lost, needs)
-        for name, baseline, system, gained, lost in contrasts.drawn
-    ]
-    return "".join([*texts, signature_line(contrasts.provenance.signature) + "\n"])
-
-
-def contrasts_document(contrasts: Contrasts) -> dict[str, Any]:
-    """Return the sentences for JSON: by number and sent_id, with the numbers of correct words."""
-    rows = []
-    for name, baseline, system, gained, lost in contrasts.listed:
-        gold = baseline.matches.gold
-        kinds = {
-            kind: [
-                {**contrast._asdict(), "sentence": contrast.sentence + 1, "sent_id": gold[contrast.sentence].id}
-                for contrast in some
-            ]
-            for kind, some in (("gains", gained), ("loses", lost))
-        }
-        rows.append({"treebank": name, "baseline": baseline.name, "system": system.name, **kinds})
-    return {
-        **header("contrasts", contrasts.provenance.signature),
-        "measure": str(contrasts.measure),
-        "systems": rows,
-        **sources(contrasts.provenance),
-    }

@@ -8,8 +8,8 @@ from itertools import takewhile, zip_longest
 from types import MappingProxyType
 
 from levelhead.errors import printable
-from levelhead.report.table import Cell, Column, Table, for_readers, formatted
-from levelhead.treebank.spreadsheet_cells import escaped
+from levelhead.tables.spreadsheet_cells import escaped
+from levelhead.tables.table import Cell, Column, Table, for_readers, formatted
 
 __all__ = ["to_html", "to_latex", "to_markdown", "to_text", "to_tsv"]
 

@@ -1,30 +1,29 @@
-"""Parts that all JSON documents share: the first keys, percentages, paths, hashes of files and notes."""
+"""Parts that all tables and JSON documents share: the first keys, signatures, percentages, paths and notes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from levelhead.report.table import percentage
+from levelhead.tables.table import percentage
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from levelhead.evaluation.provenance import Provenance
-
 SCHEMA = 1
 """The version of the JSON documents' layout."""
+
+Signature = Mapping[str, str]
+"""The settings and inputs that determine the numbers, by name."""
+
+UNSIGNED: Signature = MappingProxyType({})
 
 
 def header(kind: str, signature: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Return the first keys of a document: `schema`, `kind`, and `signature` if there is one."""
     signed = {} if signature is None else {"signature": dict(signature)}
     return {"schema": SCHEMA, "kind": kind, **signed}
-
-
-def sources(provenance: Provenance) -> dict[str, Any]:
-    """Return the last keys of a document: `files` with their hashes, and `notes` if there are any."""
-    return {"files": {name: dict(files) for name, files in provenance.files.items()}, **notes_of(provenance.notes)}
 
 
 def notes_of(notes: Sequence[str]) -> dict[str, list[str]]:
@@ -40,3 +39,13 @@ def points(ratio: float | Fraction | None) -> float | None:
 def path_text(path: str) -> str:
     """Return a path as text for JSON: bytes that are not UTF-8 become replacement characters."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def signature_line(signature: Signature) -> str:
+    """Return a signature as one line: `rules:ud|gold:0123abcd|...`."""
+    return "|".join(f"{name}:{value}" for name, value in signature.items())
+
+
+def signed(signature: Signature) -> tuple[str, ...]:
+    """Return the signature as the last note of a table; no note if it is empty."""
+    return (signature_line(signature),) if signature else ()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from levelhead.arguments import choice, optional
-from levelhead.extras import installed
-from levelhead.interop.library_errors import required_library
-from levelhead.tabular import Frames
+from levelhead.extras import installed, required_library
 
 if TYPE_CHECKING:
-    from levelhead.report.table import Cell, Column, Table
+    from levelhead.tables.table import Cell, Column, Table
+
+
+Frames = Literal["polars", "pandas"]
+"""The libraries of data frames."""
 
 
 def to_frame(table: Table, library: Frames | None = None) -> Any:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from levelhead.comparison.regression import GateResult
-from levelhead.comparison.systems import Comparison
 from levelhead.errors import number_of
-from levelhead.report.documents import points
-from levelhead.report.table import Column, formatted, interval_cell, interval_head, value_cell
 from levelhead.significance.power import MOST_RUNS
 from levelhead.significance.runs import FEWEST_RUNS
 from levelhead.significance.units import FEWEST_UNITS
+from levelhead.tables.documents import points
+from levelhead.tables.table import Column, formatted, interval_cell, interval_head, value_cell
+
+if TYPE_CHECKING:
+    from levelhead.comparison.systems import Comparison
 
 _DIFFERENCE = Column("Diff.", "difference")
 

@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import listed
-from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import joint_signature
-from levelhead.report.documents import header, notes_of, path_text, points
-from levelhead.report.partial import (
-    COVERAGE,
-    VALID_TREES,
-    cells_with_valid_trees,
-    columns_with_valid_trees,
-    coverage_cells,
-    covered,
-)
-from levelhead.report.table import Cell, Column, Table, value_cell
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
+from levelhead.tables.documents import header, notes_of, path_text, points, signature_line
+from levelhead.tables.table import Cell, Column, Table, value_cell
 from levelhead.treebank.contents import Contents
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from levelhead.evaluation.leakage import Leakage
-    from levelhead.evaluation.partial import PartialCoverage
+    from levelhead.evaluation.pair import Evaluation
     from levelhead.significance import Units
 
 Average = Mapping[str, "Fraction | None"]
 """The macro-average of each measure."""
-
-Signature = Mapping[str, str]
-"""The settings and inputs that determine the numbers, by name."""
-
-UNSIGNED: Signature = MappingProxyType({})
 
 _NO_CELL = ""  # the column does not apply to the measure; a dash is an undefined value
 _RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
@@ -125,11 +110,6 @@ def _counts(score: Score) -> tuple[Cell, ...]:
     return (None,) * 4 if score.reason else (score.correct, score.gold, score.system, aligned)
 
 
-def signature_line(signature: Mapping[str, str]) -> str:
-    """Return a signature as one line: `rules:ud|gold:0123abcd|...`."""
-    return "|".join(f"{name}:{value}" for name, value in signature.items())
-
-
 def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict: Average | None = None) -> Table:
     """Return the scores of several treebanks: one row per treebank, one column per measure, and the macro-average."""
     signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
@@ -216,8 +196,6 @@ def _leakage_cells(evaluation: Evaluation) -> Iterator[Cell]:
 
 
 def _average_leakage_cells(evaluations: Mapping[str, Evaluation]) -> Iterator[Cell]:
-    from levelhead.comparison.evaluations import average_new_scores
-
     first = next(iter(evaluations.values()))
     yield from (None, None)
     for name, value in average_new_scores(evaluations).items():
@@ -299,8 +277,6 @@ def _new_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Any]:
     """The macro-average on the sentences that do not occur in training, if training treebanks are given."""
     if not all(evaluation.leakage for evaluation in evaluations.values()):
         return {}
-    from levelhead.comparison.evaluations import average_new_scores
-
     first = next(iter(evaluations.values()))
     average = average_new_scores(evaluations)
     return {"macro_average_new": {name: _average(value, first[name]) for name, value in average.items()}}
@@ -333,11 +309,69 @@ def score_numbers(score: Score) -> dict[str, Any]:
     return document | ({"reason": score.reason} if score.reason else {})
 
 
-def signed(signature: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the signature as the last note of a table; no note if it is empty."""
-    return (signature_line(signature),) if signature else ()
-
-
 def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
     """Return the kind and number of units on each treebank for JSON."""
     return {code: {"unit": unit.kind, "n": unit.n_units} for code, unit in units.items()}
+
+
+VALID_TREES = "Valid trees"
+NOT_OFFICIAL = "Partial scores, not official"
+LABEL = f"{NOT_OFFICIAL}: every gold word counts, even if texts differ or trees are broken."
+"""The first sentence of pages with partial scores."""
+
+VALID_TREES_NOTE = f"{VALID_TREES}: words in sentences without a valid tree count as wrong."
+_PARTIAL_NOTE = f"partial scores, not official; {VALID_TREES}: words in sentences without a valid tree count as wrong"
+
+COVERAGE = (Column("Answered", key="Answered sentences"), Column("Aligned", key="Aligned words"))
+"""The columns for the shares of answered gold sentences and aligned gold words."""
+
+
+def coverage_cells(coverage: PartialCoverage) -> tuple[Cell, ...]:
+    """Return the cells of `COVERAGE`."""
+    return coverage.answered / coverage.sentences, coverage.aligned / coverage.words
+
+
+def covered(evaluations: Mapping[str, Evaluation]) -> PartialCoverage | None:
+    """Return the coverage of the outputs on several treebanks together; None if scores are not partial."""
+    each = [evaluation.coverage for evaluation in evaluations.values() if evaluation.coverage is not None]
+    return total_coverage(each) if each else None
+
+
+def partial_notes(coverages: Iterable[tuple[str, PartialCoverage | None]]) -> list[str]:
+    """Return the notes of a table, given the system and coverage of each output; none if scores are not partial."""
+    by_system: dict[str, list[PartialCoverage]] = {}
+    for system, coverage in coverages:
+        if coverage is not None:
+            by_system.setdefault(system, []).append(coverage)
+    others = {system: total_coverage(each).other_text_note for system, each in by_system.items()}
+    label = [_PARTIAL_NOTE] if by_system else []
+    return [*label, *(f"{system}: {note}" for system, note in others.items() if note)]
+
+
+def columns_with_valid_trees(names: Iterable[str]) -> tuple[Column, ...]:
+    """Return two columns for each measure, then the columns of the coverage."""
+    pairs = ((Column(name), Column(f"{name} ({VALID_TREES.lower()})")) for name in names)
+    return (*(column for pair in pairs for column in pair), *COVERAGE)
+
+
+def cells_with_valid_trees(values: Iterable[Any], strict: Iterable[Any], coverage: PartialCoverage) -> tuple[Cell, ...]:
+    """Return the cells of `columns_with_valid_trees`."""
+    cells = (value_cell(value, perplexity=False) for pair in zip(values, strict) for value in pair)
+    return (*cells, *coverage_cells(coverage))
+
+
+def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
+    """Return the average scores on the sentences that share neither words nor heads with a training sentence."""
+    rest = [
+        evaluation.leakage.occurring[-1].rest for evaluation in evaluations.values() if evaluation.leakage is not None
+    ]
+    return {
+        name: mean_or_none([scores[name].exact if name in scores else None for scores in rest])
+        for name in next(iter(evaluations.values()))
+    }
+
+
+def mean_or_none(values: Sequence[Fraction | None]) -> Fraction | None:
+    """Return the exact mean; None without values or if any is missing."""
+    known = [value for value in values if value is not None]
+    return sum(known, Fraction(0)) / len(values) if values and len(known) == len(values) else None

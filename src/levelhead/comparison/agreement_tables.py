@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from levelhead.comparison.agreement import Agreement, BeyondChance, Disagreement, LabelAgreement
 from levelhead.errors import number_of, printable
-from levelhead.report.documents import header, points, sources
-from levelhead.report.scores import signature_line, units_document
-from levelhead.report.table import Cell, Column, Plain, Table, interval_cell, interval_head
-from levelhead.report.writers import to_text
+from levelhead.evaluation.score_tables import units_document
 from levelhead.significance import unit_line, unit_notes
 from levelhead.significance.units import FEWEST_UNITS
+from levelhead.tables.documents import header, points, signature_line
+from levelhead.tables.table import Cell, Column, Plain, Table, interval_cell, interval_head
+from levelhead.tables.writers import to_text
 from levelhead.treebank import Treebank
+from levelhead.treebank.provenance import sources_document
+
+if TYPE_CHECKING:
+    from levelhead.comparison.agreement import Agreement, BeyondChance, Disagreement, LabelAgreement
 
 Rows = Literal["label", "measure", "pattern"]
 """The rows of a table."""
@@ -141,7 +144,7 @@ def agreement_document(agreement: Agreement) -> dict[str, Any]:
         ],
         "patterns": [_pattern_document(first, disagreement) for disagreement in agreement.disagreements],
         "differing": [{"sentence": i + 1, "sent_id": first[i].id} for i in agreement.differing],
-        **sources(agreement.provenance),
+        **sources_document(agreement.provenance),
     }
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from levelhead.comparison.changed_cells import ABSENT
-from levelhead.comparison.changes import KINDS, ChangeExample, ChangePattern, Changes, SentenceChange
-from levelhead.comparison.release_changes import ReleaseChanges
+from levelhead.comparison.changed_cells import ABSENT, KINDS
 from levelhead.errors import number_of, printable
-from levelhead.report.documents import header, sources
-from levelhead.report.scores import signature_line
-from levelhead.report.table import Cell, Column, Table
-from levelhead.report.writers import to_text
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.writers import to_text
 from levelhead.treebank import Treebank
+from levelhead.treebank.provenance import sources_document
 
-AnyChanges = Changes | ReleaseChanges
+if TYPE_CHECKING:
+    from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes, SentenceChange
+    from levelhead.comparison.release_changes import ReleaseChanges
+
+AnyChanges: TypeAlias = "Changes | ReleaseChanges"
 """The changes of a file, or of the files of a folder."""
 
 Rows = Literal["pattern", "sentence", "file"]
@@ -53,7 +55,7 @@ def changes_table(changes: AnyChanges, by: Rows = "pattern", most: int | None = 
 
 def _file_column(changes: AnyChanges) -> tuple[Column, ...]:
     """The column for the names of files, if folders were compared."""
-    return (_FILE,) if isinstance(changes, ReleaseChanges) else ()
+    return (_FILE,) if changes.of_folder is True else ()
 
 
 def _sentence_rows(changes: AnyChanges) -> Iterator[tuple[Cell, ...]]:
@@ -123,7 +125,7 @@ def changes_text(changes: AnyChanges, most: int | None = None) -> str:
     """Return a summary of the sentences and the most frequent patterns as text."""
     shown = most or _MOST_PATTERNS
     tables = [summary_table(changes)]
-    if isinstance(changes, ReleaseChanges):
+    if changes.of_folder is True:
         tables.insert(0, _shortened(changes, "file", len(changes.parts), shown))
     if changes.patterns:
         tables.append(_shortened(changes, "pattern", len(changes.patterns), shown))
@@ -149,7 +151,7 @@ def _size(changes: AnyChanges, side: Literal["old", "new"]) -> str:
 def _sizes(changes: AnyChanges, side: Literal["old", "new"]) -> dict[str, int]:
     """The numbers of sentences and words in one version, and of files if it is a folder."""
     treebanks = [getattr(part, side) for part in changes.parts.values()]
-    files = {"files": sum(map(bool, map(len, treebanks)))} if isinstance(changes, ReleaseChanges) else {}
+    files = {"files": sum(map(bool, map(len, treebanks)))} if changes.of_folder is True else {}
     return {**files, "sentences": sum(map(len, treebanks)), "words": sum(treebank.n_words for treebank in treebanks)}
 
 
@@ -174,7 +176,7 @@ def changes_document(changes: AnyChanges, most: int | None = None) -> dict[str, 
         **_counts(changes),
         "patterns": [_pattern_document(changes, pattern) for pattern in changes.patterns[:most]],
         **_by_part(changes, most),
-        **sources(changes.provenance),
+        **sources_document(changes.provenance),
     }
 
 
@@ -189,7 +191,7 @@ def _counts(changes: AnyChanges) -> dict[str, Any]:
 
 def _by_part(changes: AnyChanges, most: int | None) -> dict[str, Any]:
     """The sentences of a file, or the changes of each file of a folder."""
-    if isinstance(changes, Changes):
+    if changes.of_folder is False:
         return {"sentences": [_sentence_document(changes, sentence) for sentence in changes.sentences[:most]]}
     parts = {
         name: {"old": _sizes(part, "old"), "new": _sizes(part, "new"), **_counts(part), **_by_part(part, most)}

@@ -9,10 +9,10 @@ import numpy as np
 
 from levelhead.analysis import Cascading, Confusion, Example
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER
-from levelhead.report.documents import header
-from levelhead.report.scores import UNSIGNED, Signature, signed
-from levelhead.report.table import Cell, Column, Table
+from levelhead.evaluation.by_sentence import SentenceCounts
 from levelhead.scoring.matches import Matches
+from levelhead.tables.documents import UNSIGNED, Signature, header, signed
+from levelhead.tables.table import Cell, Column, Table
 
 
 def confusion_table(treebanks: Mapping[str, Confusion], signature: Signature = UNSIGNED) -> Table:
@@ -138,3 +138,14 @@ def _example(matches: Matches, example: Example) -> dict[str, Any]:
         "gold": {"heads": gold.heads, "relations": gold.relations, "forms": gold.forms},
         "system": {"heads": system.heads, "relations": system.relations, "forms": system.forms},
     }
+
+
+def sentences_table(treebanks: Mapping[str, SentenceCounts], notes: tuple[str, ...] = ()) -> Table:
+    """Return one row per gold sentence: treebank, number, sent_id, words, and the counts of every measure."""
+    listed = {name: counts.columns() for name, counts in treebanks.items()}
+    names = next(iter(listed.values()))
+    columns = tuple(
+        Column(name.replace(".", " "), "text" if name == "sent_id" else "number", key=name) for name in names
+    )
+    rows = [(name, *cells) for name, table in listed.items() for cells in zip(*table.values(), strict=True)]
+    return Table((Column("treebank", "text"), *columns), tuple(rows), notes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelhead.interop.library_errors import required_library
+from levelhead.extras import required_library
 from levelhead.treebank.parts import FORM
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Tables: typed columns, rows and notes; their writers, data frames, and what all JSON documents share."""
