@@ -102,7 +102,7 @@ TOPICS = {
         "Convert heads, derive transitions, measure perplexity, and recover answers of language models.",
         (
             "levelhead.api.conversion", "levelhead.conversion", "levelhead.derivation",
-            "levelhead.derivation.treebank_perplexity", "levelhead.recovery",
+            "levelhead.recovery",
         ),
     ),
     "parsing": Topic("Parsing", "Train and run parsers.", ("levelhead.api.parsers", "levelhead.parsing")),

@@ -3,7 +3,7 @@
 from random import Random
 
 from levelhead import from_conllu
-from levelhead.derivation.dppl import Trained, estimated_model
+from levelhead.derivation.perplexity import Trained, estimated_model
 from levelhead.scoring.measure import Resource
 from oracle.drawing import some_treebank
 

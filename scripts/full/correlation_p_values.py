@@ -14,9 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from levelhead.correlation.coefficients import correlations, p_value
+from levelhead.correlation.coefficients import correlations, p_value, permutation_p_values
 from levelhead.correlation.correlate import METHODS
-from levelhead.correlation.permutations import permutation_p_values
 
 SAMPLES, PERMUTATIONS = 4000, 999
 LEVELS = (0.05, 0.01)

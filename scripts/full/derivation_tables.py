@@ -12,8 +12,8 @@ from pathlib import Path
 
 from levelhead import read
 from levelhead.derivation import estimate, perplexity, sequences_of
-from levelhead.studies.printed_numbers import printed
-from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
+from levelhead.studies.sogaard_haulrich_tables import TreebankPerplexities, correlations, group_averages
+from levelhead.studies.study import printed
 
 
 def measured(folder: Path) -> Iterator[TreebankPerplexities]:

@@ -18,7 +18,7 @@ from levelhead.comparison import compare as compare_systems
 from levelhead.comparison.judgement import Choices, judge, read_choices
 from levelhead.correlation import compare_agreement, human_agreement, preferences
 from levelhead.derivation import sentence_sums, sequences_of
-from levelhead.derivation.dppl import load_model
+from levelhead.derivation.perplexity import load_model
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of

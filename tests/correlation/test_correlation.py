@@ -20,12 +20,17 @@ from levelhead.correlation import (
     correlate,
     cumulative_variance,
     join,
-    permutations,
     read_tables,
 )
-from levelhead.correlation.coefficients import correlations, interval, intervals, midranks, p_value
-from levelhead.correlation.language_families import family_check
-from levelhead.correlation.permutations import permutation_p_values
+from levelhead.correlation.coefficients import (
+    correlations,
+    interval,
+    intervals,
+    midranks,
+    p_value,
+    permutation_p_values,
+)
+from levelhead.correlation.correlate import family_check
 from levelhead.errors import InputError
 from levelhead.significance import holm
 from levelhead.significance.resampling import resampled_weights
@@ -178,7 +183,7 @@ def test_random_permutations_are_near_the_exact_ones(monkeypatch):
     for method in COEFFICIENTS:
         exact = permutation_p_values(values, method, 1, np.random.default_rng(0))
         with monkeypatch.context() as patched:
-            patched.setattr(permutations, "MOST_EXACT", 6)
+            patched.setattr(coefficients, "MOST_EXACT", 6)
             drawn = permutation_p_values(values, method, 20_000, np.random.default_rng(0))
         for i, j in combinations(range(3), 2):
             assert drawn[i, j] != exact[i, j]
@@ -203,7 +208,7 @@ def test_blocks_of_permutations_change_nothing(monkeypatch):
         values = np.random.default_rng(8).normal(size=(n_rows, 4))
         whole = permutation_p_values(values, "pearson", 500, np.random.default_rng(1))
         with monkeypatch.context() as patched:
-            patched.setattr(permutations, "_AT_ONCE", 100)
+            patched.setattr(coefficients, "_CELLS_AT_ONCE", 100)
             parts = permutation_p_values(values, "pearson", 500, np.random.default_rng(1))
         assert parts == pytest.approx(whole, nan_ok=True)
 

@@ -9,7 +9,7 @@ import pytest
 import levelhead
 from levelhead.campaign import find_plan
 from levelhead.comparison import compare
-from levelhead.derivation.dppl import load_model
+from levelhead.derivation.perplexity import load_model
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure

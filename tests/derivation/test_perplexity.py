@@ -24,7 +24,7 @@ from levelhead.derivation import (
     sequences_of,
     write_arpa,
 )
-from levelhead.derivation.ngrams import framed
+from levelhead.derivation.ngram_model import framed
 from oracle.ngrams import PlainModel
 
 Corpus = list[list[str]]

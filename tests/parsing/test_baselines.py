@@ -15,8 +15,8 @@ from levelhead import InputError, Treebank, from_conllu, read
 from levelhead.cli.program import run
 from levelhead.jobs import processes
 from levelhead.parsing import BASELINES, Baseline, Recipe, cross_validate, parse_any, read_model, train_any, write_model
+from levelhead.parsing.baselines import random_projective_tree, random_tree
 from levelhead.parsing.model_file import model_bytes
-from levelhead.parsing.random_trees import random_projective_tree, random_tree
 from levelhead.treebank import to_conllu
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"

@@ -24,6 +24,7 @@ from levelhead.parsing import (
     Recipe,
     Schedule,
     cross_validate,
+    external,
     parse_any,
     parse_treebank,
     read_model,
@@ -31,10 +32,9 @@ from levelhead.parsing import (
     train_any,
     write_model,
 )
-from levelhead.parsing.crossval import parse_fold
-from levelhead.parsing.external import adapters
-from levelhead.parsing.external.programs import filled, run_program
-from levelhead.parsing.external.udpipe import check_options
+from levelhead.parsing.any_parser import parse_fold
+from levelhead.parsing.programs import filled, run_program
+from levelhead.parsing.udpipe import check_options
 from levelhead.treebank import from_conllu, to_conllu
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
@@ -362,8 +362,8 @@ def test_another_maltparser_finds_nothing_in_the_store(tmp_path: Path, monkeypat
         asked.append(external.jar)
         return to_conllu(treebank)
 
-    monkeypatch.setattr(adapters, "_train_malt", lambda *_: b"model")
-    monkeypatch.setattr(adapters, "_parse_malt", parsed)
+    monkeypatch.setattr(external, "_train_malt", lambda *_: b"model")
+    monkeypatch.setattr(external, "_parse_malt", parsed)
     one, same, other = (tmp_path / name for name in ("one.jar", "same.jar", "other.jar"))
     for jar, contents in ((one, b"1"), (same, b"1"), (other, b"2")):
         jar.write_bytes(contents)

@@ -20,7 +20,7 @@ from levelhead.parsing import PARSERS, ExternalModel, Model, Schedule, read_mode
 from levelhead.parsing.feature_templates import compiled, templates_for
 from levelhead.parsing.graph import graph_tables
 from levelhead.parsing.model_file import model_bytes
-from levelhead.parsing.weight_tables import MOST_BYTES, check_memory, check_shapes, table_shapes
+from levelhead.parsing.training import MOST_BYTES, check_memory, check_shapes, table_shapes
 from levelhead.parsing.word_features import columns_of
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
@@ -144,10 +144,10 @@ def test_a_description_has_a_limit(fuzz: ModuleType, tmp_path: Path) -> None:
 def test_models_that_could_not_be_read_are_not_trained() -> None:
     """Training rejects too many relations for the tables; every model that it returns can be read."""
     for parser in PARSERS:
-        check_memory(parser, 10**9, 200)
+        check_memory([parser], 10**9, 200)
         check_shapes(parser, 200, table_shapes(parser, 10**9, 200))
         with pytest.raises(InputError) as caught:
-            check_memory(parser, 10**9, 600)
+            check_memory([parser], 10**9, 600)
         assert caught.value.slug == "model-too-large"
         with pytest.raises(ValueError, match="too large"):
             check_shapes(parser, 600, table_shapes(parser, 10**9, 600))

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from levelhead import InputError, build, read
 from levelhead.messages import MESSAGES
-from levelhead.parsing.external import checked, rows_of
-from levelhead.parsing.external.adapters import plain_conllu
+from levelhead.parsing.external import checked, plain_conllu, rows_of
 
 
 def sentence(*rows: tuple[str, str, str], start: int = 1) -> bytes:

@@ -19,7 +19,8 @@ from levelhead.kernels import lifting
 from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions, projective_order
 from levelhead.parsing import PARSERS, Model, Schedule, parse_treebank, train
 from levelhead.parsing import feature_templates as wording
-from levelhead.parsing.long_sentences import (
+from levelhead.parsing.model import GRAPH_PARSERS, TRANSITION_SYSTEMS, Trees
+from levelhead.parsing.parser_input import (
     LONGEST_LEARNED,
     LONGEST_SEARCHED,
     LONGEST_WHOLE,
@@ -27,7 +28,6 @@ from levelhead.parsing.long_sentences import (
     long_training_warnings,
     longest_with_beam,
 )
-from levelhead.parsing.model import GRAPH_PARSERS, TRANSITION_SYSTEMS, Trees
 from levelhead.parsing.training import parse_columns
 from levelhead.parsing.transition import _compiled, train_transitions
 from levelhead.parsing.word_features import columns_of

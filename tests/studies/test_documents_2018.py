@@ -13,7 +13,7 @@ from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import SystemCounts, pairwise_randomization_p, resampled_rows, spawned
 from levelhead.studies import StudyRequest, reproduce
-from levelhead.studies.documents_2018.measure import MEASURES, counts_of_test_set, measure_documents, pair_p_values
+from levelhead.studies.documents_2018 import MEASURES, counts_of_test_set, measure_documents, pair_p_values
 from oracle import documents as oracle
 
 PARALLEL = EXAMPLES / "parallel"

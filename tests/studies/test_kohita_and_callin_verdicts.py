@@ -7,21 +7,21 @@ import numpy as np
 import pytest
 
 from levelhead.studies import Claim, StudyRequest
-from levelhead.studies.callin.claims import (
+from levelhead.studies.callin import (
     claim_on_entropies,
     claims_on_cascading,
     claims_on_correlations,
     claims_on_judgments,
 )
-from levelhead.studies.callin.claims import claims_on_scores as callin_scores
-from levelhead.studies.callin.measures import MEASURES as CALLIN_MEASURES
-from levelhead.studies.callin.variances import claim_on_variances, relative_change, verdict_of_equality
-from levelhead.studies.kohita.claims import claims_on_entropy, claims_on_own_gains
-from levelhead.studies.kohita.claims import claims_on_scores as kohita_scores
-from levelhead.studies.measures_2018.estimates import (
+from levelhead.studies.callin import claims_on_scores as callin_scores
+from levelhead.studies.callin_measures import MEASURES as CALLIN_MEASURES
+from levelhead.studies.callin_measures import claim_on_variances, relative_change, verdict_of_equality
+from levelhead.studies.kohita import claims_on_entropy, claims_on_own_gains
+from levelhead.studies.kohita import claims_on_scores as kohita_scores
+from levelhead.studies.measures_2018_estimates import (
     SCALES,
 )
-from levelhead.studies.printed_numbers import printed
+from levelhead.studies.study import printed
 from levelhead.studies.verdicts import (
     ValueWithInterval,
 )

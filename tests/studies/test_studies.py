@@ -21,14 +21,11 @@ from levelhead.errors import InputError
 from levelhead.jobs import Store, Workers
 from levelhead.report.page import render
 from levelhead.studies import STUDIES, Study, StudyRequest, reproduce
-from levelhead.studies.built_in_parsers import built_in
 from levelhead.studies.page import document, markdown, page, text, write_page
-from levelhead.studies.parser_outputs import with_one_root
-from levelhead.studies.request import StudyTask, run_tasks
-from levelhead.studies.sogaard_haulrich.measures import counts_of, score_parsers, separated, values_of
-from levelhead.studies.statistics import p_shown, spearman
-from levelhead.studies.treebank_parts import Parts, format_of, outputs_in, parts_of
-from levelhead.studies.verdicts import Verdict
+from levelhead.studies.parsers import built_in, with_one_root
+from levelhead.studies.request import Parts, StudyTask, format_of, outputs_in, parts_of, run_tasks
+from levelhead.studies.sogaard_haulrich_tables import counts_of, score_parsers, separated, values_of
+from levelhead.studies.verdicts import Verdict, p_shown, spearman
 from levelhead.treebank import Treebank, from_conllu, read
 from levelhead.treebank.tree_shapes import nonprojective_arcs
 
@@ -127,7 +124,8 @@ def test_resumed_studies_are_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name in STUDIES if not name.endswith(("-2018", "-ud2"))])
 def test_printed_numbers_have_their_place(name: str) -> None:
     """Every table of printed numbers says where it is printed."""
-    path = files(STUDIES[name].package) / "printed.toml"
+    module = STUDIES[name].function.partition(":")[0].rpartition(".")[2]
+    path = files("levelhead.studies") / f"printed/{module}.toml"
     numbers = tomllib.loads(path.read_text(encoding="utf-8"))
     assert {"title", "source"} <= set(numbers)
     heads = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("[")]

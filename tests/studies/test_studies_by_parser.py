@@ -8,9 +8,9 @@ import pytest
 
 from conftest import EXAMPLES, ROOT
 from levelhead.parsing.ensemble import parse_with_ensemble, train_ensemble
-from levelhead.studies import Claim, Study, StudyRequest, built_in_parsers, reproduce
-from levelhead.studies.built_in_parsers import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
-from levelhead.studies.by_parser import verdicts_by_parser
+from levelhead.studies import Claim, Study, StudyRequest, parsers, reproduce
+from levelhead.studies.parsers import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
+from levelhead.studies.study import verdicts_by_parser
 from levelhead.studies.verdicts import Verdict
 from levelhead.treebank import read
 
@@ -46,7 +46,7 @@ def test_one_parser_is_not_compared() -> None:
 
 def test_ensembles_learn_from_the_first_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     treebank, words = read(GOLD / "de.conllu"), read(GOLD / "en.conllu")
-    monkeypatch.setattr(built_in_parsers, "ENSEMBLE_SENTENCES", 8)
+    monkeypatch.setattr(parsers, "ENSEMBLE_SENTENCES", 8)
     capped = built_in("ensemble", [treebank], None, words)
     settings = {"beam": 1, "seed": SEED, "schedule": IN_ENSEMBLE, "members": FOUR_MEMBERS}
     model = train_ensemble(treebank[:8], **settings)

@@ -19,7 +19,7 @@ def claims_on(page: str) -> tuple[Claim, ...]:
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_page_opens_with_two_sentences_of_result(name: str) -> None:
     page = (ROOT / "docs" / "studies" / f"{name}.md").read_text(encoding="utf-8")
-    main_claim = import_module(f"{STUDIES[name].package}.study").MAIN_CLAIM
+    main_claim = import_module(STUDIES[name].function.partition(":")[0]).MAIN_CLAIM
     study = Study(name, "", "", (), (), claims_on(page), {}, main_claim)
     title, _, opening = page.split("\n")[:3]
     assert opening == summary(study)

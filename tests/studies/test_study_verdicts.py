@@ -13,29 +13,33 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import SystemCounts, pairwise_randomization_p, resampled_rows
 from levelhead.studies import STUDIES, Claim, StudyRequest
-from levelhead.studies.conll17.study import _claims_on_ranking
-from levelhead.studies.measures_2018.claims import _expected
-from levelhead.studies.measures_2018.estimates import (
+from levelhead.studies.conll17 import _claims_on_ranking
+from levelhead.studies.measures_2018 import _expected
+from levelhead.studies.measures_2018_estimates import (
+    MEASURES,
     SCALES,
     MeasureEstimate,
+    compare_systems,
+    counts_on,
     estimated,
     mean_of,
     significant_share,
     spread_of,
 )
-from levelhead.studies.measures_2018.separation import MEASURES, compare_systems, counts_on
-from levelhead.studies.nivre_fang.claims import claims_on_scores as nivre_fang_scores
-from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, WITHOUT
-from levelhead.studies.printed_numbers import printed
-from levelhead.studies.scores import score_files
-from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
-from levelhead.studies.sogaard_haulrich.claims import claims_on_parsers, claims_on_treebanks
-from levelhead.studies.statistics import contrast_interval, estimate_shown, mean_interval
+from levelhead.studies.nivre_fang import CLASSES, RELATIONS, WITHOUT
+from levelhead.studies.nivre_fang import claims_on_scores as nivre_fang_scores
+from levelhead.studies.request import score_files
+from levelhead.studies.sogaard_haulrich import claims_on_parsers, claims_on_treebanks
+from levelhead.studies.sogaard_haulrich_tables import TreebankPerplexities, correlations, group_averages
+from levelhead.studies.study import printed
 from levelhead.studies.verdicts import (
     Sign,
     ValueWithInterval,
     agreed_verdict,
+    contrast_interval,
+    estimate_shown,
     joint_verdict,
+    mean_interval,
     verdict_of_correlation,
     verdict_of_effect,
     verdict_of_fact,

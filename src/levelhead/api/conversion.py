@@ -15,7 +15,7 @@ from levelhead.treebank import Treebank
 if TYPE_CHECKING:
     from levelhead.conversion import Targets, Variant
     from levelhead.derivation import Derivations, Ends, NgramModel
-    from levelhead.derivation.treebank_perplexity import NgramChoice, Perplexities
+    from levelhead.derivation.perplexity import NgramChoice, Perplexities
     from levelhead.evaluation.pair import Input
     from levelhead.recovery.recovery import Answers, Recovery
     from levelhead.treebank.reader import Format
@@ -162,7 +162,7 @@ def perplexity(
         InputError: a file is invalid, or a tree cannot be derived.
     """
     from levelhead.derivation import NgramModel
-    from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities
+    from levelhead.derivation.perplexity import NgramChoice, measure_perplexities
 
     choice = NgramChoice(order, ngram, tuple(minimum_counts), minimum_word_count, ends, lift)
     others = systems if isinstance(systems, Mapping) else {os.fspath(path): path for path in systems}
@@ -181,14 +181,14 @@ def _name(test: Input) -> str:
 
 
 def _is_model_file(train: Input) -> bool:
-    from levelhead.derivation.treebank_perplexity import is_model_file
+    from levelhead.derivation.perplexity import is_model_file
 
     return not isinstance(train, Treebank) and is_model_file(train)
 
 
 def _model(train: Input | NgramModel, choice: NgramChoice) -> NgramModel:
     from levelhead.derivation import NgramModel, read_arpa
-    from levelhead.derivation.treebank_perplexity import model_of
+    from levelhead.derivation.perplexity import model_of
 
     return model_of(train, choice) if isinstance(train, NgramModel | Treebank) else read_arpa(train)
 

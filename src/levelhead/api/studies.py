@@ -59,7 +59,7 @@ def reproduce(
     """
     from levelhead.studies import StudyRequest
     from levelhead.studies import reproduce as run
-    from levelhead.studies.built_in_parsers import built_in
+    from levelhead.studies.parsers import built_in
 
     named = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
     with running(jobs, store, cluster) as how, TemporaryDirectory(prefix="levelhead-") as folder:

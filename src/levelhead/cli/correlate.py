@@ -145,7 +145,7 @@ def _print_variances(
     places: int | None,
     output: str | None,
 ) -> None:
-    from levelhead.correlation.cumulative_variance import variance_document, variance_table
+    from levelhead.correlation.coefficients import variance_document, variance_table
 
     digits = _places(output_format, 6) if places is None else places
     print_result(

@@ -21,7 +21,7 @@ ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
 def _counts(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
     """Read --minimum-counts: numbers, or the word srilm."""
     from levelhead.derivation import SRILM_MINIMUM_COUNTS
-    from levelhead.derivation.treebank_perplexity import NGRAM
+    from levelhead.derivation.perplexity import NGRAM
 
     if value == "srilm":
         return SRILM_MINIMUM_COUNTS[: context.params["ngram"] or NGRAM]
@@ -85,7 +85,7 @@ def perplexity(
     """
     from levelhead.api.conversion import perplexity as measured
     from levelhead.derivation import write_arpa as write
-    from levelhead.derivation.treebank_perplexity import perplexity_documents
+    from levelhead.derivation.perplexity import perplexity_documents
 
     check_paths([train, test, *systems], [output, write_arpa])
     perplexities = measured(train, test, systems=systems, format=input_format, **settings)

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from levelhead._version import VERSION
-from levelhead.conversion.convert import backward, forward
-from levelhead.conversion.heads import Variant, raised, ud_version, words_of
+from levelhead.conversion.convert import Variant, backward, forward, raised, ud_version, words_of
 from levelhead.conversion.targets import Targets, default_targets
 from levelhead.tables.documents import header, path_text, points, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
+from levelhead.treebank.strings import Codes
 from levelhead.typology.entropy import head_entropy_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from levelhead.treebank.strings import Codes
 
 
 class NotRestored(NamedTuple):
@@ -148,6 +143,7 @@ def check_round_trip(
     converted = forward(treebank, targets=chosen, variant=variant, ud=version, exact=exact)
     back = backward(converted, targets=chosen, variant=variant, ud=version, exact=exact)
     before, after = nonprojective_arcs(treebank), nonprojective_arcs(converted)
+    sentences = treebank.sentence_of_word
     return RoundTrip(
         ud=version,
         variant=variant,
@@ -162,26 +158,20 @@ def check_round_trip(
         converted=int(moved.sum()),
         changed_heads=int((heads != treebank.heads).sum()),
         nonprojective=(int(before.sum()), int(after.sum())),
-        nonprojective_sentences=(_sentences_of(before, treebank), _sentences_of(after, treebank)),
+        nonprojective_sentences=(len(np.unique(sentences[before])), len(np.unique(sentences[after]))),
         head_entropy=(head_entropy_of(treebank).bits, head_entropy_of(converted).bits),
         not_restored=tuple(_not_restored(treebank, back.local_heads())),
     )
 
 
-def _sentences_of(chosen: NDArray[np.bool_], treebank: Treebank) -> int:
-    return len(np.unique(treebank.sentence_of_word[chosen]))
-
-
-def _not_restored(treebank: Treebank, restored: Codes) -> list[NotRestored]:
+def _not_restored(treebank: Treebank, restored: Codes) -> Iterator[NotRestored]:
     local, starts, lines = treebank.local_heads(), treebank.sentence_starts, treebank.source.lines
-    words = []
     for word in np.flatnonzero(local != restored).tolist():
         sentence = int(treebank.sentence_of_word[word])
         line = int(lines[sentence]) if len(lines) else None
         number = word - int(starts[sentence]) + 1
         place = (sentence + 1, line, treebank[sentence].id, number, treebank.forms[word])
-        words.append(NotRestored(*place, int(local[word]), int(restored[word])))
-    return words
+        yield NotRestored(*place, int(local[word]), int(restored[word]))
 
 
 _COLUMNS = (

@@ -57,8 +57,7 @@ class Targets(NamedTuple):
         """Return which words are targets, uint8, shape (words,)."""
         targets = np.zeros(treebank.n_words, dtype=np.uint8)
         for code in treebank.upos.distinct.tolist():
-            relations = self.relations.get(treebank.strings[code])
-            if relations:
+            if relations := self.relations.get(treebank.strings[code]):
                 targets |= (treebank.upos.codes == code) & self.labeled(treebank, relations)
         return targets
 
@@ -98,8 +97,8 @@ def read_targets(path: str | os.PathLike[str]) -> Targets:
     extra = sorted(set(document) - _KEYS)
     if extra:
         raise _invalid(name, unknown("key", extra[0], sorted(_KEYS)))
-    subtypes, own_name = document.get("subtypes", True), document.get("name", Path(name).stem)
-    if not isinstance(subtypes, bool) or not isinstance(own_name, str):
+    subtypes, title = document.get("subtypes", True), document.get("name", Path(name).stem)
+    if not isinstance(subtypes, bool) or not isinstance(title, str):
         raise _invalid(name, "`subtypes` must be true or false, and `name` a string")
     fixed = _labels(document.get("fixed", {}), name, "fixed")
     if not set(fixed) <= {"ud1", "ud2"}:
@@ -107,17 +106,14 @@ def read_targets(path: str | os.PathLike[str]) -> Targets:
     targets = _labels(document.get("targets", {}), name, "targets")
     if not any(targets.values()):
         raise _invalid(name, "the table `targets` has no relations")
-    return Targets(own_name, targets, {**_DEFAULT_FIXED, **fixed}, subtypes)
+    return Targets(title, targets, {**_DEFAULT_FIXED, **fixed}, subtypes)
 
 
 def _labels(table: object, name: str, key: str) -> Labels:
-    if not isinstance(table, dict) or not all(map(_is_list_of_strings, table.values())):
+    lists = table.values() if isinstance(table, dict) else [None]
+    if not all(isinstance(value, list) and all(isinstance(item, str) for item in value) for value in lists):
         raise _invalid(name, f"`{key}` must be a table of lists of relations")
-    return {tag: frozenset(relations) for tag, relations in table.items()}
-
-
-def _is_list_of_strings(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return {tag: frozenset(relations) for tag, relations in table.items()}  # type: ignore[attr-defined]
 
 
 def _invalid(name: str, message: str) -> InputError:

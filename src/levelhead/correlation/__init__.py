@@ -1,7 +1,7 @@
 """Correlations between columns of tables that are joined by treebank."""
 
+from levelhead.correlation.coefficients import CumulativeVariance, cumulative_variance
 from levelhead.correlation.correlate import Coefficient, Correlation, Pair, correlate
-from levelhead.correlation.cumulative_variance import CumulativeVariance, cumulative_variance
 from levelhead.correlation.human_agreement import (
     AgreementDifference,
     AgreementEstimate,

@@ -4,23 +4,119 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations, product
+from math import factorial, prod
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import Method, Numbers, correlations, intervals, p_value
-from levelhead.correlation.language_families import FamilyCheck, family_check
+from levelhead.correlation.coefficients import (
+    MOST_EXACT,
+    Method,
+    Numbers,
+    correlations,
+    intervals,
+    p_value,
+    permutation_p_values,
+    ranked,
+)
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
-from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
 from levelhead.errors import Fault, InputError, number_of, quoted
 from levelhead.significance.corrections import holm
+from levelhead.significance.resampling import Seed, random_orders_within
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
+
+_ROUNDING = 1e-12
+
+
+class FamilyCheck(NamedTuple):
+    """The check of a correlation by language families.
+
+    Args:
+        without: the coefficient without the treebanks of each family, by family; None if too few are left, or if a
+            column is constant.
+        within: the coefficient of values centered on the mean of their family; None if no family has variation.
+        p: the p-value of `within` by shuffling values inside families; None if there is nothing to shuffle, or for
+            partial correlations.
+    """
+
+    without: Mapping[str, float | None]
+    within: float | None
+    p: float | None
+
+    def extreme(self, *, highest: bool) -> tuple[str, float] | None:
+        """Return the family without which the coefficient is most extreme, and the coefficient."""
+        known = [(value, family) for family, value in self.without.items() if value is not None]
+        if not known:
+            return None
+        value, family = max(known) if highest else min(known)
+        return family, value
+
+
+def family_check(
+    values: Numbers,
+    families: Sequence[str],
+    method: Method,
+    n_given: int,
+    n_permutations: int,
+    seed: Seed,
+) -> FamilyCheck:
+    """Return the check of a correlation of two columns by language families."""
+    family = np.array(families)
+    without: dict[str, float | None] = {}
+    for name in dict.fromkeys(families):
+        others = values[family != name]
+        enough = len(others) >= 3 + n_given
+        r = correlations(others, np.ones((1, len(others))), method, n_given)[0, 0, 1] if enough else np.nan
+        without[name] = None if np.isnan(r) else float(r)
+    if n_given:
+        return FamilyCheck(without, None, None)
+    columns = values.T if method == "pearson" else ranked(values).T
+    x, y = (_centered(column, family) for column in columns)
+    scale = np.sqrt((x @ x) * (y @ y))
+    within = float(np.clip(x @ y / scale, -1, 1)) if scale > 0 else None
+    p = None if within is None else _shuffled_p(x, y, family, n_permutations, seed)
+    return FamilyCheck(without, within, p)
+
+
+def _centered(column: Numbers, family: NDArray[Any]) -> Numbers:
+    """The values minus the mean of their family; exactly 0 if a family has no variation."""
+    centered = np.zeros(len(column))
+    for name in np.unique(family):
+        members = column[family == name]
+        if members.max() > members.min():
+            centered[family == name] = members - members.mean()
+    return centered
+
+
+def _shuffled_p(x: Numbers, y: Numbers, family: NDArray[Any], n: int, seed: Seed) -> float:
+    """P of |x . y| under permutations of `y` inside families: exact for at most n, otherwise sampled.
+
+    Lengths do not change, so the products of the vectors have the same order as the coefficients.
+    """
+    groups = [np.flatnonzero(family == name) for name in np.unique(family)]
+    observed = abs(x @ y) - _ROUNDING * np.sqrt((x @ x) * (y @ y))
+    exact = prod(factorial(len(group)) for group in groups) <= n
+    orders = _all_orders(groups, len(x)) if exact else random_orders_within(groups, n, seed)
+    extreme = [abs(x @ y[order]) >= observed for order in orders]
+    if exact:
+        return float(np.mean(extreme))
+    return (1 + sum(map(bool, extreme))) / (1 + n)  # the data are one of the permutations (Phipson and Smyth 2010)
+
+
+def _all_orders(groups: Sequence[NDArray[Any]], n_rows: int) -> Iterator[NDArray[Any]]:
+    for orders in product(*(permutations(group.tolist()) for group in groups)):
+        whole = np.arange(n_rows)
+        for group, order in zip(groups, orders):
+            whole[group] = order
+        yield whole
+
 
 Rows = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("pearson", "spearman")
@@ -141,7 +237,7 @@ def correlate(
     settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})
     settings |= table.signature(settings)
     make = _CorrelationBuilder(table, tuple(given), family, tuple(methods), resamples, level, seed)
-    pairs = make.pairwise(names) if missing == "pairwise" else make.at_once(names)
+    pairs = make.pairs(itertools.combinations(names, 2) if missing == "pairwise" else [names])
     made = _corrected((pair for pair in pairs if not against_all or pair.x == names[0]), methods)
     notes = (*table.notes, *dropped, *constant, *(() if given else _few_permutations(made, resamples)))
     provenance = Provenance(settings, table.provenance.files, (), notes)
@@ -170,7 +266,8 @@ def _complete(
         for row in range(len(table))
     }
     incomplete = {
-        row: _missing_values(table, row, columns)
+        row: f"{table.treebanks[row]} has no value in {', '.join(columns[:3])}"
+        + (f" and {len(columns) - 3} more" if len(columns) > 3 else "")
         for row, columns in empty.items()
         if columns and (missing != "pairwise" or not families[row])
     }
@@ -185,15 +282,11 @@ def _complete(
     return table.rows(complete), [f"left out: {message}" for message in incomplete.values()]
 
 
-def _missing_values(table: Measurements, row: int, columns: Sequence[str]) -> str:
-    more = f" and {len(columns) - 3} more" if len(columns) > 3 else ""
-    return f"{table.treebanks[row]} has no value in {', '.join(columns[:3])}{more}"
-
-
 def _varying(
     table: Measurements, names: Sequence[str], given: Sequence[str], requested: Sequence[str]
 ) -> tuple[list[str], list[str]]:
-    constant = [name for name in (*names, *given) if not _varies(table.numbers[name])]
+    values = {name: table.numbers[name][~np.isnan(table.numbers[name])] for name in (*names, *given)}
+    constant = [name for name, known in values.items() if not len(known) or known.max() == known.min()]
     refused = [name for name in constant if name in requested or name in given]
     if refused:
         faults = (f"{quoted(name)} has the same value in all treebanks, so it has no correlation" for name in refused)
@@ -202,11 +295,6 @@ def _varying(
     if len(varying) < 2:
         raise InputError(Fault("constant-column", f"fewer than two columns vary; constant: {', '.join(constant)}"))
     return varying, [f"left out: {name} has the same value in all treebanks" for name in constant]
-
-
-def _varies(values: Numbers) -> bool:
-    known = values[~np.isnan(values)]
-    return len(known) > 0 and bool(known.max() > known.min())
 
 
 class _CorrelationBuilder(NamedTuple):
@@ -220,22 +308,21 @@ class _CorrelationBuilder(NamedTuple):
     level: float
     seed: int
 
-    def at_once(self, names: Sequence[str]) -> Iterator[Pair]:
-        """All pairs from one matrix: every pair has the same treebanks and resamples."""
-        rows = np.arange(len(self.table))
-        self._check(len(rows), names)
-        estimates = {method: self._estimates(names, rows, method) for method in self.methods}
-        for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
-            yield self._pair(x, y, rows, {method: matrices[:, i, j] for method, matrices in estimates.items()})
-
-    def pairwise(self, names: Sequence[str]) -> Iterator[Pair]:
-        """Each pair from the treebanks with both values."""
-        for x, y in itertools.combinations(names, 2):
-            known = [~np.isnan(self.table.numbers[name]) for name in (x, y, *self.given)]
+    def pairs(self, groups: Iterable[Sequence[str]]) -> Iterator[Pair]:
+        """The pairs of each group of columns from one matrix: they have the same treebanks and resamples."""
+        for names in groups:
+            known = [~np.isnan(self.table.numbers[name]) for name in (*names, *self.given)]
             rows = np.flatnonzero(np.logical_and.reduce(known))
-            self._check(len(rows), (x, y))
-            estimates = {method: self._estimates((x, y), rows, method)[:, 0, 1] for method in self.methods}
-            yield self._pair(x, y, rows, estimates)
+            needed = 3 + len(self.given)
+            if len(rows) < needed:
+                what = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
+                held = f" with {len(self.given)} given columns" if self.given else ""
+                have = f"{number_of(len(rows), 'treebank')} {'has' if len(rows) == 1 else 'have'}"
+                message = f"{have} values in {what}; a correlation requires {needed}{held}"
+                raise InputError(Fault("too-few-treebanks", message))
+            estimates = {method: self._estimates(names, rows, method) for method in self.methods}
+            for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
+                yield self._pair(x, y, rows, {method: matrices[:, i, j] for method, matrices in estimates.items()})
 
     def _estimates(self, names: Sequence[str], rows: Rows, method: Method) -> Numbers:
         """Four matrices: the coefficients, the lower and upper ends of their intervals, and their p-values."""
@@ -254,15 +341,6 @@ class _CorrelationBuilder(NamedTuple):
             p_values[i, j] = np.nan if p is None else p
         return p_values
 
-    def _check(self, n_rows: int, names: Sequence[str]) -> None:
-        needed = 3 + len(self.given)
-        if n_rows < needed:
-            what = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
-            held = f" with {len(self.given)} given columns" if self.given else ""
-            have = f"{number_of(n_rows, 'treebank')} {'has' if n_rows == 1 else 'have'}"
-            message = f"{have} values in {what}; a correlation requires {needed}{held}"
-            raise InputError(Fault("too-few-treebanks", message))
-
     def _values(self, names: Sequence[str], rows: Rows) -> Numbers:
         return np.stack([self.table.numbers[name][rows] for name in (*names, *self.given)], axis=1)
 
@@ -270,20 +348,17 @@ class _CorrelationBuilder(NamedTuple):
         coefficients = {}
         for method, numbers in estimates.items():
             value, low, high, p = (None if np.isnan(number) else float(number) for number in numbers)
-            families = self._families(x, y, rows, method)
+            families = None
+            if self.family is not None:
+                of_rows = [self.table.texts[self.family][row] for row in rows]
+                pair = self._values((x, y), rows)
+                families = family_check(pair, of_rows, method, len(self.given), self.resamples, self.seed)
             coefficients[method] = Coefficient(value, low, high, None if value is None else p, None, families)
         return Pair(x, y, len(rows), coefficients)
 
-    def _families(self, x: str, y: str, rows: Rows, method: Method) -> FamilyCheck | None:
-        if self.family is None:
-            return None
-        families = [self.table.texts[self.family][row] for row in rows]
-        values = self._values((x, y), rows)
-        return family_check(values, families, method, len(self.given), self.resamples, self.seed)
-
 
 def _few_permutations(pairs: Sequence[Pair], resamples: int) -> Iterator[str]:
-    """Return a note if so many pairs are tested that no p-value can be below .05 after Holm's correction."""
+    """A note if so many pairs are tested that no p-value can be below .05 after Holm's correction."""
     n_pairs = sum(pair.n > MOST_EXACT for pair in pairs)
     if n_pairs > _LEVEL * (1 + resamples):
         least = n_pairs / (1 + resamples)

@@ -137,14 +137,14 @@ def human_agreement(
         ends = interval(statistic(draws), level) if enough else (None, None)
         return AgreementEstimate(None if np.isnan(value) else value, *ends)
 
-    moments = _Moments.of(given, choices)
+    moments = _moments(given, choices)
     return HumanAgreement(
         int(given.counted.sum()),
         given.n_ties,
-        estimate(lambda weights: moments.sums(weights).correlation()),
+        estimate(lambda weights: _sums(moments, weights).correlation()),
         estimate(lambda weights: _spearman(given, choices, weights)),
-        estimate(lambda weights: moments.sums(weights).accuracy()),
-        estimate(lambda weights: moments.sums(weights).kappa()),
+        estimate(lambda weights: _sums(moments, weights).accuracy()),
+        estimate(lambda weights: _sums(moments, weights).kappa()),
     )
 
 
@@ -187,16 +187,18 @@ def compare_agreement(
     of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
     by_unit = weights_and_halves(int(of_sentence.max()) + 1, resamples, seed)
     draws, swapped = (drawn[:, of_sentence] for drawn in by_unit)
-    a, b = _Moments.of(one, choices), _Moments.of(other, choices)
+    a, b = _moments(one, choices), _moments(other, choices)
     whole = np.ones((1, len(choices)))
-    value = float((a.sums(whole).correlation() - b.sums(whole).correlation())[0])
+    value = float((_sums(a, whole).correlation() - _sums(b, whole).correlation())[0])
     if np.isnan(value):
         return AgreementDifference(AgreementEstimate(None, None, None), None)
     if not _enough(of_sentence):
         return AgreementDifference(AgreementEstimate(value, None, None), None)
-    low, high = interval(a.sums(draws).correlation() - b.sums(draws).correlation(), level)
+    low, high = interval(_sums(a, draws).correlation() - _sums(b, draws).correlation(), level)
     same = 1 - swapped
-    differences = (a.sums(same) + b.sums(swapped)).correlation() - (b.sums(same) + a.sums(swapped)).correlation()
+    differences = (_sums(a, same) + _sums(b, swapped)).correlation() - (
+        _sums(b, same) + _sums(a, swapped)
+    ).correlation()
     return AgreementDifference(AgreementEstimate(value, low, high), float(permutation_p(differences, value)))
 
 
@@ -236,18 +238,12 @@ class _Sums(NamedTuple):
             return (self.accuracy() - expected) / best
 
 
-class _Moments(NamedTuple):
-    """The summands of each sentence, shape (sentences, 6): columns as in `_Sums`."""
+def _moments(given: Preferences, choices: Numbers) -> Numbers:
+    """The summands of each sentence for preferences and the choices of people, shape (sentences, 6)."""
+    counts = given.counted.astype(np.float64)
+    v, c = given.second, choices
+    return np.stack([counts, counts * v, counts * c, counts * v * v, counts * c * c, counts * v * c], axis=1)
 
-    parts: Numbers
 
-    @classmethod
-    def of(cls, given: Preferences, choices: Numbers) -> _Moments:
-        """Return the summands for preferences and the choices of people."""
-        counts = given.counted.astype(np.float64)
-        v, c = given.second, choices
-        return cls(np.stack([counts, counts * v, counts * c, counts * v * v, counts * c * c, counts * v * c], axis=1))
-
-    def sums(self, weights: Numbers) -> _Sums:
-        """Return the sums with weights of sentences."""
-        return _Sums(*(weights @ self.parts).T)
+def _sums(moments: Numbers, weights: Numbers) -> _Sums:
+    return _Sums(*(weights @ moments).T)

@@ -122,15 +122,7 @@ class Measurements(Tabular):
 
 
 def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
-    """Refuse columns whose squares, or whose squared differences, exceed the range of floats.
-
-    Args:
-        table: values by treebank.
-        columns: the columns to compute with.
-
-    Raises:
-        InputError: a value is too large, or the values of a column differ by too little.
-    """
+    """Refuse columns whose squares, or whose squared differences, exceed the range of floats."""
     faults = []
     for name in columns:
         known = table.numbers[name][~np.isnan(table.numbers[name])]
@@ -184,7 +176,13 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
     shared = [name for name in treebanks if all(name in table.treebanks for table in tables)]
     absent = [name for name in treebanks if name not in shared]
     if absent and missing == "error":
-        raise InputError(*(_absence(name, tables) for name in absent))
+        lacking = {name: [_source(table) for table in tables if name not in table.treebanks] for name in absent}
+        raise InputError(
+            *(
+                Fault("missing-treebank", f"{quoted(name)} is not in {', '.join(sources)}")
+                for name, sources in lacking.items()
+            )
+        )
     if not shared and missing == "drop":
         message = f"no treebank is in all tables; {'; '.join(f'{_source(t)} has {_list(t.treebanks)}' for t in tables)}"
         raise InputError(Fault("missing-treebank", message))
@@ -226,11 +224,6 @@ def _check_columns(tables: Sequence[Measurements]) -> None:
                 )
                 raise InputError(Fault("invalid-table", message))
             owner[name] = table
-
-
-def _absence(name: str, tables: Sequence[Measurements]) -> Fault:
-    without = [_source(table) for table in tables if name not in table.treebanks]
-    return Fault("missing-treebank", f"{quoted(name)} is not in {', '.join(without)}")
 
 
 def _aligned(table: Measurements, treebanks: Sequence[str]) -> Measurements:

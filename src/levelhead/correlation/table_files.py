@@ -76,26 +76,13 @@ def _without_doubles(tables: Sequence[Measurements], columns: Collection[str]) -
 
 
 def named(argument: str) -> tuple[str, str]:
-    """Return the path of a table, and the prefix of its column names.
-
-    Args:
-        argument: `PATH` or `NAME=PATH`.
-    """
+    """Return the path of a table, and the prefix of its column names."""
     name, equals, path = argument.partition("=")
     return (path, name) if equals and name and path and not os.path.exists(argument) else (argument, "")  # noqa: PTH110
 
 
 def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurements:
-    """Read one table.
-
-    Args:
-        path: the file; "-" is standard input.
-        name: the prefix of its column names.
-        key: the column with the names of treebanks; None for the first.
-
-    Raises:
-        InputError: it is not a table with a treebank and values in each row.
-    """
+    """Read one table."""
     data = read_bytes(path)
     try:
         text = data.decode("utf-8-sig")
@@ -307,7 +294,11 @@ def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, st
         if not prefix and name in _NOT_MEASURED:
             continue
         if name == "scores" and isinstance(value, dict):
-            yield from ((measure, _cell(score.get("value"))) for measure, score in value.items() if _is_score(score))
+            yield from (
+                (measure, _cell(score.get("value")))
+                for measure, score in value.items()
+                if isinstance(score, dict) and "value" in score
+            )
         elif name == "values" and record.get("kind") == "profile" and isinstance(value, dict):
             yield from _profile_cells(value)
         elif isinstance(value, dict):
@@ -323,10 +314,6 @@ def _profile_cells(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from ((f"{column}:{key}", _cell(part)) for key, part in value.items())
         else:
             yield column, _cell(value)
-
-
-def _is_score(score: Any) -> bool:
-    return isinstance(score, dict) and "value" in score
 
 
 def _cell(value: Any) -> str:

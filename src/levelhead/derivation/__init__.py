@@ -1,12 +1,18 @@
 """Transition systems and their oracles, derivation orders of words, n-gram models, perplexity."""
 
 from levelhead.derivation.arpa import read_arpa, write_arpa
-from levelhead.derivation.derive import Derivations, derive
-from levelhead.derivation.discounts import Discounts
+from levelhead.derivation.derive import ORDERS, Derivations, Sequences, derive, sequences_from, sequences_of
 from levelhead.derivation.estimate import SRILM_MINIMUM_COUNTS, estimate
-from levelhead.derivation.ngram_model import NgramModel
-from levelhead.derivation.perplexity import Ends, Perplexity, SentenceSums, perplexity, sentence_sums
-from levelhead.derivation.sequences import ORDERS, Sequences, sequences_from, sequences_of
+from levelhead.derivation.ngram_model import Discounts, NgramModel
+from levelhead.derivation.perplexity import (
+    Ends,
+    NgramChoice,
+    Perplexities,
+    Perplexity,
+    SentenceSums,
+    perplexity,
+    sentence_sums,
+)
 from levelhead.derivation.transition_systems import (
     ARC_EAGER,
     ARC_STANDARD,
@@ -32,7 +38,9 @@ __all__ = [
     "Derivations",
     "Discounts",
     "Ends",
+    "NgramChoice",
     "NgramModel",
+    "Perplexities",
     "Perplexity",
     "SentenceSums",
     "Sequences",

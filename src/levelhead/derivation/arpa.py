@@ -8,13 +8,12 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.derivation.ngram_model import NgramModel, NgramTable, Reals
-from levelhead.derivation.ngrams import BEGIN, SPECIAL, UNKNOWN, Indices
+from levelhead.derivation.ngram_model import BEGIN, SPECIAL, UNKNOWN, Indices, NgramModel, NgramTable, Reals
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.kernels import arpa
 from levelhead.treebank import Strings
@@ -38,22 +37,21 @@ def write_arpa(model: NgramModel, path: str | os.PathLike[str]) -> None:
         InputError: a word of the model is spelled like `<s>`, or has white space in it.
         OutputError: the file cannot be written.
     """
-    _check_words(model.words)
+    if not _RESERVED.isdisjoint(model.words.texts) or _SEPARATORS.search(model.words.text):
+        word = next(word for word in model.words if word in _RESERVED or _SEPARATORS.search(word))
+        raise InputError(Fault("reserved-word", f"an ARPA file cannot contain the word {quoted(word)}"))
     replace_file(path, _arpa_parts(model))
 
 
-def _check_words(words: Strings) -> None:
-    if _RESERVED.isdisjoint(words.texts) and not _SEPARATORS.search(words.text):
-        return
-    word = next(word for word in words if word in _RESERVED or _SEPARATORS.search(word))
-    raise InputError(Fault("reserved-word", f"an ARPA file cannot contain the word {quoted(word)}"))
-
-
 def _arpa_parts(model: NgramModel) -> Iterator[bytes]:
-    rows = [_written(model), *(np.arange(len(table.keys)) for table in model.tables[1:])]
+    single_words = np.isfinite(model.tables[0].log_probabilities)
+    single_words[BEGIN] = True  # it is written, although it is never predicted
+    rows = [np.flatnonzero(single_words), *(np.arange(len(table.keys)) for table in model.tables[1:])]
     header = "".join(f"ngram {n}={len(chosen)}\n" for n, chosen in enumerate(rows, 1))
     yield f"\\data\\\n{header}".encode()
-    texts = _joined_pools(Strings.of(SPECIAL), model.words)
+    special = Strings.of(SPECIAL)
+    offsets = np.concatenate([special.offsets, model.words.offsets[1:] + special.offsets[-1]])
+    texts = Strings(special.pool + model.words.pool, offsets)
     words = np.arange(model.vocabulary_size, dtype=np.int32)[:, None]
     for n, table in enumerate(model.tables, 1):
         if n > 1:
@@ -62,17 +60,6 @@ def _arpa_parts(model: NgramModel) -> Iterator[bytes]:
         yield f"\n\\{n}-grams:\n".encode()
         yield _lines(texts, words[rows[n - 1]], table, rows[n - 1], with_backoffs=n < model.order)
     yield b"\n\\end\\\n"
-
-
-def _joined_pools(one: Strings, other: Strings) -> Strings:
-    return Strings(one.pool + other.pool, np.concatenate([one.offsets, other.offsets[1:] + one.offsets[-1]]))
-
-
-def _written(model: NgramModel) -> Indices:
-    """The words that are written: `<s>`, and all words with a probability."""
-    possible = np.isfinite(model.tables[0].log_probabilities)
-    possible[BEGIN] = True
-    return np.flatnonzero(possible)
 
 
 def _lines(texts: Strings, words: NDArray[np.int32], table: NgramTable, rows: Indices, *, with_backoffs: bool) -> bytes:
@@ -115,14 +102,6 @@ def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
     data = read_bytes(path)
     model = _Reader(data, os.fsdecode(path)).model()
     return replace(model, sha256=hashlib.sha256(data).hexdigest())
-
-
-class _Entry(NamedTuple):
-    """A line of an ARPA file: the n-gram in UTF-8, log10 of its probability and of its back-off weight."""
-
-    words: list[bytes]
-    log_probability: float
-    backoff: float
 
 
 class _Reader:
@@ -174,8 +153,8 @@ class _Reader:
             self._refuse("expected the number of n-grams, as in `ngram 1=1000`")
         return sizes
 
-    def _entries(self, n: int, size: int) -> Iterator[_Entry]:
-        """The section of one order."""
+    def _entries(self, n: int, size: int) -> Iterator[tuple[list[bytes], float, float]]:
+        """The section of one order: n-grams, log10 of their probabilities, and of their back-off weights."""
         self._skip_blank()
         if self._line() != b"\\%d-grams:" % n:
             self._refuse(f"\\{n}-grams: is expected here")
@@ -184,21 +163,17 @@ class _Reader:
             parts = self.lines[self.at].split() if self.at < len(self.lines) else []
             if len(parts) not in {n + 1, n + 2}:
                 self._refuse(f"expected a probability, {n} words and an optional back-off weight ({read} of {size})")
-            yield self._entry(parts, n)
+            try:
+                log, backoff = float(parts[0]), float(parts[n + 1]) if len(parts) == n + 2 else 0.0
+            except ValueError:
+                self._refuse("the line must start with a number, and anything after the words must be a number")
+            if not (-_LARGEST <= log <= 1e-5 and -_LARGEST <= backoff <= _LARGEST):  # NaN is outside every range
+                ranges = f"from -{_LARGEST} to 0, back-off weights from -{_LARGEST} to {_LARGEST}"
+                self._refuse(f"log-probabilities must be {ranges}")
+            yield parts[1 : n + 1], log, backoff
             self.at += 1
         if self._line():
             self._refuse(f"there are more {n}-grams than the {size} in the header")
-
-    def _entry(self, parts: list[bytes], n: int) -> _Entry:
-        try:
-            log, backoff = float(parts[0]), float(parts[n + 1]) if len(parts) == n + 2 else 0.0
-        except ValueError:
-            self._refuse("the line must start with a number, and anything after the words must be a number")
-        if not (-_LARGEST <= log <= 1e-5 and -_LARGEST <= backoff <= _LARGEST):  # NaN is outside every range
-            self._refuse(
-                f"log-probabilities must be from -{_LARGEST} to 0, back-off weights from -{_LARGEST} to {_LARGEST}"
-            )
-        return _Entry(parts[1 : n + 1], log, backoff)
 
     def _words(self, size: int) -> tuple[Strings, NgramTable, dict[bytes, int]]:
         """The single words, and the code of each."""
@@ -212,18 +187,15 @@ class _Reader:
                 self._refuse(f"the word {quoted(word.decode('utf-8', 'replace'))} occurs twice")
             seen.add(code)
             if code == len(logs):
-                texts.append(self._decoded(word))
+                try:
+                    texts.append(word.decode())
+                except UnicodeDecodeError:
+                    self._refuse("a word is not UTF-8")
                 logs.append(log)
                 backoffs.append(backoff)
             else:
                 logs[code], backoffs[code] = -math.inf if code == BEGIN else log, backoff
         return Strings.of(texts), NgramTable(np.arange(len(logs)), np.array(logs), np.array(backoffs)), codes
-
-    def _decoded(self, word: bytes) -> str:
-        try:
-            return word.decode()
-        except UnicodeDecodeError:
-            self._refuse("a word is not UTF-8")
 
     def _longer(
         self, n: int, size: int, codes: dict[bytes, int], above: dict[bytes, int], *, last: bool

@@ -1,28 +1,34 @@
-"""Derivations of whole treebanks: transitions, and words in the order in which they are attached."""
+"""Derivations of whole treebanks: transitions, and words in the order of the string or in which they are attached."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.derivation.derivation_errors import MOST_SWAPS, TOO_LONG, check_derived
-from levelhead.derivation.transition_systems import Action, Transition, TransitionSystem
+from levelhead.derivation.transition_systems import (
+    MOST_SWAPS,
+    SYSTEMS,
+    TOO_LONG,
+    Action,
+    Transition,
+    TransitionSystem,
+    check_derived,
+)
+from levelhead.errors import Fault, InputError, unknown
 from levelhead.kernels import lifting, oracles
 from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
+from levelhead.treebank import StringColumn, Strings, Treebank
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
+from levelhead.treebank.strings import Codes, character_set
 from levelhead.treebank.tree_shapes import nonprojective_arcs
-
-if TYPE_CHECKING:
-    from levelhead.treebank import Treebank
-    from levelhead.treebank.strings import Codes
 
 _MOST_STEPS = 2_000_000_000
 _MOST_NUMBERED = 200_000_000
@@ -109,18 +115,6 @@ class Derivations(Tabular):
         return derivations_document(self, labeled=labeled)
 
 
-def _too_long_to_lift(treebank: Treebank) -> NDArray[np.uint8]:
-    """The failures of sentences for which lifting would take too long.
-
-    Every non-projective arc has to be lifted at least once, since lifting other arcs puts no word below its head, and
-    each time all words of the sentence are renumbered.
-    """
-    arcs = np.concatenate([[0], np.cumsum(nonprojective_arcs(treebank))])
-    starts = treebank.sentence_starts
-    least = np.diff(arcs[starts]) * np.diff(starts).astype(np.int64)
-    return np.where(least > _MOST_NUMBERED, TOO_LONG, 0).astype(np.uint8)
-
-
 def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) -> Derivations:
     """Return the derivations of all trees by the static oracle of a transition system.
 
@@ -138,13 +132,79 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     n_lifted = 0
     if lift and system.is_projective:
         original = heads
-        check_derived(_too_long_to_lift(treebank), system, treebank, _MOST_NUMBERED)
+        # Every non-projective arc has to be lifted at least once, since lifting other arcs puts no word below its head,
+        # and each time all words of the sentence are renumbered.
+        arcs = np.concatenate([[0], np.cumsum(nonprojective_arcs(treebank))])
+        too_long = np.diff(arcs[starts]) * np.diff(starts).astype(np.int64) > _MOST_NUMBERED
+        check_derived(np.where(too_long, TOO_LONG, 0).astype(np.uint8), system, treebank, _MOST_NUMBERED)
         heads, failures = lifting.lift(original, starts, _MOST_STEPS)
         check_derived(failures, system, treebank, _MOST_STEPS)
         n_lifted = int(np.count_nonzero(heads != original))
     transitions, offsets, order, failures = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
     check_derived(failures, system, treebank)
     return Derivations(system, transitions, offsets, order, heads, treebank, n_lifted)
+
+
+ORDERS = ("string", *SYSTEMS)
+"""The orders of words: the order of the string, or the order in which a transition system attaches them."""
+
+
+class Sequences(NamedTuple):
+    """The words of some sentences in some order.
+
+    Args:
+        words: the words of all sentences, with spaces as underscores.
+        starts: where each sentence starts, then the number of words, int32, shape (sentences + 1,).
+        order: the order, one of `ORDERS`.
+        swaps: the number of swaps of each sentence for the order, int64, shape (sentences,).
+        sha256: the hash of the file; None without a file.
+    """
+
+    words: StringColumn
+    starts: NDArray[np.int32]
+    order: str
+    swaps: NDArray[np.int64]
+    sha256: str | None = None
+
+
+def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = False) -> Sequences:
+    """Return the syntactic words of a treebank in an order, without the artificial root.
+
+    Args:
+        treebank: the trees.
+        order: "string", or the name of a transition system: the order in which words get their heads in its canonical
+            derivation (Søgaard & Haulrich, section 3).
+        lift: whether to lift non-projective arcs if the system only derives projective trees.
+
+    Raises:
+        InputError: the order is unknown, or the transition system cannot derive a tree.
+    """
+    if order not in ORDERS:
+        raise InputError(Fault("unknown-order", unknown("order", order, ORDERS)))
+    words, sha256 = treebank.forms, treebank.source.sha256
+    spaced = np.intersect1d(words.strings.codes_with(character_set((0x20, 0x20))), words.distinct)
+    if len(spaced):  # language models separate words by spaces
+        strings, new = words.strings.with_texts(words.strings[int(code)].replace(" ", "_") for code in spaced)
+        codes = np.arange(len(words.strings), dtype=np.int32)
+        codes[spaced] = new
+        words = StringColumn(codes[words.codes], strings)
+    if order == "string":
+        return Sequences(words, treebank.sentence_starts, order, np.zeros(len(treebank), dtype=np.int64), sha256)
+    derivations = derive(treebank, SYSTEMS[order], lift=lift)
+    words = words.take(derivations.order.astype(np.intp))
+    return Sequences(words, treebank.sentence_starts, order, derivations.swaps, sha256)
+
+
+def sequences_from(sentences: Iterable[Sequence[str]]) -> Sequences:
+    """Return sequences for lists of words.
+
+    Args:
+        sentences: the words of each.
+    """
+    rows = [list(sentence) for sentence in sentences]
+    starts = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+    strings, codes = Strings.of([]).with_texts(word.replace(" ", "_") for row in rows for word in row)
+    return Sequences(StringColumn(codes, strings), starts, "string", np.zeros(len(rows), dtype=np.int64))
 
 
 def transition_lines(derivations: Derivations, *, labeled: bool) -> str:

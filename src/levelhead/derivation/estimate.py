@@ -8,10 +8,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.derivation.discounts import Discounts, estimate_discounts
-from levelhead.derivation.ngram_model import NgramModel, NgramTable, Reals
-from levelhead.derivation.ngrams import BEGIN, SPECIAL, Indices, NgramCounts, adjusted_counts, count_ngrams, framed
-from levelhead.derivation.sequences import Sequences
+from levelhead.derivation.derive import Sequences
+from levelhead.derivation.ngram_model import (
+    BEGIN,
+    SPECIAL,
+    Discounts,
+    Indices,
+    NgramCounts,
+    NgramModel,
+    NgramTable,
+    Reals,
+    adjusted_counts,
+    count_ngrams,
+    estimate_discounts,
+    framed,
+)
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Strings
 from levelhead.treebank.strings import distinct
@@ -57,27 +68,23 @@ def estimate(
 def _checked(
     sequences: Sequences, order: int, minimum_counts: Sequence[int], minimum_word_count: int
 ) -> tuple[int, ...]:
-    """Return the minimum count of each order, or raise an error for invalid arguments."""
-    least = tuple(minimum_counts) or (1,) * order
+    """The minimum count of each order, or raise an error for invalid arguments."""
+    least, message = tuple(minimum_counts) or (1,) * order, ""
     if not 1 <= order <= LONGEST:
-        raise _invalid(f"the order of a model must be from 1 to {LONGEST}, not {order}")
-    if len(least) != order or least[0] != 1 or any(count < 1 for count in least):
-        raise _invalid(
-            f"minimum counts must be {order} numbers of at least 1, and the first must be 1, not {list(least)}"
-        )
-    if minimum_word_count < 1:
-        raise _invalid(f"the minimum count of words must be at least 1, not {minimum_word_count}")
-    if len(sequences.starts) < 2:
-        raise _invalid("there are no sentences to estimate a model from")
+        message = f"the order of a model must be from 1 to {LONGEST}, not {order}"
+    elif len(least) != order or least[0] != 1 or any(count < 1 for count in least):
+        message = f"minimum counts must be {order} numbers of at least 1, and the first must be 1, not {list(least)}"
+    elif minimum_word_count < 1:
+        message = f"the minimum count of words must be at least 1, not {minimum_word_count}"
+    elif len(sequences.starts) < 2:
+        message = "there are no sentences to estimate a model from"
+    if message:
+        raise InputError(Fault("invalid-model-settings", message))
     return least
 
 
-def _invalid(message: str) -> InputError:
-    return InputError(Fault("invalid-model-settings", message))
-
-
 def _vocabulary(sequences: Sequences, minimum_word_count: int) -> tuple[Strings, NDArray[np.int32]]:
-    """Return the words of the vocabulary, and each word of the sentences as a code."""
+    """The words of the vocabulary, and each word of the sentences as a code."""
     column = sequences.words
     n_strings = len(column.strings)
     often = np.bincount(column.codes, minlength=n_strings) >= minimum_word_count
@@ -153,7 +160,7 @@ def _kept_ngrams(
 def _tables(
     tables: list[NgramCounts], layers: list[_Layer], kept: list[NDArray[np.bool_]], size: int
 ) -> tuple[NgramTable, ...]:
-    """Return the tables of the kept n-grams, renumbered."""
+    """The tables of the kept n-grams, renumbered."""
     result = []
     keys = tables[0].keys
     for n, layer in enumerate(layers):

@@ -1,19 +1,155 @@
-"""The n-gram model: probabilities of words given the preceding words."""
+"""N-grams of sentences, and the n-gram model: probabilities of words given the preceding words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.derivation.discounts import Discounts
-from levelhead.derivation.ngrams import BEGIN, END, SPECIAL, UNKNOWN, FramedTokens, Indices, find_keys
-from levelhead.derivation.sequences import Sequences, sequences_from
+from levelhead.derivation.derive import Sequences, sequences_from
 from levelhead.kernels import pools
 from levelhead.treebank import Strings
+
+Indices = NDArray[np.int64]
+
+UNKNOWN, BEGIN, END = range(3)
+"""The codes of `<unk>`, `<s>` and `</s>`; words follow."""
+
+SPECIAL = ("<unk>", "<s>", "</s>")
+
+
+class FramedTokens(NamedTuple):
+    """The word, the place in its sentence (0 for `<s>`) and the sentence at each position, all int64."""
+
+    codes: Indices
+    places: Indices
+    sentences: Indices
+
+
+def framed(codes: NDArray[np.int32], starts: NDArray[np.int32]) -> FramedTokens:
+    """Return sentences with `<s>` and `</s>` around them."""
+    sizes = np.diff(starts).astype(np.int64) + 2
+    ends = np.cumsum(sizes)
+    sentences = np.repeat(np.arange(len(sizes)), sizes)
+    places = np.arange(len(sentences)) - np.repeat(ends - sizes, sizes)
+    words = np.full(len(sentences), BEGIN, dtype=np.int64)
+    inner = places > 0
+    inner[ends - 1] = False
+    words[inner] = codes
+    words[ends - 1] = END
+    return FramedTokens(words, places, sentences)
+
+
+class NgramCounts(NamedTuple):
+    """The distinct n-grams of one order, ascending by key.
+
+    Args:
+        keys: index of the n-gram without its last word in the table of the order below, times the size of the
+            vocabulary, plus the code of the last word; int64. For single words: the codes of all words.
+        suffixes: index of the n-gram without its first word in the table of the order below, int64; 0 for single words.
+        counts: the frequency of each, int64.
+        initial: whether it starts with `<s>`, bool.
+    """
+
+    keys: Indices
+    suffixes: Indices
+    counts: Indices
+    initial: NDArray[np.bool_]
+
+
+def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list[NgramCounts]:
+    """Return the counts of n-grams of orders 1 to `order` within sentences."""
+    words = np.arange(vocabulary_size)
+    counts = np.bincount(tokens.codes, minlength=vocabulary_size)
+    tables = [NgramCounts(words, np.zeros_like(words), counts, words == BEGIN)]
+    index = tokens.codes
+    for n in range(2, order + 1):
+        positions = np.flatnonzero(tokens.places >= n - 1)
+        keys = index[positions - 1] * vocabulary_size + tokens.codes[positions]
+        sorting = np.argsort(keys)
+        keys = keys[sorting]
+        new = np.ones(len(keys), dtype=bool)
+        new[1:] = keys[1:] != keys[:-1]
+        firsts = np.flatnonzero(new)
+        examples = positions[sorting[firsts]]
+        counts = np.diff(np.append(firsts, len(keys)))
+        tables.append(NgramCounts(keys[firsts], index[examples], counts, tokens.places[examples] == n - 1))
+        index = np.full(len(tokens.codes), -1, dtype=np.int64)
+        index[positions[sorting]] = np.cumsum(new) - 1
+    return tables
+
+
+def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
+    """Return the adjusted counts of Kneser-Ney smoothing.
+
+    The counts of the longest n-grams are unchanged. The count of a shorter n-gram is the number of distinct words to
+    its left; if it starts with `<s>`, its count is unchanged. `<s>` itself is never predicted and counts 0.
+    """
+    adjusted = []
+    for table, longer in pairwise(tables):
+        companies = np.bincount(longer.suffixes, minlength=len(table.keys))
+        adjusted.append(np.where(table.initial, table.counts, companies))
+    adjusted.append(tables[-1].counts)
+    adjusted[0] = np.where(tables[0].initial, 0, adjusted[0])
+    return adjusted
+
+
+def _find_keys(keys: Indices, sought: Indices) -> Indices:
+    """The index of each wanted key, or -1."""
+    if not len(keys):
+        return np.full(len(sought), -1, dtype=np.int64)
+    places = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    return np.where(keys[places] == sought, places, -1)
+
+
+FALLBACK = (0.5, 1.0, 1.5)
+"""The discounts if they cannot be estimated, as in KenLM's `--discount_fallback`."""
+
+
+class Discounts(NamedTuple):
+    """The discounts of the counts of one order of n-grams (Chen & Goodman 1998, equation 26).
+
+    Args:
+        one: the discount of n-grams counted once.
+        two: of n-grams counted twice.
+        more: of all others.
+        estimated: whether they were estimated; if not, they are `FALLBACK`.
+    """
+
+    one: float
+    two: float
+    more: float
+    estimated: bool
+
+    def of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the discount of each count.
+
+        Args:
+            counts: counts of n-grams, int64.
+        """
+        table: NDArray[np.float64] = np.array([0.0, self.one, self.two, self.more])
+        return table[np.minimum(counts, 3)]
+
+
+def estimate_discounts(counts: NDArray[np.int64]) -> Discounts:
+    """Return the estimated discounts of one order.
+
+    They cannot be estimated if no n-gram has a count of 1, 2 or 3, or if a discount would not be above 0 and at most
+    its count; then all three are `FALLBACK`.
+    """
+    n1, n2, n3, n4 = np.bincount(np.minimum(counts, 5), minlength=5)[1:5].tolist()
+    if not (n1 and n2 and n3):
+        return Discounts(*FALLBACK, estimated=False)
+    y = n1 / (n1 + 2 * n2)
+    discounts = (1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3)
+    if not all(0 < discount <= count for count, discount in enumerate(discounts, 1)):
+        return Discounts(*FALLBACK, estimated=False)
+    return Discounts(*discounts, estimated=True)
+
 
 Reals = NDArray[np.float64]
 
@@ -105,10 +241,10 @@ class NgramModel:
         return np.where(places == 0, 0.0, result)
 
     def _extended(self, n: int, context: Indices, codes: Indices, shorter: Reals) -> tuple[Indices, Reals]:
-        """Return the probabilities of n-grams, backing off to shorter n-grams."""
-        wanted = np.where(context >= 0, context * self.vocabulary_size + codes, -1)
+        """The probabilities of n-grams, backing off to shorter n-grams."""
+        sought = np.where(context >= 0, context * self.vocabulary_size + codes, -1)
         table = self.tables[n - 1]
-        index = find_keys(table.keys, wanted)
+        index = _find_keys(table.keys, sought)
         backed_off = shorter + _where_found(self.tables[n - 2].backoffs, context, np.zeros(len(context)))
         return index, _where_found(table.log_probabilities, index, backed_off)
 
@@ -129,11 +265,11 @@ class NgramModel:
         return probabilities
 
     def _index(self, codes: Sequence[int]) -> int:
-        """Return the index of an n-gram in the table of its order, or -1."""
+        """The index of an n-gram in the table of its order, or -1."""
         index = np.array([codes[0]])
         for n, code in enumerate(codes[1:], 2):
-            wanted = index * self.vocabulary_size + code
-            index = find_keys(self.tables[n - 1].keys, np.where(index < 0, -1, wanted))
+            sought = index * self.vocabulary_size + code
+            index = _find_keys(self.tables[n - 1].keys, np.where(index < 0, -1, sought))
         return int(index[0])
 
     def text(self, code: int) -> str:
@@ -146,5 +282,5 @@ class NgramModel:
 
 
 def _where_found(values: Reals, index: Indices, otherwise: Reals) -> Reals:
-    """Return the value at each index, or another value for index -1."""
+    """The value at each index, or another value for index -1."""
     return np.where(index >= 0, values[index], otherwise) if len(values) else otherwise

@@ -1,21 +1,32 @@
-"""Perplexity of sentences in the order of the string or of a derivation, computed from sums per sentence."""
+"""Perplexity of sentences in the order of the string or of a derivation, also as a measure of a system's trees."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from pathlib import PurePath
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.derivation.ngram_model import NgramModel, Reals
-from levelhead.derivation.ngrams import END, UNKNOWN, framed
-from levelhead.derivation.sequences import Sequences, sequences_of
-from levelhead.treebank import Treebank
-from levelhead.treebank.provenance import short_hash
+from levelhead.derivation.derive import ORDERS, Sequences, sequences_of
+from levelhead.derivation.estimate import estimate
+from levelhead.derivation.ngram_model import END, UNKNOWN, NgramModel, Reals, framed
+from levelhead.errors import MeasureError, unknown
+from levelhead.immutable import immutable
+from levelhead.scoring.counts import Counts
+from levelhead.scoring.matches import Matches
+from levelhead.scoring.measure import Resource
+from levelhead.tables.documents import header, path_text, signature_line
+from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank, read
+from levelhead.treebank.contents import contents_hash
+from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 
 Ends = Literal["in", "out", "ppl1"]
 """How ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, only their probability."""
@@ -79,12 +90,7 @@ def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
 
 
 def perplexity_of(log10_probability: float, events: int) -> float | None:
-    """Return 10 to the negative mean log10 probability of events; None without events, or if it is infinite.
-
-    Args:
-        log10_probability: the log10 of the joint probability of all events.
-        events: the number of events.
-    """
+    """Return 10 to the negative mean log10 probability of events; None without events, or if it is infinite."""
     if not events or math.isinf(log10_probability):
         return None
     try:
@@ -184,23 +190,276 @@ def perplexity(
         InputError: the order is unknown, or its transition system cannot derive a tree.
     """
     sums = sentence_sums(model, sequences_of(test, order, lift=lift))
-    signature = signature_of(model, order, ends, lift=lift)
+    signature = {"order": order, "ngram": str(model.order)}
+    if model.minimum_counts:  # empty for a model that was read, of which only the order is known
+        signature["smoothing"] = "interpolated-modified-kneser-ney"
+        signature["minimum-counts"] = ",".join(map(str, model.minimum_counts))
+        signature["minimum-word-count"] = str(model.minimum_word_count)
+    signature |= {"ends": ends, **({"lift": "yes"} if lift else {})}
     hashes = {"train": short_hash(model.sha256), "test": short_hash(test.source.sha256), "version": VERSION}
     return Perplexity(sums, order, ends, model.n_words, signature | hashes, test.source.sha256)
 
 
-def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> dict[str, str]:
-    """Return everything that determines a perplexity, except the files; for a model that was read, only its order.
+_DEFAULT_ORDER = "swap-lazy"
+
+
+class Trained(NamedTuple):
+    """The trigram model of the training treebank's words in the order of a transition system."""
+
+    model: NgramModel
+    order: str
+
+
+def load_model(argument: str) -> Resource:
+    """Return the model for the argument of DPPL."""
+    path, marker, order = argument.rpartition(",order=")
+    if not marker:
+        path, order = argument, _DEFAULT_ORDER
+    if order not in ORDERS:
+        raise MeasureError(unknown("order", order, ORDERS), "unknown-order")
+    return estimated_model(read(path), order)
+
+
+def estimated_model(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource:
+    """Return the model of a training treebank for DPPL."""
+    model = estimate(sequences_of(treebank, order))
+    path = treebank.source.path
+    warnings = (*map(str, treebank.warnings), *(f"{path}, {order} order: {text}" for text in model.fallback_warnings))
+    return Resource(Trained(model, order), contents_hash(treebank), warnings)
+
+
+@immutable()
+class SurpriseTotal(Counts):
+    """One row of counts, whose surprisal is correctly rounded, also if sentences are added: `parts` sum to it."""
+
+    parts: Sequence[float]
+
+
+def count_surprise(
+    matches: Matches, trained: Trained, *, by_sentence: bool = False, before: SurpriseTotal | None = None
+) -> Counts:
+    """Return the surprisal of the system's trees: minus log10 of the probability, and the number of events.
+
+    Unknown words are left out, and ends of sentences are events, as in language-model tools.
+    """
+    sums = sentence_sums(trained.model, sequences_of(matches.system, trained.order))
+    logs, events = sums.sums(oov=False)
+    if by_sentence:
+        rows = matches.rows_at(matches.system_spans.sentence_starts[:-1])
+        surprise, total = (np.bincount(rows, values, len(matches.gold)) for values in (-logs, events))
+        return Counts(surprise, total, total, None)
+    earlier = ((), 0) if before is None else (before.parts, before.gold[0])
+    numbers = [*(-logs).tolist(), *earlier[0]]
+    parts = [math.fsum(numbers)]  # then what rounding lost, so that the parts have the same exact sum
+    while rest := math.fsum([*numbers, *(-part for part in parts)]):
+        parts.append(rest)
+    total = np.array([events.sum() + earlier[1]], dtype=np.float64)
+    return SurpriseTotal(np.array(parts[:1]), total, total, None, parts)
+
+
+NGRAM = 3
+"""The default length of the longest n-grams."""
+
+_ARPA = ".arpa"
+"""The part of a file name that marks a model, not a treebank."""
+
+
+class NgramChoice(NamedTuple):
+    """The settings of a model, and its order of words.
 
     Args:
-        model: the model.
-        order: the order of the words.
-        ends: how ends of sentences count.
-        lift: whether non-projective arcs are lifted.
+        order: the order of the words, one of `ORDERS`.
+        ngram: the length of the longest n-grams; None for `NGRAM`.
+        minimum_counts: as in `estimate`.
+        minimum_word_count: as in `estimate`.
+        ends: how the ends of sentences count.
+        lift: whether to lift non-projective arcs if the order's system needs projective trees.
     """
-    signature = {"order": order, "ngram": str(model.order)}
-    if model.minimum_counts:
-        signature["smoothing"] = "interpolated-modified-kneser-ney"
-        signature["minimum-counts"] = ",".join(map(str, model.minimum_counts))
-        signature["minimum-word-count"] = str(model.minimum_word_count)
-    return signature | {"ends": ends} | ({"lift": "yes"} if lift else {})
+
+    order: str = "string"
+    ngram: int | None = None
+    minimum_counts: tuple[int, ...] = ()
+    minimum_word_count: int = 1
+    ends: Ends = "in"
+    lift: bool = False
+
+    @property
+    def lifts(self) -> bool:
+        """Whether arcs are lifted, which the order of the string never requires."""
+        return self.lift and self.order != "string"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Perplexities(Tabular):
+    """The perplexity of a test set, and of parser output for it, under one model.
+
+    Args:
+        results: the perplexity of each treebank by its name, the test set first.
+        model: the model.
+        provenance: the provenance of the numbers.
+    """
+
+    results: Mapping[str, Perplexity]
+    model: NgramModel
+    provenance: Provenance
+
+    def table(self, *, sentences: bool = False) -> Table:
+        """Return the result as a table.
+
+        Args:
+            sentences: every sentence.
+        """
+        return (sentence_table if sentences else perplexity_table)(self)
+
+    def to_dict(self, *, sentences: bool = False) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`.
+
+        Args:
+            sentences: every sentence.
+        """
+        return perplexity_document(self, sentences=sentences)
+
+
+def model_of(train: Treebank | NgramModel, choice: NgramChoice) -> NgramModel:
+    """Return a model of the words of a treebank in some order; a model is returned unchanged."""
+    if isinstance(train, NgramModel):
+        return train
+    sequences = sequences_of(train, choice.order, lift=choice.lifts)
+    size, counts, least = choice.ngram or NGRAM, choice.minimum_counts, choice.minimum_word_count
+    return estimate(sequences, size, minimum_counts=counts, minimum_word_count=least)
+
+
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path has the name of a model in ARPA format."""
+    return _ARPA in PurePath(path).name
+
+
+def measure_perplexities(model: NgramModel, treebanks: Mapping[str, Treebank], choice: NgramChoice) -> Perplexities:
+    """Return the perplexity of treebanks under a model."""
+    results = {
+        name: perplexity(model, treebank, choice.order, ends=choice.ends, lift=choice.lifts)
+        for name, treebank in treebanks.items()
+    }
+    test, *systems = (result.signature for result in results.values())
+    signature = {name: value for name, value in test.items() if name != "version"}
+    if systems:
+        signature["system"] = "+".join(system["test"] for system in systems)
+    files = {"train": short_hash(model.sha256)} | {name: short_hash(result.sha256) for name, result in results.items()}
+    warnings = dict.fromkeys(fault for treebank in treebanks.values() for fault in treebank.warnings)
+    signature["version"] = test["version"]
+    provenance = Provenance(signature, {TREEBANK: files}, tuple(warnings), tuple(model.fallback_warnings))
+    return Perplexities(results, model, provenance)
+
+
+_NUMBERS = (
+    "Perplexity",
+    "With OOV",
+    "Log10/sentence",
+    "Events",
+    "OOV",
+    "Sentences",
+    "Swaps",
+    "Size/perplexity",
+)
+
+
+def perplexity_table(perplexities: Perplexities) -> Table:
+    """Return one row per file with its perplexity."""
+    columns = (Column("File", "text"), *(Column(name, "number") for name in _NUMBERS))
+    rows = tuple(
+        (
+            name,
+            result.excluding_oov,
+            result.including_oov,
+            result.log10_per_sentence,
+            result.events,
+            result.oov,
+            result.sentences,
+            result.swaps,
+            result.size_over_perplexity,
+        )
+        for name, result in perplexities.results.items()
+    )
+    return Table(columns, rows, (signature_line(perplexities.provenance.signature),))
+
+
+def sentence_table(perplexities: Perplexities) -> Table:
+    """Return one row per sentence of each file."""
+    names = ("Sentence", "Perplexity", "Log10", "Events", "Log10 with OOV", "Events with OOV", "OOV", "Swaps")
+    columns = (Column("File", "text"), *(Column(name, "number") for name in names))
+    rows = tuple(
+        (name, *(row[key] for key in _SENTENCE_KEYS))
+        for name, result in perplexities.results.items()
+        for row in sentence_documents(result)
+    )
+    return Table(columns, rows, (signature_line(perplexities.provenance.signature),))
+
+
+_SENTENCE_KEYS = (
+    "sentence",
+    "perplexity_excluding_oov",
+    "log10_excluding_oov",
+    "events_excluding_oov",
+    "log10_including_oov",
+    "events",
+    "oov",
+    "swaps",
+)
+
+
+def sentence_documents(result: Perplexity) -> list[dict[str, Any]]:
+    """Return the log probability, events and perplexity of each sentence for JSON."""
+    (known, n_known), (every, n_every) = (result.sums.sums(oov=oov, ends=result.ends) for oov in (False, True))
+    columns = (known, n_known, every, n_every, result.sums.n_unknown, result.sums.swaps)
+    return [
+        dict(zip(_SENTENCE_KEYS, (number, perplexity_of(log, n), _finite(log), n, _finite(log_all), *rest)))
+        for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1)
+    ]
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def perplexity_documents(perplexities: Perplexities, *, sentences: bool) -> list[dict[str, Any]]:
+    """Return the perplexity of each file for JSON."""
+    return [_perplexity(name, result, sentences=sentences) for name, result in perplexities.results.items()]
+
+
+def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, Any]:
+    document = {
+        **header("perplexity"),
+        "file": path_text(name),
+        "sha256": result.sha256,
+        "order": result.order,
+        "perplexity_excluding_oov": result.excluding_oov,
+        "perplexity_including_oov": result.including_oov,
+        "perplexity_per_sentence": result.per_sentence,
+        "log10_perplexity_per_sentence": result.log10_per_sentence,
+        "events": result.events,
+        "oov": result.oov,
+        "sentences": result.sentences,
+        "swaps": result.swaps,
+        "size_over_perplexity": result.size_over_perplexity,
+    }
+    return document | ({"per_sentence": sentence_documents(result)} if sentences else {})
+
+
+def perplexity_document(perplexities: Perplexities, *, sentences: bool) -> dict[str, Any]:
+    """Return the perplexity of a test set and of parser outputs for it, for JSON."""
+    test, *systems = perplexity_documents(perplexities, sentences=sentences)
+    model = perplexities.model
+    return {
+        "signature": dict(perplexities.provenance.signature),
+        **test,
+        "systems": systems,
+        "model": {
+            "order": model.order,
+            "words": model.n_words,
+            "vocabulary": len(model.words),
+            "ngrams": [len(table.keys) for table in model.tables],
+            "minimum_counts": list(model.minimum_counts),
+            "discounts": [discounts._asdict() for discounts in model.discounts],
+            "fallback_orders": list(model.fallback_orders),
+        },
+    }

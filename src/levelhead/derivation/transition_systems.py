@@ -1,4 +1,4 @@
-"""Transition systems: configurations, legal transitions, their effects, and final configurations."""
+"""Transition systems: configurations, legal transitions, their effects, and errors for trees that cannot be derived."""
 
 from __future__ import annotations
 
@@ -9,10 +9,40 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from levelhead.derivation.derivation_errors import MOST_SWAPS, check_derived
-from levelhead.errors import Fault, InputError
+from levelhead.errors import NOWHERE, Fault, InputError, Place
 from levelhead.kernels import oracles
+from levelhead.treebank import Treebank
+
+MOST_SWAPS = 50_000_000
+"""The maximum number of pairs of words of a sentence in the wrong projective order."""
+
+TOO_LONG = 3
+"""The kernels' code for a sentence that would take too long."""
+
+_FAULTS = {
+    1: ("not-derivable", "{system} only derives projective trees, but this tree is not projective"),
+    2: ("not-derivable", "the heads are not a tree"),
+    TOO_LONG: ("derivation-too-long", "the sentence may need more than {limit} steps"),
+}
+
+
+def check_derived(
+    failures: NDArray[np.uint8], system: TransitionSystem, treebank: Treebank | None = None, limit: int = MOST_SWAPS
+) -> None:
+    """Raise an error for the first sentence that was not derived."""
+    faults = []
+    for failure in dict.fromkeys(failures[failures != 0].tolist()):
+        sentences = np.flatnonzero(failures == failure)
+        slug, message = _FAULTS[failure]
+        text = message.format(system=system.name, limit=limit)
+        first, lines = int(sentences[0]), () if treebank is None else treebank.source.lines
+        line = int(lines[first]) if len(lines) else None
+        place = NOWHERE if treebank is None else Place(treebank.source.path, line, first + 1)
+        faults.append(Fault(slug, text, place, count=len(sentences)))
+    if faults:
+        raise InputError(*faults)
 
 
 class Transition(IntEnum):
@@ -125,30 +155,20 @@ class TransitionSystem:
         """
         if self.is_final(configuration):
             return ()
-        legal = self._arc_eager(configuration) if REDUCE in self.transitions else self._arc_standard(configuration)
-        if single_root and self._would_close(configuration):
-            legal = tuple(transition for transition in legal if transition is not RIGHT_ARC)
-        return legal
-
-    def _arc_eager(self, configuration: Configuration) -> tuple[Transition, ...]:
-        top = configuration.stack[-1]
-        if top == 0:
-            return (SHIFT, RIGHT_ARC)
-        return (SHIFT, RIGHT_ARC, REDUCE) if configuration.heads[top - 1] >= 0 else (SHIFT, LEFT_ARC, RIGHT_ARC)
-
-    def _arc_standard(self, configuration: Configuration) -> tuple[Transition, ...]:
-        legal = [SHIFT] if configuration.buffer else []
-        if len(configuration.stack) > 1:
-            second, top = configuration.stack[-2:]
-            legal += [RIGHT_ARC] if second == 0 else [LEFT_ARC, RIGHT_ARC]
-            legal += [SWAP] if SWAP in self.transitions and 0 < second < top else []
-        return tuple(legal)
-
-    def _would_close(self, configuration: Configuration) -> bool:
-        """Whether RIGHT-ARC would attach a word to the root too early, or a second word."""
+        stack, buffer, heads, _ = configuration
         if REDUCE in self.transitions:
-            return configuration.stack[-1] == 0 and 0 in configuration.heads
-        return len(configuration.stack) == 2 and bool(configuration.buffer)
+            top, legal = stack[-1], [SHIFT, RIGHT_ARC]
+            if top:
+                legal = [SHIFT, RIGHT_ARC, REDUCE] if heads[top - 1] >= 0 else [SHIFT, LEFT_ARC, RIGHT_ARC]
+            closing = top == 0 and 0 in heads  # RIGHT-ARC would attach a second word to the root
+        else:
+            legal = [SHIFT] if buffer else []
+            if len(stack) > 1:
+                second, top = stack[-2:]
+                legal += [RIGHT_ARC] if second == 0 else [LEFT_ARC, RIGHT_ARC]
+                legal += [SWAP] if SWAP in self.transitions and 0 < second < top else []
+            closing = len(stack) == 2 and bool(buffer)  # or a word too early
+        return tuple(step for step in legal if not (single_root and closing and step is RIGHT_ARC))
 
     def apply(self, configuration: Configuration, transition: Transition, relation: str = "_") -> Configuration:
         """Return the configuration after a transition.
@@ -163,17 +183,13 @@ class TransitionSystem:
         """
         if transition not in self.legal(configuration):
             raise InputError(Fault("illegal-transition", f"{transition} is not legal in {configuration}"))
-        stack, buffer = configuration.stack, configuration.buffer
+        stack, buffer, heads, relations = configuration
         if transition is SHIFT:
             return configuration._replace(stack=(*stack, buffer[0]), buffer=buffer[1:])
         if transition is REDUCE:
             return configuration._replace(stack=stack[:-1])
         if transition is SWAP:
             return configuration._replace(stack=(*stack[:-2], stack[-1]), buffer=(stack[-2], *buffer))
-        return self._with_arc(configuration, transition, relation)
-
-    def _with_arc(self, configuration: Configuration, transition: Transition, relation: str) -> Configuration:
-        stack, buffer, heads, relations = configuration
         if REDUCE in self.transitions:
             left, right = stack[-1], buffer[0]
             if transition is LEFT_ARC:

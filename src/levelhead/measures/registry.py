@@ -18,18 +18,18 @@ from levelhead.scoring.selection import Schemes, check_classes
 from levelhead.treebank.schemes import SCHEMES, Scheme
 
 if TYPE_CHECKING:
-    from levelhead.derivation.dppl import Trained
+    from levelhead.derivation.perplexity import Trained
     from levelhead.scoring import Counts, Matches
 
 
 def _load_model(argument: str) -> Resource:
-    from levelhead.derivation.dppl import load_model  # loaded when needed: `score` starts faster without it
+    from levelhead.derivation.perplexity import load_model  # loaded when needed: `score` starts faster without it
 
     return load_model(argument)
 
 
 def _count_surprise(matches: Matches, trained: Trained, **how: Any) -> Counts:
-    from levelhead.derivation.dppl import count_surprise
+    from levelhead.derivation.perplexity import count_surprise
 
     return count_surprise(matches, trained, **how)
 

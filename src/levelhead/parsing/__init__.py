@@ -1,11 +1,7 @@
 """Training and parsing: our own parsers, which train in seconds, baselines, external parsers, and model files."""
 
-from levelhead.parsing.any_parser import ALL_PARSERS, ParsedTreebank, Recipe, parse_any, train_any
-from levelhead.parsing.crossval import cross_validate
+from levelhead.parsing.any_parser import ALL_PARSERS, ParsedTreebank, Recipe, cross_validate, parse_any, train_any
 from levelhead.parsing.external import EXTERNAL_PARSERS, ExternalSettings
-from levelhead.parsing.input_warnings import parsing_warnings, training_warnings
-from levelhead.parsing.input_words import read_words
-from levelhead.parsing.long_sentences import long_parsing_warnings
 from levelhead.parsing.model import (
     BASELINES,
     ENSEMBLE,
@@ -18,6 +14,7 @@ from levelhead.parsing.model import (
     Schedule,
 )
 from levelhead.parsing.model_file import read_model, write_model
+from levelhead.parsing.parser_input import long_parsing_warnings, parsing_warnings, read_words, training_warnings
 from levelhead.parsing.training import Report, parse_treebank, train
 
 __all__ = [

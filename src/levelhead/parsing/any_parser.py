@@ -1,15 +1,28 @@
-"""One function to train any parser (our own, a baseline or an external one), and one to parse with it."""
+"""Training of any parser (our own, a baseline or an external one), parsing with it, and cross-validation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from levelhead.errors import Fault
+import numpy as np
+
+from levelhead._version import VERSION
+from levelhead.errors import Fault, InputError, Place, number_of
+from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.parsing.baselines import parse_baseline, train_baseline
-from levelhead.parsing.chunks import Progress
 from levelhead.parsing.ensemble import parse_with_ensemble, train_ensemble
-from levelhead.parsing.external import EXTERNAL_PARSERS, ExternalSettings, checked, parse_external, train_external
+from levelhead.parsing.external import (
+    EXTERNAL_PARSERS,
+    ExternalSettings,
+    checked,
+    identity_of,
+    parse_external,
+    train_external,
+)
 from levelhead.parsing.model import (
     BASELINES,
     ENSEMBLE,
@@ -34,7 +47,10 @@ from levelhead.parsing.training import (
     restored,
     train,
 )
-from levelhead.treebank import Treebank
+from levelhead.parsing.word_features import Progress
+from levelhead.progress import progress_bar
+from levelhead.treebank import Treebank, from_conllu, to_conllu
+from levelhead.treebank.places import place_of
 
 ALL_PARSERS = (*PARSERS, ENSEMBLE, *BASELINES, *EXTERNAL_PARSERS)
 """Every parser of `levelhead train`."""
@@ -140,3 +156,105 @@ def parse_any(
     output = parse_external(model.parser, model.contents, treebank, external or ExternalSettings())
     parsed, faults = checked(output, treebank, f"output of {model.parser}", first=first, repair=repair)
     return ParsedTreebank(restored(parsed, model.function_head), faults)
+
+
+_ANY_FOLD = "<treebank>"  # the name of the treebank on workers, which do not know its path
+
+
+def cross_validate(
+    treebank: Treebank,
+    recipe: Recipe,
+    *,
+    folds: int = 10,
+    repair: bool = False,
+    workers: Workers | None = None,
+    store: Store | None = None,
+) -> ParsedTreebank:
+    """Return the parsed treebank, each fold parsed by a model trained on the others, and the repairs.
+
+    Folds are blocks of consecutive sentences of nearly equal size, so that neighboring sentences, which often come from
+    the same text, are rarely split between training and parsing. The result does not depend on the workers.
+
+    Args:
+        treebank: the gold treebank.
+        recipe: the parser and its settings.
+        folds: the number of folds.
+        repair: as in `parse_any`.
+        workers: the workers; this process if None.
+        store: where finished folds are kept; None for nowhere. The key of a result includes everything that decides it,
+            for malt also the hash of its jar file. `command` cannot be used with a store: its program may change.
+
+    Raises:
+        InputError: there are fewer sentences than folds, a parser fails, workers are lost, or the parser is `command`
+            and there is a store.
+        OutputError: the store cannot be written.
+    """
+    if len(treebank) < folds:
+        message = f"{number_of(len(treebank), 'sentence')} cannot be divided into {folds} folds: use fewer folds"
+        raise InputError(Fault("too-few-sentences", message, Place(treebank.source.path)))
+    prepared(treebank, recipe.relations, "content-head")  # fails early if the treebank cannot be learned from
+    program = None if store is None else _program(recipe)
+    data = to_conllu(treebank)
+    external = recipe.external._replace(jar=None)  # the key has the hash of its contents instead of its path
+    settings = json.dumps([VERSION, recipe._replace(external=external), program, folds, repair])
+    identity = hashlib.sha256(data).hexdigest()
+    jobs = [
+        Job(
+            hashlib.sha256(f"parsed fold {identity} {fold} {settings}".encode()).hexdigest(),
+            parse_fold, (data, recipe, fold, folds, repair, program), f"fold {fold + 1}",
+        )
+        for fold in range(folds)
+    ]  # fmt: skip
+    with progress_bar("folds", folds, folds) as advance:
+        # One fold per batch: folds are few and long, and a batch would put them all on one worker of a cluster.
+        one_by_one = (workers or processes(1))._replace(batch=1)
+        try:
+            outcome = run_jobs(jobs, one_by_one, store=store, advance=advance)
+        except InputError as error:
+            raise InputError(*(_placed(fault, treebank) for fault in error.faults)) from error
+    if outcome.stale:
+        raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
+    return _joined_folds([outcome.results[job.key] for job in jobs], treebank)
+
+
+def _program(recipe: Recipe) -> str | None:
+    """The identity of an external parser; None for our own, since every key has the version of levelhead."""
+    return identity_of(recipe.parser, recipe.external) if recipe.parser in EXTERNAL_PARSERS else None
+
+
+def _placed(fault: Fault, treebank: Treebank) -> Fault:
+    """A fault with the place of its word in the whole treebank; other faults are unchanged."""
+    place = fault.place
+    if place.file != _ANY_FOLD or place.sentence is None or place.word is None:
+        return fault
+    return replace(
+        fault, place=place_of(treebank, int(treebank.sentence_starts[place.sentence - 1]) + int(place.word) - 1)
+    )
+
+
+def _joined_folds(results: Sequence[bytes], treebank: Treebank) -> ParsedTreebank:
+    """The joined results of all folds; repairs get places in the whole treebank, and messages name the fold."""
+    trees, repairs = list[str](), list[Fault]()
+    for fold, result in enumerate(results, 1):
+        parsed = json.loads(result)
+        trees.append(parsed["conllu"])
+        for repair in parsed["repairs"]:
+            message = f"fold {fold}, {repair['message']}"
+            fault = Fault(**{**repair, "place": Place(*repair["place"]), "message": message})
+            repairs.append(_placed(fault, treebank))
+    return ParsedTreebank(
+        from_conllu("".join(trees).encode(), name=treebank.source.path or "<treebank>"), tuple(repairs)
+    )
+
+
+def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool, program: str | None) -> bytes:
+    """Train on all folds except one, on a worker, and return that fold, parsed, and the repairs, as JSON."""
+    if program is not None and _program(recipe) != program:
+        raise StaleInput(f"{recipe.parser} differs between workers, or has changed", "changing-file")
+    treebank = from_conllu(data, name=_ANY_FOLD)
+    inside = np.arange(len(treebank)) * folds // len(treebank) == fold
+    model = train_any(treebank.select(~inside), recipe)
+    first = int(np.flatnonzero(inside)[0]) + 1
+    parsed = parse_any(model, treebank.select(inside), recipe.external, repair=repair, first=first)
+    repairs = [asdict(fault) for fault in parsed.repairs]
+    return json.dumps({"conllu": to_conllu(parsed.treebank).decode(), "repairs": repairs}).encode()

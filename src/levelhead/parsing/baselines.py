@@ -15,7 +15,6 @@ from itertools import pairwise
 from random import Random
 
 from levelhead.parsing.model import Baseline, training_record
-from levelhead.parsing.random_trees import random_projective_tree, random_tree
 from levelhead.parsing.training import Relations, Scheme, prepared, restored
 from levelhead.treebank import Treebank
 
@@ -25,18 +24,7 @@ _NO_RELATION = "dep"  # for words other than roots, if the training treebank onl
 def train_baseline(
     treebank: Treebank, parser: str, *, seed: int, relations: Relations = "universal", scheme: Scheme = "content-head"
 ) -> Baseline:
-    """Return a baseline with the most frequent relation of each UPOS, of words with another UPOS, and of roots.
-
-    Args:
-        treebank: the training treebank; of equally frequent relations, the first to occur wins.
-        parser: one of `BASELINES`.
-        seed: the random seed of the trees.
-        relations: as in `train`.
-        scheme: as in `train`.
-
-    Raises:
-        InputError: the treebank has no words, or a relation has white space or invisible characters.
-    """
+    """Return a baseline with the most frequent relation of each UPOS, of words with another UPOS, and of roots."""
     source = prepared(treebank, relations, scheme)
     words = list(zip(source.treebank.upos, source.treebank.relations, (source.treebank.heads < 0).tolist()))
     by_tag: dict[str, Counter[str]] = {}
@@ -61,12 +49,7 @@ def _most_frequent(relations: Iterable[str]) -> str:
 
 
 def parse_baseline(model: Baseline, treebank: Treebank) -> Treebank:
-    """Return a treebank with the trees of a baseline; DEPS becomes empty.
-
-    Args:
-        model: the baseline.
-        treebank: the treebank to parse; its heads and relations are ignored.
-    """
+    """Return a treebank with the trees of a baseline; DEPS becomes empty."""
     forms = list(treebank.forms)
     heads: list[int] = []
     for start, end in pairwise(treebank.sentence_starts.tolist()):
@@ -87,10 +70,84 @@ def _heads(model: Baseline, forms: Sequence[str]) -> Sequence[int]:
     if model.parser == "baseline-right":
         return [*range(2, n + 1), 0]
     draw = random_tree if model.parser == "baseline-random" else random_projective_tree
-    return draw(n, _random_of(model, forms))
+    identity = hashlib.sha256(json.dumps([model.parser, model.seed, forms]).encode()).digest()
+    # Python guarantees that `random()` returns the same numbers in all versions
+    return draw(n, Random(int.from_bytes(identity, "big")))  # noqa: S311 -- no secrets
 
 
-def _random_of(model: Baseline, forms: Sequence[str]) -> Random:
-    """The random numbers of a sentence; Python guarantees that `random()` returns the same numbers in all versions."""
-    identity = json.dumps([model.parser, model.seed, forms]).encode()
-    return Random(int.from_bytes(hashlib.sha256(identity).digest(), "big"))  # noqa: S311 -- no secrets
+def random_tree(n_words: int, random: Random) -> list[int]:
+    """Return a tree drawn uniformly from all trees with one root, projective or not.
+
+    There are n^(n-1) such trees, each with its own Prüfer code: repeatedly remove the first word without dependents and
+    write down its head, until only the root is left, which is the last number of the code.
+    """
+    code = [int(random.random() * n_words) for _ in range(n_words - 1)]
+    waiting = [0] * n_words  # the number of dependents that have not been removed yet
+    for head in code:
+        waiting[head] += 1
+    heads, first, leaf = [0] * n_words, 0, -1
+    for head in code:
+        if leaf < 0:
+            while waiting[first]:
+                first += 1
+            leaf, first = first, first + 1
+        heads[leaf] = head + 1
+        waiting[head] -= 1
+        # A head without remaining dependents is next only if the scan has already passed it.
+        leaf = head if not waiting[head] and head < first else -1
+    return heads
+
+
+def random_projective_tree(n_words: int, random: Random) -> list[int]:
+    """Return a tree drawn uniformly from the projective trees with one root (no arc covers the root).
+
+    List the numbers of left and right dependents of each word, heads before dependents. Such a list describes a tree if
+    it is complete at its end, and not before. By the cycle lemma, this is true of exactly one of the n rotations of any
+    list of 2n numbers with sum n-1. So every tree comes from n equally likely lists, and there are C(3n-2, n-1) / n
+    trees.
+    """
+    numbers = _random_composition(n_words - 1, 2 * n_words, random)
+    pairs = list(zip(numbers[::2], numbers[1::2]))
+    start, missing, least = 0, 0, 0
+    for word, (left, right) in enumerate(pairs, 1):
+        missing += left + right - 1
+        if missing < least:
+            start, least = word, missing
+    return _tree_of(pairs[start:] + pairs[:start])
+
+
+def _random_composition(total: int, n_parts: int, random: Random) -> list[int]:
+    """A uniformly random list of numbers with a given sum: a random order of units, and of bars between the parts."""
+    parts, units = [0], total
+    for places in range(total + n_parts - 1, 0, -1):
+        if random.random() * places < units:
+            parts[-1] += 1
+            units -= 1
+        else:
+            parts.append(0)
+    return parts
+
+
+def _tree_of(dependents: list[tuple[int, int]]) -> list[int]:
+    """The heads of the words, given the numbers of left and right dependents, heads before dependents."""
+    parents, places = [-1] * len(dependents), [0] * len(dependents)
+    placed = 0
+    open_words: list[list[int]] = []  # each with the numbers of left and right dependents still missing
+    for node, (left, right) in enumerate(dependents):
+        parents[node] = open_words[-1][0] if open_words else -1
+        open_words.append([node, left, right])
+        while open_words:
+            word = open_words[-1]
+            if not word[1]:  # all words to its left are placed: place the word itself
+                placed += 1
+                places[word[0]] = placed
+                word[1] = -1
+            if word[1] > 0 or word[2]:
+                break
+            open_words.pop()
+            if open_words:
+                open_words[-1][1 if open_words[-1][1] > 0 else 2] -= 1
+    heads = [0] * len(dependents)
+    for node, parent in enumerate(parents):
+        heads[places[node] - 1] = places[parent] if parent >= 0 else 0
+    return heads

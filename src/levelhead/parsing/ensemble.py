@@ -11,21 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.parsing.chunks import Progress, in_chunks
 from levelhead.parsing.graph import in_pieces, parse_voted
-from levelhead.parsing.long_sentences import learnable
 from levelhead.parsing.model import ENSEMBLE, Ensemble, Integers, Model, Schedule
+from levelhead.parsing.parser_input import learnable
 from levelhead.parsing.training import (
     DEFAULT_BEAM,
     Relations,
     Report,
     Scheme,
+    check_memory,
     default_schedule,
     n_passes,
     parse_columns,
@@ -34,19 +33,12 @@ from levelhead.parsing.training import (
     train,
     with_trees,
 )
-from levelhead.parsing.weight_tables import check_memory_together
-from levelhead.parsing.word_features import Columns, columns_of
+from levelhead.parsing.word_features import Columns, Progress, columns_of, in_chunks
 from levelhead.treebank import Treebank
 
 
 class Member(NamedTuple):
-    """A transition parser of the ensemble.
-
-    Args:
-        parser: the transition system.
-        reverse: whether it reads sentences from the last word to the first.
-        vote: what its vote adds to the score of an arc, in units of the graph-based parser's training margin.
-    """
+    """A transition parser of the ensemble; its vote is in units of the graph-based parser's training margin."""
 
     parser: str
     reverse: bool
@@ -82,71 +74,45 @@ def train_ensemble(
     members: Sequence[Member] = MEMBERS,
     progress: Callable[[Report], None] | None = None,
 ) -> Ensemble:
-    """Return an ensemble: the graph-based parser and all members, trained on a treebank.
-
-    Args:
-        treebank: as in `train`.
-        dev: as in `train`; each parser keeps its own best pass.
-        with_dev: as in `train`.
-        beam: the beam width of the members.
-        seed: the random seed; each parser gets its own seed, derived from it.
-        relations: as in `train`.
-        scheme: as in `train`.
-        schedule: the passes and runs of all parsers, for quick training; None for the defaults.
-        members: the transition parsers.
-        progress: called after each pass of each parser.
-
-    Raises:
-        InputError: as in `train`.
-    """
+    """Return an ensemble: the graph-based parser and all members, trained on a treebank."""
     treebank = learnable(treebank, ENSEMBLE)
     parts = [("graph", False, schedule or default_schedule("graph", 1))]
-    parts += [(member.parser, member.reverse, schedule or member_schedule(beam)) for member in members]
-    passes = [n_passes(parser, own_schedule) * (1 + with_dev) for parser, _, own_schedule in parts]
+    # A member has a single run, since two members are worth more than the average of two runs.
+    of_members = schedule or Schedule(first=4, second=4 if beam > 1 else 0, runs=1)
+    parts += [(member.parser, member.reverse, of_members) for member in members]
+    passes = [n_passes(parser, part_schedule) * (1 + with_dev) for parser, _, part_schedule in parts]
 
     def trained(number: int) -> Model:
-        parser, reverse, own_schedule = parts[number]
+        parser, reverse, part_schedule = parts[number]
         return train(
             treebank, parser, dev=dev, with_dev=with_dev, beam=beam, seed=seed * len(parts) + number,
-            relations=relations, scheme=scheme, reverse=reverse, schedule=own_schedule,
+            relations=relations, scheme=scheme, reverse=reverse, schedule=part_schedule,
             progress=part_of(progress, sum(passes[:number]), sum(passes)),
         )  # fmt: skip
 
     graph = trained(0)
-    check_memory_together([parser for parser, *_ in parts], int(graph.training["words"]), len(graph.relations))
+    check_memory([parser for parser, *_ in parts], int(graph.training["words"]), len(graph.relations))
     models = [graph, *(trained(number) for number in range(1, len(parts)))]
     inside = [replace(model, training={}, function_head=None) for model in models]
     votes = tuple(member.vote for member in members)
     return Ensemble(inside[0], tuple(inside[1:]), votes, {**graph.training, "seed": seed}, graph.function_head)
 
 
-def member_schedule(beam: int) -> Schedule:
-    """Return the schedule of a member: a single run, since two members are worth more than the average of two runs."""
-    return Schedule(first=4, second=4 if beam > 1 else 0, runs=1)
-
-
 def parse_with_ensemble(model: Ensemble, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
-    """Return a treebank with the trees of an ensemble; DEPS becomes empty.
-
-    Args:
-        model: the ensemble.
-        treebank: the treebank to parse; its heads and relations are ignored.
-        progress: as in `parse_treebank`.
-    """
+    """Return a treebank with the trees of an ensemble; DEPS becomes empty."""
     if not treebank.n_words:
         return treebank
     templates = [text for part in (model.graph, *model.members) for text in part.templates.values()]
     columns = columns_of(treebank, templates)
-    heads, labels = in_chunks(columns, treebank.sentence_starts, partial(_parsed, model), progress)
+
+    def parse(columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
+        return in_pieces(starts, lambda pieces: _parsed(model, columns, pieces))
+
+    heads, labels = in_chunks(columns, treebank.sentence_starts, parse, progress)
     return restored(with_trees(treebank, heads, labels, model.graph.relations), model.function_head)
 
 
 def _parsed(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
-    """The heads and labels of all words; long sentences are parsed in pieces."""
-    return in_pieces(starts, lambda pieces: _parsed_whole(model, columns, pieces))
-
-
-def _parsed_whole(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     """The heads and labels of all words, without long sentences."""
     outputs = [parse_columns(member, columns, starts) for member in model.members]
     voted = np.array([heads for heads, _ in outputs], np.int32)
@@ -158,11 +124,6 @@ def candidates(voted: Integers, starts: Integers, votes: Sequence[float]) -> tup
     """Return the candidate heads of each word, and the weight of their votes; shape (words, members + 1).
 
     The previous word is always a candidate, so that there is a projective tree. -1 stands for no head.
-
-    Args:
-        voted: the heads predicted by the members, 1-based in the sentence, 0 for the root; shape (members, words).
-        starts: the first word of each sentence, then the number of words.
-        votes: the weight of each member's vote.
     """
     previous = np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
     heads = np.vstack([voted, previous[None]]).astype(np.int32)

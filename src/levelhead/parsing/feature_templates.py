@@ -190,16 +190,7 @@ def templates_for(parser: str) -> dict[str, str]:
 
 
 class Templates(NamedTuple):
-    """Templates as the kernel takes them.
-
-    Args:
-        positions: the position of each distinct atom, int32.
-        attributes: the attribute of each distinct atom, int32.
-        starts: where the atoms of each template start in `atoms`, then the length of `atoms`, int32.
-        atoms: the atoms of all templates, int32.
-        kinds: three numbers per template: its kind, and the positions with `feat`, int32.
-        seeds: the hash of each template's text, uint64.
-    """
+    """Templates as the kernel takes them: distinct atoms, each template's atoms, its kind, and a hash of it."""
 
     positions: NDArray[np.int32]
     attributes: NDArray[np.int32]
@@ -215,15 +206,7 @@ def templates_in(text: str) -> list[str]:
 
 
 def compiled(text: str, *, arcs: bool) -> Templates:
-    """Return templates in compiled form.
-
-    Args:
-        text: the templates.
-        arcs: whether positions are those of an arc; otherwise, those of a configuration.
-
-    Raises:
-        ValueError: there are no templates or too many, or a position or attribute is unknown.
-    """
+    """Return templates in compiled form."""
     atoms: dict[tuple[int, int], int] = {}
     starts, members, kinds, seeds = [0], list[int](), list[int](), list[int]()
     for template in templates_in(text):
@@ -231,7 +214,11 @@ def compiled(text: str, *, arcs: bool) -> Templates:
         pairs = [_atom(word, arcs) for word in words if word != "between"]
         members += [atoms.setdefault((p, a), len(atoms)) for p, a in pairs if a is not None]
         starts.append(len(members))
-        kinds += _kind([p for p, a in pairs if a is None], between="between" in words)
+        expanded = [p for p, a in pairs if a is None]
+        if len(expanded) + ("between" in words) > (1 if "between" in words else 2):
+            raise ValueError("a template can be expanded in only one way")
+        kind = _BETWEEN if "between" in words else (_PLAIN, _EACH, _AGREE)[len(expanded)]
+        kinds += [kind, *[*expanded, 0, 0][:2]]
         seeds.append(seed_of(template))
     if not 0 < len(seeds) <= _MOST_TEMPLATES or not 0 < len(atoms) <= _MOST_ATOMS:
         raise ValueError("no templates, or too many")
@@ -260,10 +247,3 @@ def _atom(word: str, arcs: bool) -> tuple[int, int | None]:
     if attribute not in _ATTRIBUTES:
         raise ValueError(word)
     return _POSITIONS[position], _ATTRIBUTES[attribute]
-
-
-def _kind(with_features: list[int], *, between: bool) -> list[int]:
-    if len(with_features) + between > 2 or (between and with_features):
-        raise ValueError("a template can be expanded in only one way")
-    kind = _BETWEEN if between else (_PLAIN, _EACH, _AGREE)[len(with_features)]
-    return [kind, *[*with_features, 0, 0][:2]]

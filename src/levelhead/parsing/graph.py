@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.parsing.feature_templates import compiled
-from levelhead.parsing.long_sentences import piece_length
 from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, rows_for
+from levelhead.parsing.parser_input import piece_length
 from levelhead.parsing.word_features import Columns
 
 PARTS = ("arcs", "siblings", "grandparents", "labels", "relations")
@@ -77,20 +77,13 @@ class _Weights:
 
 
 def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
-    """Train, and yield the averaged weights after each pass (averaged with those of earlier runs).
-
-    Args:
-        trees: the training trees.
-        model: gives the parser, templates, relations and root.
-        schedule: the first-order passes, the second-order passes after them, and the runs.
-        seed: the random seed for the order of sentences.
-    """
+    """Train, and yield the averaged weights after each pass (averaged with those of earlier runs)."""
     done: Averages = ()
     for run in range(schedule.runs):
         averages: Averages = ()
         random = np.random.default_rng((seed, run))
-        for own in _one_run(trees, model, schedule, random):
-            averages = tuple((new + run * old) / (run + 1) for new, old in zip(own, done)) if done else own
+        for weights in _one_run(trees, model, schedule, random):
+            averages = tuple((new + run * old) / (run + 1) for new, old in zip(weights, done)) if done else weights
             yield averages
         done = averages
 
@@ -127,15 +120,7 @@ def parse_graph(model: Model, columns: Columns, starts: Integers) -> tuple[Integ
 def parse_voted(
     model: Model, columns: Columns, starts: Integers, heads: Integers, votes: NDArray[np.float32]
 ) -> tuple[Integers, Integers]:
-    """Return the heads and labels of all words, chosen from candidate heads.
-
-    Args:
-        model: a second-order graph-based parser.
-        columns: the words.
-        starts: as in `parse_graph`; sentences have at most 500 words.
-        heads: the candidate heads of each word, including the previous word, padded with -1; shape (words, heads).
-        votes: what each candidate adds to the score of its arc, in units of the training margin; the same shape.
-    """
+    """Return the heads and labels of all words, chosen from candidate heads."""
     # The last table is for choosing candidates, which are given here.
     tables = tuple(_as_trained(name, model.tables[name]) for name in TABLES)
     kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, heads.shape[1])
@@ -143,13 +128,9 @@ def parse_voted(
 
 
 def in_pieces(starts: Integers, parse: Callable[[Integers], tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
-    """Return the heads and labels of all words; long sentences are parsed in pieces.
-
-    Args:
-        starts: the first word of each sentence, then the number of words.
-        parse: returns heads and labels for the starts of pieces.
-    """
-    pieces = _pieces(starts)
+    """Return the heads and labels of all words; long sentences are parsed in pieces."""
+    starts_of_pieces = [np.arange(start, end, piece_length(end - start)) for start, end in pairwise(starts.tolist())]
+    pieces = np.concatenate([*starts_of_pieces, starts[-1:]]).astype(np.int32)
     heads, labels = parse(pieces)
     return (heads, labels) if len(pieces) == len(starts) else _joined_pieces(heads, labels, pieces, starts)
 
@@ -164,12 +145,6 @@ def _as_trained(name: str, table: NDArray[np.int16]) -> NDArray[Any]:
     if name == "labels":
         return table
     return np.ascontiguousarray(table if name == "relations" else table[:, 0], np.float32)
-
-
-def _pieces(starts: Integers) -> Integers:
-    """The starts of all sentences, and of the pieces of long sentences."""
-    pieces = [np.arange(start, end, piece_length(end - start)) for start, end in pairwise(starts.tolist())]
-    return np.concatenate([*pieces, starts[-1:]]).astype(np.int32)
 
 
 def _joined_pieces(heads: Integers, labels: Integers, pieces: Integers, starts: Integers) -> tuple[Integers, Integers]:

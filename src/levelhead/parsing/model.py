@@ -38,14 +38,7 @@ BASELINES = ("baseline-left", "baseline-right", "baseline-random", "baseline-ran
 
 
 class Trees(NamedTuple):
-    """The trees of a training treebank.
-
-    Args:
-        columns: the words.
-        starts: the first word of each sentence, then the number of words.
-        heads: the head of each word, 1-based in the sentence, 0 for the root.
-        labels: the number of each word's relation.
-    """
+    """The trees of a training treebank; heads are 1-based in the sentence, 0 for the root."""
 
     columns: Columns
     starts: Integers
@@ -174,12 +167,7 @@ AnyModel = Model | Ensemble | Baseline | ExternalModel
 
 
 def training_record(treebank: Treebank, **settings: int) -> Training:
-    """Return the facts about training on a treebank; `untagged` counts words without UPOS, if there are any.
-
-    Args:
-        treebank: the training treebank.
-        settings: more facts, such as the seed.
-    """
+    """Return the facts about training on a treebank; `untagged` counts words without UPOS, if there are any."""
     untagged = int((treebank.upos.codes == UNDERSCORE).sum())
     counts = {"words": treebank.n_words, "sentences": len(treebank), **settings}
     return {"version": VERSION, **counts, **({"untagged": untagged} if untagged else {})}
@@ -190,8 +178,8 @@ def rows_for(n_words: int, most: int) -> int:
 
     Small tables fit into the processor's caches, and with 12 rows per word, collisions do not yet reduce accuracy.
     """
-    wanted = int(np.ceil(np.log2(max(n_words, 1) * 12) - 0.5))
-    return 1 << min(max(wanted, 14), most)
+    bits = int(np.ceil(np.log2(max(n_words, 1) * 12) - 0.5))
+    return 1 << min(max(bits, 14), most)
 
 
 def quantized(*averages: NDArray[Any]) -> tuple[float, list[NDArray[np.int16]]]:

@@ -30,8 +30,8 @@ from levelhead.parsing.model import (
     Model,
     Training,
 )
-from levelhead.parsing.relation_names import is_relation
-from levelhead.parsing.weight_tables import MOST_BYTES_TOGETHER, MOST_MARGIN, Tables, check_shapes, n_bytes
+from levelhead.parsing.parser_input import is_relation
+from levelhead.parsing.training import MOST_BYTES_TOGETHER, MOST_MARGIN, Tables, check_shapes, n_bytes
 from levelhead.treebank.input_bytes import Limits, read_bytes
 from levelhead.treebank.write import replace_file
 
@@ -72,24 +72,21 @@ def model_bytes(model: AnyModel) -> bytes:
     descriptions, contents = [], list[bytes]()
     for single in models:
         packed = {name: _packed(table) for name, table in single.tables.items()}
-        descriptions.append(_described(single, packed))
+        descriptions.append(
+            {
+                "parser": single.parser,
+                "reverse": single.reverse,
+                "templates": dict(single.templates),
+                "beam": single.beam,
+                "tables": [[name, *single.tables[name].shape, len(data)] for name, data in packed.items()],
+            }
+        )
         contents += packed.values()
     learned = {"relations": models[0].relations, "root": models[0].root}
     if isinstance(model, Ensemble):
         learned |= {"margin": model.graph.margin, "votes": model.votes, "members": descriptions}
         return _signed({**shared, **learned}, contents)
     return _signed({**descriptions[0], **shared, **learned}, contents)
-
-
-def _described(model: Model, packed: Mapping[str, bytes]) -> dict[str, Any]:
-    """The description of a model, alone or in an ensemble."""
-    return {
-        "parser": model.parser,
-        "reverse": model.reverse,
-        "templates": dict(model.templates),
-        "beam": model.beam,
-        "tables": [[name, *model.tables[name].shape, len(data)] for name, data in packed.items()],
-    }
 
 
 def _signed(description: Mapping[str, Any], contents: Iterable[bytes]) -> bytes:
@@ -182,17 +179,12 @@ def _ensemble(
     if graph.reverse:
         raise ValueError("reverse")
     graph = replace(graph, margin=description["margin"])
-    return Ensemble(graph, tuple(members), _votes(description, len(members)), training, description["function_head"])
-
-
-def _votes(description: Mapping[str, Any], n_members: int) -> tuple[float, ...]:
-    """The weights of the members' votes: at most one margin each."""
     votes = description["votes"]
-    if not isinstance(votes, list) or len(votes) != n_members:
+    if not isinstance(votes, list) or len(votes) != len(members):
         raise ValueError("votes")
-    if not all(isinstance(vote, float) and 0 <= vote <= 1 for vote in votes):
+    if not all(isinstance(vote, float) and 0 <= vote <= 1 for vote in votes):  # at most one margin each
         raise ValueError("votes")
-    return tuple(votes)
+    return Ensemble(graph, tuple(members), tuple(votes), training, description["function_head"])
 
 
 def _own_models(
@@ -200,14 +192,14 @@ def _own_models(
 ) -> list[Model]:
     """The models with these descriptions; all tables are checked before the first one is unpacked."""
     models = []
-    for one in descriptions:
-        parser, beam, reverse = one["parser"], one["beam"], one["reverse"]
+    for description in descriptions:
+        parser, beam, reverse = description["parser"], description["beam"], description["reverse"]
         _check_range(beam, 1, MOST_BEAM)
         if parser not in PARSERS or not isinstance(reverse, bool):
             raise ValueError(parser)
-        templates = _templates(one["templates"], parser)
+        templates = _templates(description["templates"], parser)
         models.append(Model(parser, relations, root, templates, beam, {}, {}, reverse=reverse))
-    entries = [one["tables"] for one in descriptions]
+    entries = [description["tables"] for description in descriptions]
     in_memory = sum(_checked_size(tables, model) for tables, model in zip(entries, models))
     sizes = [sum(entry[3] for entry in tables) for tables in entries]
     if sum(sizes) != len(data) or in_memory > MOST_BYTES_TOGETHER:
@@ -243,10 +235,8 @@ def _templates(texts: Mapping[str, str], parser: str) -> dict[str, str]:
 
 def _relations(names: object) -> tuple[str, ...]:
     """The relations, without duplicates, and without characters that would break lines of the output."""
-    if not (isinstance(names, list) and all(map(_is_relation, names))):
-        raise ValueError
-    if len(set(names)) != len(names):
-        raise ValueError
+    if not (isinstance(names, list) and all(map(_is_relation, names))) or len(set(names)) != len(names):
+        raise ValueError("relations")
     return tuple(names)
 
 
@@ -267,7 +257,6 @@ def _checked_size(entries: Sequence[Sequence[Any]], model: Model) -> int:
 
 
 def _tables(entries: Sequence[Sequence[Any]], data: memoryview) -> Tables:
-    """The tables at the start of the data."""
     tables, start = {}, 0
     for name, rows, classes, size in entries:
         tables[name] = _unpacked(data[start : start + size], rows, classes)

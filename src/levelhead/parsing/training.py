@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -14,15 +14,31 @@ from numpy.typing import NDArray
 
 from levelhead.conversion import backward, forward, ud_version
 from levelhead.errors import Fault, InputError, Place, unknown
-from levelhead.parsing.chunks import Progress, in_chunks
+from levelhead.parsing import graph, transition
 from levelhead.parsing.feature_templates import templates_for
 from levelhead.parsing.graph import parse_graph, train_graph
-from levelhead.parsing.long_sentences import learnable
-from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Integers, Model, Schedule, Trees, training_record
-from levelhead.parsing.relation_names import check_relations
+from levelhead.parsing.model import (
+    GRAPH_PARSERS,
+    PARSERS,
+    Averages,
+    Integers,
+    Model,
+    Schedule,
+    Trees,
+    quantized,
+    training_record,
+)
+from levelhead.parsing.parser_input import check_relations, learnable
 from levelhead.parsing.transition import parse_transitions, train_transitions
-from levelhead.parsing.weight_tables import check_memory, with_weights
-from levelhead.parsing.word_features import Columns, columns_of, reading_backwards, reversed_columns, reversed_heads
+from levelhead.parsing.word_features import (
+    Columns,
+    Progress,
+    columns_of,
+    in_chunks,
+    reading_backwards,
+    reversed_columns,
+    reversed_heads,
+)
 from levelhead.treebank import StringColumn, Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE
@@ -98,13 +114,7 @@ def train(
 
 
 def part_of(progress: Callable[[Report], None] | None, before: int, passes: int) -> Callable[[Report], None] | None:
-    """Return a callback that reports the passes of one part of training as passes of the whole training.
-
-    Args:
-        progress: the callback for the whole training.
-        before: the number of passes before this part, without early stopping.
-        passes: the number of passes in all.
-    """
+    """Return a callback that reports the passes of one part of training as passes of the whole training."""
     if progress is None:
         return None
     return lambda report: progress(report._replace(done=before + report.done, passes=passes))
@@ -135,7 +145,7 @@ def _learned(
     treebank = learnable(treebank, parser)
     source = prepared(treebank, settings.relations, settings.scheme)
     labels, names, root = _labels(source.treebank)
-    check_memory(parser, treebank.n_words, len(names))
+    check_memory([parser], treebank.n_words, len(names))
     templates = templates_for(parser)
     columns = columns_of(treebank, templates.values())
     trees = Trees(columns, treebank.sentence_starts, source.treebank.local_heads(), labels)
@@ -161,13 +171,7 @@ def _backwards(trees: Trees) -> Trees:
 
 
 def check_dev(dev: Treebank | None, relations: Relations, *, learned: bool) -> None:
-    """Raise an InputError, placed in the development treebank, if it has no trees or invalid relations.
-
-    Args:
-        dev: the development treebank, if any.
-        relations: as in `train`.
-        learned: whether a parser also learns from it, so that its relations must be valid.
-    """
+    """Raise an InputError, placed in the development treebank, if it has no trees or invalid relations."""
     if dev is None or not dev.n_words:
         return
     if learned:
@@ -182,28 +186,14 @@ def joined(treebank: Treebank, dev: Treebank) -> Treebank:
 
 
 class Prepared(NamedTuple):
-    """A treebank prepared for training.
-
-    Args:
-        treebank: the treebank with the relations and trees to learn.
-        function_head: the version of UD that was used to convert its trees to function heads; None if not converted.
-    """
+    """A treebank to learn, and the version of UD used to convert its trees to function heads; None if not converted."""
 
     treebank: Treebank
     function_head: int | None
 
 
 def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepared:
-    """Return a treebank with the relations and trees that a parser learns.
-
-    Args:
-        treebank: the training treebank.
-        relations: as in `train`.
-        scheme: as in `train`.
-
-    Raises:
-        InputError: the treebank has no words or trees, or a relation has white space or invisible characters.
-    """
+    """Return a treebank with the relations and trees that a parser learns."""
     check_trees(treebank)
     if not treebank.n_words:
         raise InputError(Fault("nothing-to-train-on", "the treebank has no words", Place(treebank.source.path)))
@@ -247,41 +237,24 @@ def _best(
     """The model after the last pass, or the best pass on the development treebank; and the number of that pass."""
     best, best_las, best_pass, done = model, -1.0, 0, 0
     averages: Averages = ()
-    held_out = _development_set(dev)
+    held_out = dev is not None and dev.n_words > 0
+    gold = [universal(relation) for relation in dev.relations] if dev is not None else []
     for done, averages in enumerate(passes, 1):
         report = Report(done, n_passes)
-        if held_out is not None:
-            now = with_weights(model, averages)
-            report = Report(done, n_passes, *held_out.scores(now))
-            if report.las is not None and report.las > best_las:
-                best, best_las, best_pass = now, report.las, done
+        if dev is not None and held_out:
+            now = _with_weights(model, averages)
+            parsed = parse_treebank(now, dev)
+            agree = np.array([universal(name) == expected for name, expected in zip(parsed.relations, gold)], bool)
+            right = parsed.heads == dev.heads
+            las = float((right & agree).mean())
+            report = Report(done, n_passes, float(right.mean()), las)
+            if las > best_las:
+                best, best_las, best_pass = now, las, done
         if progress is not None:
             progress(report)
-        if held_out is not None and done - best_pass > _PATIENCE:
+        if held_out and done - best_pass > _PATIENCE:
             break
-    return (best, best_pass) if held_out is not None else (with_weights(model, averages), done)
-
-
-class _Development(NamedTuple):
-    """A development treebank, and its universal relations."""
-
-    treebank: Treebank
-    relations: Sequence[str]
-
-    def scores(self, model: Model) -> tuple[float, float]:
-        """Return UAS and LAS of a model."""
-        parsed = parse_treebank(model, self.treebank)
-        agree = np.array(
-            [universal(predicted) == gold for predicted, gold in zip(parsed.relations, self.relations)], bool
-        )
-        right = parsed.heads == self.treebank.heads
-        return float(right.mean()), float((right & agree).mean())
-
-
-def _development_set(dev: Treebank | None) -> _Development | None:
-    if dev is None or not dev.n_words:
-        return None
-    return _Development(dev, [universal(relation) for relation in dev.relations])
+    return (best, best_pass) if held_out else (_with_weights(model, averages), done)
 
 
 def _labels(treebank: Treebank) -> tuple[NDArray[np.int32], tuple[str, ...], int]:
@@ -319,14 +292,7 @@ def parse_treebank(model: Model, treebank: Treebank, *, progress: Progress | Non
 
 
 def with_trees(treebank: Treebank, local: Integers, labels: Integers, relations: Sequence[str]) -> Treebank:
-    """Return a treebank with new trees; DEPS becomes empty.
-
-    Args:
-        treebank: the words.
-        local: the heads, 1-based in the sentence, 0 for the root.
-        labels: the number of each word's relation.
-        relations: the names of the relations.
-    """
+    """Return a treebank with new trees; DEPS becomes empty."""
     first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
     heads = np.where(local == 0, -1, local - 1 + first_words).astype(np.int32)
     strings, codes = treebank.strings.with_texts(relations)
@@ -339,3 +305,86 @@ def with_trees(treebank: Treebank, local: Integers, labels: Integers, relations:
 def restored(parsed: Treebank, function_head: int | None) -> Treebank:
     """Return a parser's output, converted back to content heads if the parser was trained on function heads."""
     return parsed if function_head is None else backward(parsed, ud=function_head)
+
+
+Tables = dict[str, NDArray[np.int16]]
+Shapes = dict[str, tuple[int, int]]
+"""The numbers of rows and classes of each table, by name."""
+
+MOST_BYTES = 1 << 28
+"""The largest size of all tables of a model in memory; parsing takes up to three times as much."""
+
+MOST_BYTES_TOGETHER = 17 << 25
+"""The largest size of the tables of all parsers of an ensemble in memory."""
+
+MOST_MARGIN = 1 << 22
+"""The largest margin, for models with tiny weights: the scores of arcs stay far below the penalty of a second root."""
+
+_ENDLESS = 1 << 40  # words: more than any treebank has, so every table has its largest number of rows
+
+
+def _table_names(parser: str) -> tuple[str, ...]:
+    if parser in GRAPH_PARSERS:
+        return graph.graph_tables(parser)
+    return transition.TABLES
+
+
+def table_shapes(parser: str, n_words: int, n_relations: int) -> Shapes:
+    """Return the shapes of a parser's tables."""
+    rows = (graph if parser in GRAPH_PARSERS else transition).table_rows(n_words)
+    padded = -(-n_relations // 8) * 8
+    classes = {"actions": 4, "labels": padded, "relations": padded}
+    return {name: (rows[name], classes.get(name, 1)) for name in _table_names(parser)}
+
+
+def check_memory(parsers: Sequence[str], n_words: int, n_relations: int) -> None:
+    """Raise an InputError if a model (of one parser) or an ensemble would be larger than `read_model` accepts."""
+    size = sum(n_bytes(table_shapes(parser, n_words, n_relations)) for parser in parsers)
+    limit = MOST_BYTES if len(parsers) == 1 else MOST_BYTES_TOGETHER
+    if size > limit:
+        message = f"tables for {n_relations} relations take {size} bytes, but at most {limit} are allowed"
+        raise InputError(Fault("model-too-large", message))
+
+
+def n_bytes(shapes: Mapping[str, tuple[int, int]]) -> int:
+    """Return the size of tables of these shapes in memory, in bytes."""
+    return 2 * sum(rows * classes for rows, classes in shapes.values())
+
+
+def check_shapes(parser: str, n_relations: int, shapes: Mapping[str, tuple[int, int]]) -> None:
+    """Raise a ValueError unless the kernels can use tables of these shapes, and their size is within the limit."""
+    largest = table_shapes(parser, _ENDLESS, n_relations)
+    if set(shapes) != set(largest):
+        raise ValueError("unexpected tables")
+    for name, (rows, classes) in shapes.items():
+        most, expected = largest[name]
+        # The top bits of a hash select a row: at least one bit.
+        if not 2 <= rows <= most or rows & (rows - 1) or classes != expected:
+            raise ValueError(name)
+    for first, second in (("parts", "first"), ("labels", "relations")):  # trained with the same number of rows
+        if second in shapes and shapes[first] != shapes[second]:
+            raise ValueError(second)
+    if n_bytes(shapes) > MOST_BYTES:
+        raise ValueError("too large")
+
+
+def _with_weights(model: Model, averages: Averages) -> Model:
+    """A model with averaged weights. Tables whose scores are added up share a scale.
+
+    These are actions and labels (added up by a beam), and parts and relations.
+    """
+    names = _table_names(model.parser)
+    floats = dict(zip(names, averages, strict=True))
+    scales: list[tuple[str, ...]] = [names]
+    if model.parser in GRAPH_PARSERS:
+        scales = [("parts", "relations"), ("labels",), ("first",)]
+    integers: Tables = {}
+    factors = []
+    for scale in scales:
+        members = [name for name in scale if name in floats]
+        factor, numbers = quantized(*(floats[name] for name in members))
+        factors.append(factor)
+        integers |= zip(members, numbers, strict=True)
+    tables = {name: integers[name].reshape(len(integers[name]), -1) for name in names}
+    margin = min(max(1, round(factors[0])), MOST_MARGIN) if model.parser in GRAPH_PARSERS else 1
+    return replace(model, tables=tables, margin=margin)

@@ -18,8 +18,8 @@ import numpy as np
 from levelhead.kernels.lifting import lift
 from levelhead.kernels.transition_parser import Parser, projective_order
 from levelhead.parsing.feature_templates import compiled
-from levelhead.parsing.long_sentences import longest_with_beam
 from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Integers, Model, Schedule, Trees, rows_for
+from levelhead.parsing.parser_input import longest_with_beam
 from levelhead.parsing.word_features import Columns
 
 TABLES = ("actions", "labels")
@@ -50,8 +50,8 @@ class _Weights:
 
     def averages(self, others: Averages = ()) -> Averages:
         """Return the weights averaged over all steps, added to other averages if given."""
-        own = tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
-        return tuple(new + old for new, old in zip(own, others)) if others else own
+        averaged = tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
+        return tuple(new + old for new, old in zip(averaged, others)) if others else averaged
 
     def restart(self) -> None:
         """Continue from the averaged weights; averaging starts again."""
@@ -63,16 +63,11 @@ class _Weights:
 
 
 def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
-    """Train, and yield the averaged weights after each pass (added to those of earlier runs).
-
-    Args:
-        trees: the training trees.
-        model: gives the transition system, templates, relations, root and beam width.
-        schedule: the greedy passes, the passes with a beam after them, and the runs.
-        seed: the random seed for the order of sentences and for exploration.
-    """
+    """Train, and yield the averaged weights after each pass (added to those of earlier runs)."""
     system = TRANSITION_SYSTEMS.index(model.parser)
-    heads = trees.heads if model.parser.startswith("swap") else _projective(trees)
+    heads = trees.heads
+    if not model.parser.startswith("swap"):  # other systems only derive projective trees (Nivre and Nilsson 2005)
+        heads, _ = lift(trees.heads, trees.starts, _MOST_LIFTS)
     gold = (heads, trees.labels, *projective_order(heads, trees.starts))
     templates = _compiled(model.templates)
     done: Averages = ()
@@ -96,12 +91,6 @@ def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int)
         done = averages
 
 
-def _projective(trees: Trees) -> Integers:
-    """The heads after lifting non-projective arcs (Nivre and Nilsson 2005), for systems that cannot build them."""
-    lifted, _ = lift(trees.heads, trees.starts, _MOST_LIFTS)
-    return lifted
-
-
 def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return tuple(compiled(templates["actions"], arcs=False)), tuple(compiled(templates["labels"], arcs=True))
 
@@ -111,17 +100,14 @@ def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple
 
     Sentences that are too long for the beam (`longest_with_beam`) are parsed greedily.
     """
+    system, templates = TRANSITION_SYSTEMS.index(model.parser), _compiled(model.templates)
+    tables = (model.tables["actions"], model.tables["labels"])
     result = np.zeros((2, int(starts[-1])), np.int32)
     long = np.diff(starts) > longest_with_beam(model.beam)
     bounds = [0, *(np.flatnonzero(np.diff(long)) + 1).tolist(), len(long)]
     for first, last in pairwise(bounds):  # consecutive sentences that are all long, or all short
-        kernel = _kernel(model, 1 if long[first] else model.beam)
+        beam = 1 if long[first] else model.beam
+        kernel = Parser(system, templates, tables, (), len(model.relations), model.root, beam)
         parsed = kernel.parse(tuple(columns), starts[first : last + 1])
         result[:, starts[first] : starts[last]] = [column[starts[first] :] for column in parsed]
     return result[0], result[1]
-
-
-def _kernel(model: Model, beam: int) -> Parser:
-    tables = (model.tables["actions"], model.tables["labels"])
-    system = TRANSITION_SYSTEMS.index(model.parser)
-    return Parser(system, _compiled(model.templates), tables, (), len(model.relations), model.root, beam)

@@ -1,9 +1,10 @@
-"""The words of a treebank as numbers, for the parsers: a hash of each attribute of each word."""
+"""The words of a treebank as numbers, for the parsers: a hash of each attribute of each word; and chunks of them."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -44,12 +45,7 @@ class Columns(NamedTuple):
 
 
 def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
-    """Return the words of a treebank as numbers; its heads and relations are ignored.
-
-    Args:
-        treebank: the treebank.
-        templates: the parser's templates; attributes that they do not use stay 0.
-    """
+    """Return the words of a treebank as numbers; its heads and relations are ignored."""
     named = {atom.partition(".")[2] for text in templates for atom in text.split()} | {"form", "upos"}
     values = np.zeros((treebank.n_words + 2, WIDTH), np.int32)
     values[1] = 1
@@ -60,23 +56,24 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
         (treebank.upos, str),
         (treebank.xpos, str),
         (treebank.feats, str),
-        *((forms, reading) for reading in (*map(_prefix, (1, 2, 3)), *map(_suffix, (1, 2, 3)), _shape)),
+        *((forms, lambda text, n=n: "p" + text[:n]) for n in (1, 2, 3)),
+        *((forms, lambda text, n=n: "s" + text[-n:]) for n in (1, 2, 3)),
+        (forms, _shape),
     ]
     for number, (column, reading) in enumerate(readings):
         if COLUMNS[number] in named:
             values[2:, number] = _hashes(column, reading)
-    _fill_in(values[2:], treebank)
-    return Columns(values, *_features(treebank.feats), _tags(treebank.upos))
+    for missing, name, other in ((treebank.lemmas, "lemma", "form"), (treebank.xpos, "xpos", "upos")):
+        rows = 2 + np.flatnonzero(missing.codes == UNDERSCORE)
+        values[rows, COLUMNS.index(name)] = values[rows, COLUMNS.index(other)]
+    numbers = {tag: number for number, tag in enumerate(_TAGS)}
+    by_code = np.array([numbers.get(text, _OTHER_TAG) for text in treebank.upos.strings.texts], np.int32)
+    tags = np.concatenate([np.full(2, _OTHER_TAG, np.int32), by_code[treebank.upos.codes]])
+    return Columns(values, *_features(treebank.feats), tags)
 
 
 def columns_between(columns: Columns, first: int, last: int) -> Columns:
-    """Return the columns of some of the words.
-
-    Args:
-        columns: the columns of all words.
-        first: the index of the first word.
-        last: the index after the last word.
-    """
+    """Return the columns of some of the words."""
     values, feature_starts, names, features, tags = columns
     start, end = feature_starts[first + 2], feature_starts[last + 2]
     return Columns(
@@ -89,22 +86,13 @@ def columns_between(columns: Columns, first: int, last: int) -> Columns:
 
 
 def reading_backwards(starts: Integers) -> Integers:
-    """Return the indices of words in backward reading order: each sentence from its last word to its first.
-
-    Args:
-        starts: the first word of each sentence, then the number of words.
-    """
+    """Return the indices of words in backward reading order: each sentence from its last word to its first."""
     places = np.repeat(starts[:-1] + starts[1:] - 1, np.diff(starts)) - np.arange(starts[-1])
     return places.astype(np.int32)
 
 
 def reversed_columns(columns: Columns, starts: Integers) -> Columns:
-    """Return the columns in backward reading order.
-
-    Args:
-        columns: the words.
-        starts: as in `reading_backwards`.
-    """
+    """Return the columns in backward reading order."""
     rows = np.concatenate([[0, 1], reading_backwards(starts) + 2])
     sizes = np.diff(columns.feature_starts)[rows]
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
@@ -116,23 +104,10 @@ def reversed_columns(columns: Columns, starts: Integers) -> Columns:
 
 
 def reversed_heads(heads: Integers, starts: Integers) -> Integers:
-    """Return the heads (1-based in the sentence, 0 for the root) in backward reading order.
-
-    Args:
-        heads: the heads of all words.
-        starts: as in `reading_backwards`.
-    """
+    """Return the heads (1-based in the sentence, 0 for the root) in backward reading order."""
     sizes = np.repeat(np.diff(starts), np.diff(starts))
     heads = heads[reading_backwards(starts)]
     return np.where(heads == 0, 0, sizes + 1 - heads).astype(np.int32)
-
-
-def _fill_in(values: Integers, treebank: Treebank) -> None:
-    """Replace missing lemmas by forms, and missing XPOS by UPOS."""
-    for missing, column, other in (("lemmas", "lemma", "form"), ("xpos", "xpos", "upos")):
-        rows = getattr(treebank, missing).codes == UNDERSCORE
-        if rows.any():
-            values[rows, COLUMNS.index(column)] = values[rows, COLUMNS.index(other)]
 
 
 def _hash(text: str) -> int:
@@ -146,25 +121,11 @@ def _hashes(column: StringColumn, reading: Callable[[str], str]) -> Integers:
     return table[column.codes].view(np.int32)
 
 
-def _prefix(length: int) -> Callable[[str], str]:
-    return lambda text: "p" + text[:length]
-
-
-def _suffix(length: int) -> Callable[[str], str]:
-    return lambda text: "s" + text[-length:]
-
-
 def _shape(text: str) -> str:
     """The kinds of the first and last character: upper case, lower case, digit, or the character itself."""
     return "".join(
         "A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[0] + text[-1]
     )
-
-
-def _tags(upos: StringColumn) -> Integers:
-    numbers = {tag: number for number, tag in enumerate(_TAGS)}
-    table = np.array([numbers.get(text, _OTHER_TAG) for text in upos.strings.texts], np.int32)
-    return np.concatenate([np.full(2, _OTHER_TAG, np.int32), table[upos.codes]])
 
 
 def _features(feats: StringColumn) -> tuple[Integers, Integers, Integers]:
@@ -188,3 +149,32 @@ def _feature_hashes(feats: str) -> list[tuple[int, int]]:
     """The hashes of names and features in a cell, sorted; those of names have 31 bits, to sort as signed integers."""
     parts: Sequence[str] = () if feats == "_" else feats.split("|")[:_MOST_FEATURES]
     return sorted((_hash(part.partition("=")[0]) >> 1, _hash(part)) for part in parts)
+
+
+WORDS_A_CHUNK = 5000
+"""The approximate number of words in a chunk."""
+
+Progress = Callable[[int], None]
+"""Called after each chunk, with its number of sentences."""
+
+
+def in_chunks(
+    columns: Columns,
+    starts: Integers,
+    parse: Callable[[Columns, Integers], tuple[Integers, Integers]],
+    progress: Progress | None,
+) -> tuple[Integers, Integers]:
+    """Return the heads and labels of all words; the result does not depend on the chunks.
+
+    Without `progress`, there is a single chunk, since each chunk requires some setup.
+    """
+    if progress is None:
+        return parse(columns, starts)
+    chunk_starts = np.searchsorted(starts[:-1], np.arange(0, int(starts[-1]), WORDS_A_CHUNK))
+    bounds: list[int] = np.unique(np.append(chunk_starts, len(starts) - 1)).tolist()
+    parsed: list[tuple[Integers, Integers]] = []
+    for first, last in pairwise(bounds):
+        words = columns_between(columns, int(starts[first]), int(starts[last]))
+        parsed.append(parse(words, starts[first : last + 1] - starts[first]))
+        progress(last - first)
+    return np.concatenate([heads for heads, _ in parsed]), np.concatenate([labels for _, labels in parsed])

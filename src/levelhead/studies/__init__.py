@@ -4,28 +4,63 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 
 from levelhead.errors import Fault, InputError, Place, unknown
-from levelhead.studies import (
-    callin,
-    conll17,
-    documents_2018,
-    kohita,
-    kohita_ud2,
-    measures_2018,
-    nivre_fang,
-    sogaard_haulrich,
+from levelhead.studies.request import StudyRequest, Trainer, check_outputs, parts_of
+from levelhead.studies.study import Claim, Study, StudySection, StudySpec
+
+_SPECS = (
+    StudySpec(
+        "nivre-fang-2017",
+        "Nivre and Fang (2017): LAS without classes of relations, CLAS",
+        "levelhead.studies.nivre_fang:reproduce",
+        outputs=("", "swap-lazy"),
+    ),
+    StudySpec(
+        "callin",
+        "Callin: content and function relations, WLAS, cascading errors",
+        "levelhead.studies.callin:reproduce",
+        inputs=frozenset({"systems", "judgements", "weights"}),
+        outputs=("", "arc-eager"),
+    ),
+    StudySpec(
+        "conll17",
+        "The evaluation of the CoNLL 2017 shared task",
+        "levelhead.studies.conll17:reproduce",
+        inputs=frozenset({"systems", "scores"}),
+        outputs=("", "*"),
+    ),
+    StudySpec(
+        "kohita-2017",
+        "Kohita, Noji and Matsumoto (2017): content heads and function heads",
+        "levelhead.studies.kohita:reproduce",
+        outputs=("*/UD",),
+    ),
+    StudySpec(
+        "kohita-2017-ud2",
+        "Kohita, Noji and Matsumoto (2017) on UD v2: content heads and function heads",
+        "levelhead.studies.kohita:reproduce_ud2",
+        outputs=("*/UD",),
+    ),
+    StudySpec(
+        "sogaard-haulrich",
+        "Søgaard and Haulrich: derivation perplexity",
+        "levelhead.studies.sogaard_haulrich:reproduce",
+    ),
+    StudySpec(
+        "measures-2018",
+        "Our own: which measure separates the systems of the CoNLL 2018 shared task best",
+        "levelhead.studies.measures_2018:reproduce",
+    ),
+    StudySpec(
+        "documents-2018",
+        "Our own: how wrong intervals and tests that resample sentences of documents are",
+        "levelhead.studies.documents_2018:reproduce",
+    ),
 )
-from levelhead.studies.request import StudyRequest, Trainer
-from levelhead.studies.spec import StudySpec
-from levelhead.studies.study import Claim, Study, StudySection
-from levelhead.studies.treebank_parts import check_outputs, parts_of
 
-_FOLDERS = (nivre_fang, callin, conll17, kohita, kohita_ud2, sogaard_haulrich, measures_2018, documents_2018)
-
-STUDIES: Mapping[str, StudySpec] = MappingProxyType({folder.SPEC.name: folder.SPEC for folder in _FOLDERS})
+STUDIES: Mapping[str, StudySpec] = MappingProxyType({spec.name: spec for spec in _SPECS})
 """Every study by its name."""
 
 __all__ = ["STUDIES", "Claim", "Study", "StudyRequest", "StudySection", "StudySpec", "Trainer", "reproduce"]
@@ -45,15 +80,9 @@ def reproduce(name: str, request: StudyRequest) -> Study:
         raise InputError(Fault("unknown-study", unknown("study", name, STUDIES)))
     spec = STUDIES[name]
     for field in sorted(spec.inputs):
-        _check(field, getattr(request, field))
+        path, kind = getattr(request, field), "folder" if field in {"systems", "judgements"} else "file"
+        if path is not None and not (path.is_dir() if kind == "folder" else path.is_file()):
+            raise InputError(Fault("unreadable-file", f"{kind} of {field} not found", Place(os.fspath(path))))
     if request.systems is not None and request.treebanks:
         check_outputs(request.systems, parts_of(request), spec.outputs)
     return spec.run(request)
-
-
-def _check(field: str, path: Path | None) -> None:
-    """Raise an InputError if the file or folder of an input does not exist."""
-    folder = field in {"systems", "judgements"}
-    if path is not None and not (path.is_dir() if folder else path.is_file()):
-        message = f"{'folder' if folder else 'file'} of {field} not found"
-        raise InputError(Fault("unreadable-file", message, Place(os.fspath(path))))

@@ -22,15 +22,11 @@ from levelhead.tables.writers import to_markdown, to_text
 from levelhead.treebank.write import replace_file
 
 if TYPE_CHECKING:
-    from levelhead.studies.study import Claim, Study
+    from levelhead.studies.study import Study
 
 
 def claims_table(study: Study) -> Table:
-    """Return the claims with their verdicts as a table.
-
-    Args:
-        study: the study.
-    """
+    """Return the claims with their verdicts as a table."""
     names = ("claim", "place", "verdict", "evidence")
     columns = tuple(Column(name, "text") for name in names)
     return Table(columns, tuple((claim.text, claim.place, claim.verdict, claim.evidence) for claim in study.claims))
@@ -40,14 +36,13 @@ def summary(study: Study) -> str:
     """Return the result in two sentences: how many claims got each verdict, and the verdict on the main claim."""
     *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(study)]
     counted = f"{', '.join(parts)} and {last}" if parts else last
-    main = [_main(claim) for claim in study.claims if study.main_claim and claim.text.startswith(study.main_claim)]
+    main = [
+        f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
+        for claim in study.claims
+        if study.main_claim and claim.text.startswith(study.main_claim)
+    ]
     quick = [_QUICK] if "quick" in study.signature else []
     return " ".join([f"Of {len(study.claims)} claims, {counted}.", *main[:1], *quick])
-
-
-def _main(claim: Claim) -> str:
-    """The verdict on a claim, as a sentence."""
-    return f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
 
 
 _QUICK = (
@@ -86,12 +81,7 @@ def _for_readers(study: Study) -> Study:
 
 
 def markdown(study: Study, stem: str = "") -> str:
-    """Return the page of a study as Markdown.
-
-    Args:
-        study: the study.
-        stem: the prefix of the file names of figures; figures are left out if it is empty.
-    """
+    """Return the page of a study as Markdown."""
     study = _for_readers(study)
     lines = [f"# {study.title}", "", summary(study), "", study.source + ".", "", *_paragraphs(study.setting)]
     lines += ["## Claims", "", to_markdown(claims_table(study))]
@@ -111,11 +101,7 @@ def _figures(study: Study, stem: str) -> dict[int, tuple[str, Drawing]]:
 
 
 def page(study: Study) -> Page:
-    """Return the page of a study, as input of `levelhead.report.page.render`.
-
-    Args:
-        study: the study.
-    """
+    """Return the page of a study, as input of `levelhead.report.page.render`."""
     study = _for_readers(study)
     facts = [(verdict if n == 1 else _PLURAL[verdict], str(n)) for verdict, n in _counted(study)]
     parts = [Part("claims", "Claims", "", [Block("claims", table=claims_table(study))])]
@@ -134,12 +120,7 @@ def _signed(study: Study) -> str:
 
 
 def text(study: Study, places: int | None = 2) -> str:
-    """Return a study as plain text.
-
-    Args:
-        study: the study.
-        places: the number of decimals.
-    """
+    """Return a study as plain text."""
     study = _for_readers(study)
     quick = [_QUICK] if "quick" in study.signature else []
     lines = [study.title, study.source, "", *quick, *study.setting, ""]
@@ -152,16 +133,22 @@ def text(study: Study, places: int | None = 2) -> str:
 
 
 def document(study: Study) -> dict[str, Any]:
-    """Return a study as JSON.
-
-    Args:
-        study: the study.
-    """
+    """Return a study as JSON."""
     sections = [
         {
             "title": section.title,
             "text": list(section.text),
-            **({} if section.table is None else {"table": _rows(section.table)}),
+            **(
+                {}
+                if (table := section.table) is None
+                else {
+                    "table": {
+                        "columns": [{"name": column.name, "kind": column.kind} for column in table.columns],
+                        "rows": [list(row) for row in table.rows],
+                        "notes": list(table.notes),
+                    }
+                }
+            ),
         }
         for section in study.sections
     ]
@@ -172,23 +159,8 @@ def document(study: Study) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _rows(table: Table) -> dict[str, Any]:
-    columns = [{"name": column.name, "kind": column.kind} for column in table.columns]
-    return {"columns": columns, "rows": [list(row) for row in table.rows], "notes": list(table.notes)}
-
-
 def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
-    """Write the page of a study to a file, completely or not at all; Markdown gets its figures as SVG files next to it.
-
-    Args:
-        study: the study.
-        path: a file whose name ends in `.html` or `.md`.
-        origin: how it was made, for HTML; None if unknown.
-
-    Raises:
-        InputError: the name has another ending, or jinja2 is not installed.
-        OutputError: the file cannot be written.
-    """
+    """Write a study to a file, with how it was made in HTML; Markdown gets its figures as SVG files next to it."""
     from levelhead.report.page import render
 
     checked_page(path)

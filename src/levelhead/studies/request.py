@@ -1,22 +1,29 @@
-"""The inputs and settings of a study, and its tasks, which run as jobs that can be stored and resumed."""
+"""The inputs and settings of a study: its treebanks and outputs, their scores, and tasks, which run as jobs."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from levelhead._version import VERSION
+from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, language_of, score_plan
 from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.progress import progress_bar
-from levelhead.treebank import Treebank
-from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank import Treebank, read
+from levelhead.treebank.contents import Contents
+from levelhead.treebank.input_bytes import SUFFIXES, read_bytes
+from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
+from levelhead.treebank.reader import Format
+from levelhead.typology.languages import languages
 
 Trainer = Callable[[str, Sequence[Treebank], Treebank | None, Treebank], Treebank]
 """Trains a parser and parses with it. Takes the parser's name, the training treebanks, a development treebank or None,
@@ -62,11 +69,7 @@ class StudyRequest:
 class StudyTask(NamedTuple):
     """A part of a study that can run on any worker: a function of files and settings whose result is plain JSON.
 
-    Args:
-        name: its name in the results and in messages.
-        function: a function at the top level of a module; called with the paths, then the settings.
-        paths: the files that it reads; None for an optional file that is missing.
-        settings: its other arguments, as plain JSON.
+    The function is at the top level of a module; it gets the paths (None for a missing file) and the settings.
     """
 
     name: str
@@ -76,16 +79,7 @@ class StudyTask(NamedTuple):
 
 
 def run_tasks(study: str, tasks: Iterable[StudyTask], request: StudyRequest) -> dict[str, Any]:
-    """Run tasks, or take their results from the store; return the results by task name.
-
-    Args:
-        study: the label of the progress bar.
-        tasks: the tasks, with unique names.
-        request: gives the workers and the store.
-
-    Raises:
-        InputError: a file cannot be read, or changes while the study runs.
-    """
+    """Run tasks, or take their results from the store; return the results by task name."""
     planned = {task.name: _job(task) for task in tasks}
     jobs = list(planned.values())
     with progress_bar(study, len(jobs), sum(job.weight for job in jobs)) as advance:
@@ -103,27 +97,14 @@ def _job(task: StudyTask) -> Job:
     parts = ["study", VERSION, unicodedata.unidata_version, name, [f and f[1] for f in files], task.settings]
     key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
     size = sum(Path(f[0]).stat().st_size for f in files if f is not None)
-    return Job(key, run_task, (task.function, tuple(files), task.settings), task.name, size + 1)
+    return Job(key, _run_task, (task.function, tuple(files), task.settings), task.name, size + 1)
 
 
 def _hash(path: str | os.PathLike[str]) -> str:
     return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
-def run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], settings: Sequence[Any]) -> bytes:
-    """Run a task on a worker.
-
-    Args:
-        function: the function of the task.
-        files: the path of each file and the hash of its contents.
-        settings: the settings.
-
-    Returns:
-        The result as JSON.
-
-    Raises:
-        StaleInput: a file has changed since the tasks were planned.
-    """
+def _run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], settings: Sequence[Any]) -> bytes:
     for file in files:
         if file is not None and _hash(file[0]) != file[1]:
             raise StaleInput("it changed while the study ran", "changing-file", Place(file[0]))
@@ -132,11 +113,164 @@ def run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | Non
 
 
 def signature(request: StudyRequest, **more: str) -> Mapping[str, str]:
-    """Return everything besides the files that decides the numbers of a study, by name.
-
-    Args:
-        request: the request.
-        more: settings of the study itself.
-    """
+    """Return everything besides the files that decides the numbers of a study, by name."""
     parts = {"seed": str(request.seed), "resamples": str(request.resamples), **more, "version": VERSION}
     return {"quick": "yes", **parts} if request.quick else parts
+
+
+_PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
+"""The file name of a part: `en-ud-train` (UD), `danish_ddt_train` (CoNLL-X) or `de-train`."""
+
+
+class Parts(NamedTuple):
+    """The files of one treebank, by its code (`en` or `en_ewt`); a file whose name has no part counts as a test set."""
+
+    code: str
+    train: Path | None = None
+    dev: Path | None = None
+    test: Path | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files of all available parts."""
+        return tuple(path for path in (self.train, self.dev, self.test) if path is not None)
+
+    @property
+    def training(self) -> Path:
+        """The training set; without one, the largest part that is usually available (dev, then test)."""
+        return self.train or self.dev or self.files[0]
+
+    @property
+    def training_files(self) -> tuple[Path, ...]:
+        """The training set; without one, all other parts."""
+        return (self.train,) if self.train else self.files
+
+    def parsed(self, on: str) -> Path:
+        """Return the part that is parsed: the development set if there is one and `on` is "dev", or `tested`."""
+        return self.dev or self.tested if on == "dev" else self.tested
+
+    @property
+    def tested(self) -> Path:
+        """The test set; without one, the development set."""
+        return self.test or self.dev or self.files[0]
+
+
+def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Parts]:
+    """Return the treebanks of a request by code."""
+    by_code: dict[str, Parts] = {}
+    for folder in request.treebanks:
+        for stem, path in _files_in(folder).items():
+            named = _PART.fullmatch(stem)
+            code, split = (named["code"], named["split"]) if named else (stem, "test")
+            parts = by_code.get(code, Parts(code))
+            if getattr(parts, split) is not None:
+                message = f"{path} and {getattr(parts, split)} are both the {split} set of {code}"
+                raise InputError(Fault("no-pairs", message, Place(os.fspath(folder))))
+            by_code[code] = Parts(**{**parts._asdict(), split: path})
+    return {code: by_code[code] for code in wanted if code in by_code} or by_code
+
+
+def _files_in(source: Path) -> dict[str, Path]:
+    """The files of a folder (or a single file) by names without suffixes; in a TIRA folder, those in its metadata."""
+    if source.is_file():
+        return {stem_of(source.name) or source.name: source}
+    if not (source / "metadata.json").is_file() and (files := treebanks_in(source)):
+        return files
+    return {gold.code: gold.path for gold in gold_files(source)}
+
+
+def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:
+    """Return the output files of one parser by the code of the treebank.
+
+    A file is named after the code, the parsed part (`en-ud-test`, `danish_ddt_test`) or the language
+    (`Old_Church_Slavonic`).
+    """
+    if folder is None or not folder.is_dir():
+        return {}
+    files = treebanks_in(folder)
+    named = {code: _names(code) for code in codes}
+    return {code: files[name] for code, names in named.items() for name in names[:1] if name in files} | {
+        code: files[existing[0]] for code, names in named.items() if (existing := [n for n in names if n in files])
+    }
+
+
+def _names(code: str) -> list[str]:
+    language = languages().get(code)
+    parts = [f"{code}{mark}{split}" for split in ("test", "dev") for mark in ("-ud-", "-", "_")]
+    return [code, *parts, *([language.name.replace(" ", "_")] if language else [])]
+
+
+def format_of(path: str | os.PathLike[str]) -> Format:
+    """Return the format of a file, judged by its name."""
+    name = os.fspath(path)
+    for suffix in SUFFIXES:
+        name = name.removesuffix(suffix)
+    return "conllu" if name.lower().endswith((".conllu", ".conllup")) else "conllx"
+
+
+def read_treebank(path: str | os.PathLike[str]) -> Treebank:
+    """Return the treebank in a file, in the format of its name."""
+    return read(path, format=format_of(path))
+
+
+def check_outputs(folder: Path, codes: Iterable[str], patterns: Iterable[str]) -> None:
+    """Raise an InputError unless a folder has an output for at least one treebank."""
+    wanted = list(codes)
+    inside = [path for pattern in patterns for path in (folder.glob(pattern) if pattern else [folder])]
+    if not any(outputs_in(path, wanted) for path in inside):
+        few = ", ".join(wanted[:6]) + (" and so on" if len(wanted) > 6 else "")
+        message = f"no file in this folder is named after a treebank ({few})"
+        raise InputError(Fault("missing-system-file", message, Place(os.fspath(folder))))
+
+
+def systems_in(folder: Path | None, codes: Iterable[str]) -> Mapping[str, dict[str, Path]]:
+    """Return the output files of several parsers, by parser and by the code of the treebank."""
+    if folder is None:
+        return {}
+    wanted = list(codes)
+    by_parser = {name: outputs_in(path, wanted) for name, path in system_folders(folder).items()}
+    return {name: outputs for name, outputs in by_parser.items() if outputs}
+
+
+Outputs = Mapping[str, Mapping[str, Path]]
+"""The output files of each system, by the code of the test set."""
+
+
+def score_files(
+    golds: Mapping[str, Path], systems: Outputs, setup: Setup, request: StudyRequest, **how: Any
+) -> Results:
+    """Return the results of every output; the formats of files follow from their names.
+
+    A missing output has no result. An invalid output has a result with the reasons.
+    """
+    results: dict[tuple[str, str], OutputResult] = {}
+    contents: dict[str, Contents] = {}
+    looked: dict[str, Any] = {}
+    for plan, setup_of_plan in _plans(golds, systems, setup):
+        scored = score_plan(plan, setup_of_plan, workers=request.workers, store=request.store, **how)
+        results |= {
+            (system.name, code): scored.results[system.name, code] for system in plan.systems for code in system.outputs
+        }
+        contents |= scored.gold
+        looked |= scored.looked
+    test_sets = tuple(_test_set(code, path) for code, path in golds.items())
+    signature = setup.signature_of_rules() | setup.signature_of_measures()
+    return Results(test_sets, tuple(systems), setup.names, results, contents, signature, looked)
+
+
+def _plans(golds: Mapping[str, Path], systems: Outputs, setup: Setup) -> Iterator[tuple[Plan, Setup]]:
+    """One plan per pair of formats, since all files of a plan share the same formats."""
+    chosen: dict[tuple[Format, Format], dict[str, dict[str, Path]]] = {}
+    for name, files in systems.items():
+        for code, path in files.items():
+            formats = format_of(golds[code]), format_of(path)
+            chosen.setdefault(formats, {}).setdefault(name, {})[code] = path
+    for (gold_format, output_format), outputs in chosen.items():
+        codes = [code for code in golds if any(code in files for files in outputs.values())]
+        test_sets = tuple(_test_set(code, golds[code]) for code in codes)
+        plan = Plan(test_sets, tuple(System(name, files) for name, files in outputs.items()))
+        yield plan, replace(setup, format=output_format, gold_format=gold_format)
+
+
+def _test_set(code: str, gold: Path) -> TestSet:
+    return TestSet(code, gold, language=language_of(code))

@@ -1,9 +1,17 @@
-"""The four verdicts on a claim, and how they follow from facts, intervals and correlations."""
+"""The four verdicts on a claim, and the statistics from which they follow; None stands for missing values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.correlation.coefficients import MOST_EXACT, correlations, p_value, permutation_p_values
+from levelhead.significance.resampling import resampled, resampled_weights
 
 Verdict = Literal["holds", "does not hold", "inconclusive", "no data"]
 """What our numbers say about a claim.
@@ -28,23 +36,14 @@ class ValueWithInterval(NamedTuple):
 
 
 def verdict_of_fact(holds: bool | None) -> Verdict:
-    """Return the verdict on a claim that needs no test, such as an equality or a count.
-
-    Args:
-        holds: whether the claim is true; None if the numbers for it are missing.
-    """
+    """Return the verdict on a claim that needs no test, such as an equality or a count."""
     if holds is None:
         return "no data"
     return "holds" if holds else "does not hold"
 
 
 def verdict_of_effect(estimate: ValueWithInterval | None, sign: Sign) -> Verdict:
-    """Return the verdict on a claimed effect: it is decided if the whole interval lies on one side of 0.
-
-    Args:
-        estimate: the effect; None if it cannot be estimated.
-        sign: the claimed direction.
-    """
+    """Return the verdict on a claimed effect: it is decided if the whole interval lies on one side of 0."""
     if estimate is None:
         return "no data"
     if estimate.low <= 0 <= estimate.high:
@@ -53,13 +52,7 @@ def verdict_of_effect(estimate: ValueWithInterval | None, sign: Sign) -> Verdict
 
 
 def verdict_of_correlation(r: float | None, p: float | None, sign: Sign) -> Verdict:
-    """Return the verdict on a claimed correlation: it is decided if p is below `LEVEL`.
-
-    Args:
-        r: the correlation; None if it is undefined.
-        p: its two-sided p; None if it is undefined.
-        sign: the claimed direction.
-    """
+    """Return the verdict on a claimed correlation: it is decided if p is below `LEVEL`."""
     if r is None or p is None:
         return "no data"
     return verdict_of_fact(sign * r > 0) if p < LEVEL else "inconclusive"
@@ -69,15 +62,10 @@ def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the verdict on a claim with several parts: it holds if all parts hold, and does not if one does not.
 
     Otherwise, it is inconclusive if a part is; else there is no data. Without any parts, there is no data either.
-
-    Args:
-        verdicts: the verdicts on the parts.
     """
     distinct = set(verdicts)
-    for verdict in _STRONGEST_FIRST:
-        if verdict in distinct:
-            return verdict
-    return "holds" if distinct else "no data"
+    deciding = (verdict for verdict in _STRONGEST_FIRST if verdict in distinct)
+    return next(deciding, "holds" if distinct else "no data")
 
 
 _STRONGEST_FIRST: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no data")
@@ -85,10 +73,141 @@ _STRONGEST_FIRST: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no da
 
 
 def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the common verdict of several ways to measure the same thing; inconclusive if they disagree.
-
-    Args:
-        verdicts: the verdicts, one per way to measure.
-    """
+    """Return the common verdict of several ways to measure the same thing; inconclusive if they disagree."""
     distinct = set(verdicts)
     return distinct.pop() if len(distinct) == 1 else "inconclusive" if distinct else "no data"
+
+
+Cell = float | None
+Numbers = NDArray[np.float64]
+
+FEWEST = 4
+"""The smallest number of treebanks for which intervals are computed by resampling treebanks."""
+
+
+def pearson(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
+    """Return Pearson's correlation, its two-sided p by Student's t, and the number of complete pairs."""
+    known = [(x, y) for x, y in pairs if x is not None and y is not None]
+    if len(known) < 3 or min(len({x for x, _ in known}), len({y for _, y in known})) < 2:
+        return None, None, len(known)
+    r = float(np.corrcoef(np.array(known).T)[0, 1])
+    return r, p_value(r, len(known), 0), len(known)
+
+
+def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
+    """Return Spearman's rank correlation, its two-sided p, and the number of complete pairs.
+
+    With few pairs, p comes from all permutations; otherwise, from Student's t.
+    """
+    known = [(x, y) for x, y in pairs if x is not None and y is not None]
+    xs, ys = [x for x, _ in known], [y for _, y in known]
+    rank, p, n = pearson(zip(_ranks(xs), _ranks(ys)))
+    if rank is not None and n <= MOST_EXACT:
+        table = np.array([xs, ys], dtype=np.float64).T
+        p = float(permutation_p_values(table, "spearman", 0, seed=0)[0, 1])  # exact, so the seed does not matter
+    return rank, p, n
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    array = np.array(values)
+    return [float((array < value).sum() + ((array == value).sum() - 1) / 2) for value in values]
+
+
+def mean(values: Iterable[Cell]) -> Cell:
+    """Return the mean of the values that are not None; None if there are none."""
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
+def ratio(value: Fraction | None) -> Cell:
+    """Return a value as a float; None for None."""
+    return None if value is None else float(value)
+
+
+def difference(x: Cell, y: Cell) -> Cell:
+    """Return x - y; None if either is missing."""
+    return None if x is None or y is None else x - y
+
+
+def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
+    """Return whether our number equals a printed number to its printed decimals; None if either is missing.
+
+    They may differ by half a unit of the last decimal, so it does not matter how the paper rounds a 5.
+    """
+    if ours is None or printed is None:
+        return None
+    return bool(abs(ours - printed) <= 0.5 * 10.0**-places + 1e-9)
+
+
+def shown(value: Cell, places: int = 2) -> str:
+    """Return a number as text; a dash for None."""
+    return "-" if value is None else f"{value:.{places}f}"
+
+
+def p_shown(p: Cell, places: int = 3) -> str:
+    """Return a p-value as text: `p = 0.024`, or `p < 0.001` if all decimals would be 0."""
+    least = 10.0**-places
+    return f"p < {least:.{places}f}" if p is not None and p < least / 2 else f"p = {shown(p, places)}"
+
+
+def count_of_true(outcomes: Mapping[str, bool | None]) -> str:
+    """Return how many outcomes are true, and which are false, as text: "12 of 13 (not: fi)"."""
+    known = {name: value for name, value in outcomes.items() if value is not None}
+    failing = [name for name, value in known.items() if not value]
+    return f"{len(known) - len(failing)} of {len(known)}" + (f" (not: {', '.join(failing)})" if failing else "")
+
+
+def all_true(outcomes: Mapping[str, bool | None]) -> bool | None:
+    """Return whether all outcomes are true; None if there are none."""
+    known = [value for value in outcomes.values() if value is not None]
+    return all(known) if known else None
+
+
+def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> ValueWithInterval | None:
+    """Return a mean over treebanks with its 95% percentile interval from resampled treebanks."""
+    known = np.array([[value] for value in values if value is not None], dtype=np.float64).reshape(-1, 1)
+    return resampled_estimate(known, lambda means: means[..., 0], resamples, seed)
+
+
+def resampled_estimate(
+    rows: Numbers, statistic: Callable[[Numbers], Numbers], resamples: int, seed: int
+) -> ValueWithInterval | None:
+    """Return a statistic of means over treebanks with its 95% percentile interval from resampled treebanks."""
+    if len(rows) < FEWEST:
+        return None
+    means = resampled(rows, resamples, seed) / len(rows)
+    return percentile_estimate(float(statistic(rows.mean(axis=0))), statistic(means))
+
+
+def contrast_interval(
+    columns: Sequence[Sequence[float]],
+    target: Sequence[float],
+    contrast: Callable[[Numbers], Numbers],
+    resamples: int,
+    seed: int,
+) -> ValueWithInterval | None:
+    """Return a contrast of correlations with a target, with its 95% percentile interval from resampled treebanks."""
+    n = len(target)
+    if n < FEWEST:
+        return None
+    table = np.array([*columns, target], dtype=np.float64).T
+    matrices = correlations(table, np.concatenate([np.ones((1, n)), resampled_weights(n, resamples, seed)]))
+    contrasts = contrast(matrices[:, -1, :-1])
+    return percentile_estimate(float(contrasts[0]), contrasts[1:])
+
+
+def percentile_estimate(value: float, statistics: Numbers) -> ValueWithInterval | None:
+    """Return a value with its 95% percentile interval; None if the value is undefined (nan)."""
+    known = statistics[~np.isnan(statistics)]
+    if math.isnan(value) or not len(known):
+        return None
+    low, high = np.quantile(known, [LEVEL / 2, 1 - LEVEL / 2])
+    return ValueWithInterval(value, float(low), float(high))
+
+
+def estimate_shown(estimate: ValueWithInterval | None, places: int = 2, scale: float = 1) -> str:
+    """Return an estimate as text: `+0.12 (95% CI -0.82 to +1.10)`, or why it is missing."""
+    if estimate is None:
+        return f"not tested (fewer than {FEWEST} values, or undefined)"
+    value, low, high = (f"{scale * number:+.{places}f}" for number in estimate)
+    return f"{value} (95% CI {low} to {high})"

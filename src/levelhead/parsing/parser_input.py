@@ -1,0 +1,196 @@
+"""What parsers learn from and parse: words, relations, and limits on the length of sentences, with warnings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import ConlluError, Fault, InputError, Place, number_of, quoted
+from levelhead.parsing.model import BASELINES, ENSEMBLE, GRAPH_PARSERS, PARSERS, AnyModel, Model
+from levelhead.treebank import Treebank, from_conllu
+from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.places import place_of
+from levelhead.treebank.reader import from_conllu_without_trees
+from levelhead.treebank.strings import UNDERSCORE
+
+_TREE_FAULTS = {"invalid-head", "head-outside-sentence", "no-root", "several-roots", "cycle", "empty-relation"}
+
+
+def read_words(path: str | os.PathLike[str]) -> Treebank:
+    """Return the words of a CoNLL-U file; its heads and relations can be anything, such as `_`.
+
+    Args:
+        path: the file, compressed or not; "-" is standard input.
+
+    Raises:
+        InputError: the file cannot be read, or is invalid in something other than its trees.
+    """
+    data, name = read_bytes(path), os.fsdecode(path)
+    try:
+        treebank = from_conllu(data, name=name)
+    except ConlluError as error:
+        if not any(fault.slug in _TREE_FAULTS for fault in error.faults):
+            raise
+        treebank = from_conllu_without_trees(data, name)
+    if treebank.has_trees:
+        return treebank
+    # a tree for the words: all other words of a sentence depend on the first one
+    first = treebank.sentence_starts[treebank.sentence_of_word]
+    is_root = np.arange(treebank.n_words) == first
+    return treebank.replace(
+        heads=np.where(is_root, -1, first).tolist(),
+        relations=np.where(is_root, "root", "dep").tolist(),
+        deps=["_"] * treebank.n_words,
+    )
+
+
+_REPLACEMENT = "\ufffd"  # stands for bytes that are not UTF-8
+
+
+def is_relation(text: str) -> bool:
+    """Return whether a text is a valid relation: one or more visible characters without white space.
+
+    This is stricter than the reader of treebanks, which only rejects what breaks the file. Here, control and format
+    characters, any white space, lone surrogates and undecodable bytes are invalid.
+    """
+    return bool(text) and text.isprintable() and not {" ", _REPLACEMENT} & set(text)
+
+
+def check_relations(treebank: Treebank, names: Iterable[str]) -> None:
+    """Raise an InputError, placed at the first such word, if a relation to learn is invalid."""
+    names = list(names)
+    for name in dict.fromkeys(names):
+        if not is_relation(name):
+            message = f"the relation {quoted(name)} is empty, or has white space or invisible characters"
+            raise InputError(Fault("invalid-relation", message, place_of(treebank, names.index(name))))
+
+
+_BY_PIECES = (*GRAPH_PARSERS, ENSEMBLE)
+_LEARNERS = (*PARSERS, ENSEMBLE)
+
+LONGEST_WHOLE = 500
+"""Words: graph-based parsers and ensembles do not learn from longer sentences, and parse them in pieces of this
+length."""
+
+LONGEST_IN_LONG_PIECES = 2000
+"""Words: graph-based parsers parse even longer sentences in short pieces, since the time per word grows with the length
+of the piece: 100,000 words take seconds instead of a minute."""
+
+SHORT_PIECE = 50
+"""Words: the length of short pieces."""
+
+LONGEST_SEARCHED = 5000
+"""Words: transition systems parse longer sentences greedily, since a wide beam would take minutes and much memory."""
+
+MOST_SEARCHED = 200_000
+"""Words times beam width: beyond this, sentences are parsed greedily. Otherwise the beam width in a model file could
+make parsing take any amount of memory."""
+
+LONGEST_LEARNED = 2000
+"""Words: transition systems do not learn from longer sentences, but parse them whole. A tree can need as many swaps as
+it has pairs of words, and after a mistake, training searches the whole stack for arcs that can still be built."""
+
+
+def long_training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
+    """Return a warning about sentences that are too long for a parser to learn from, if there are any."""
+    rows = np.flatnonzero(_too_long(treebank, parser))
+    if not len(rows):
+        return ()
+    first = int(rows[0])
+    start, end = treebank.sentence_starts[first : first + 2].tolist()
+    message = f"the sentence has {end - start} words; {parser} does not learn from more than {_longest(parser)}"
+    return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
+
+
+def long_parsing_warnings(treebank: Treebank, parser: str, beam: int) -> tuple[Fault, ...]:
+    """Return a warning about sentences that are too long for the usual search, if there are any.
+
+    Args:
+        treebank: the treebank to parse.
+        parser: the parser; external parsers get no warning.
+        beam: the beam width, if it is a transition system.
+    """
+    by_pieces = parser in _BY_PIECES
+    if parser not in _LEARNERS or not (by_pieces or beam > 1):
+        return ()
+    longest = LONGEST_WHOLE if by_pieces else longest_with_beam(beam)
+    rows = np.flatnonzero(np.diff(treebank.sentence_starts) > longest)
+    if not len(rows):
+        return ()
+    start, end = treebank.sentence_starts[int(rows[0]) : int(rows[0]) + 2].tolist()
+    how = f"in pieces of {piece_length(end - start)}" if by_pieces else "greedily, without its beam"
+    message = f"the sentence has {end - start} words, more than {longest}; {parser} parses it {how}"
+    return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
+
+
+def longest_with_beam(beam: int) -> int:
+    """Return the length of the longest sentence that transition systems parse with a beam of this width."""
+    return min(LONGEST_SEARCHED, MOST_SEARCHED // beam)
+
+
+def piece_length(size: int) -> int:
+    """Return the length of the pieces in which graph-based parsers and ensembles parse a sentence of this length."""
+    return LONGEST_WHOLE if size <= LONGEST_IN_LONG_PIECES else SHORT_PIECE
+
+
+def learnable(treebank: Treebank, parser: str) -> Treebank:
+    """Return the sentences that are not too long to learn from."""
+    long = _too_long(treebank, parser)
+    if not long.any():
+        return treebank
+    if long.all():
+        message = f"all sentences have more than {_longest(parser)} words: split them"
+        raise InputError(Fault("nothing-to-train-on", message, Place(treebank.source.path)))
+    return treebank.select(~long)
+
+
+def _too_long(treebank: Treebank, parser: str) -> NDArray[np.bool_]:
+    sizes = np.diff(treebank.sentence_starts)
+    return sizes > (_longest(parser) if parser in _LEARNERS else len(treebank.forms))
+
+
+def _longest(parser: str) -> int:
+    return LONGEST_WHOLE if parser in _BY_PIECES else LONGEST_LEARNED
+
+
+_USES_TAGS = (*PARSERS, ENSEMBLE, *BASELINES, "udpipe", "malt")
+"""The parsers that learn from UPOS; nothing is known about the program of `command`."""
+
+
+def training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
+    """Return warnings about words without UPOS, and about sentences that are too long to learn from.
+
+    Args:
+        treebank: the training treebank.
+        parser: the parser.
+    """
+    untagged = _untagged(treebank, "parsers learn mostly from tags") if parser in _USES_TAGS else ()
+    return (*untagged, *long_training_warnings(treebank, parser))
+
+
+def parsing_warnings(treebank: Treebank, model: AnyModel) -> tuple[Fault, ...]:
+    """Return warnings about words without UPOS if the model learned from tags, and about long sentences.
+
+    Args:
+        treebank: the treebank to parse.
+        model: the trained parser.
+    """
+    untagged_training = model.training.get("untagged")
+    all_untagged = bool(untagged_training) and untagged_training == model.training.get("words")
+    learned_tags = model.parser in _USES_TAGS and not all_untagged
+    untagged = _untagged(treebank, f"{model.parser} learned from tags") if learned_tags else ()
+    beam = model.beam if isinstance(model, Model) else 1
+    return (*untagged, *long_parsing_warnings(treebank, model.parser, beam))
+
+
+def _untagged(treebank: Treebank, reason: str) -> tuple[Fault, ...]:
+    """A warning with the number of words without UPOS, placed at the first one, if there are any."""
+    words = np.flatnonzero(treebank.upos.codes == UNDERSCORE)
+    if not len(words):
+        return ()
+    have = "has" if len(words) == 1 else "have"
+    message = f"{len(words)} of {number_of(treebank.n_words, 'word')} {have} no UPOS tag, but {reason}"
+    return (Fault("missing-tags", message, place_of(treebank, int(words[0])), "warning"),)

@@ -1,0 +1,433 @@
+"""Callin: scores of content and function relations, WLAS, and their correlations over the treebanks of UD 1.2."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from levelhead.errors import number_of
+from levelhead.report.charts.page_charts import panels
+from levelhead.report.charts.study_charts import curves
+from levelhead.scoring.weights import read_weights
+from levelhead.studies.callin_measures import (
+    CASCADING,
+    MEASURES,
+    NAME,
+    SCHEME,
+    Rows,
+    claim_on_variances,
+    column_of,
+    describe,
+    human_agreement,
+    measured_outputs,
+    measured_rows,
+    variances,
+)
+from levelhead.studies.parsers import outputs_of
+from levelhead.studies.request import Parts, StudyRequest, StudyTask, parts_of, run_tasks, signature
+from levelhead.studies.study import Claim, Study, StudySection, number_columns, printed
+from levelhead.studies.verdicts import (
+    Numbers,
+    agrees,
+    all_true,
+    contrast_interval,
+    count_of_true,
+    estimate_shown,
+    joint_verdict,
+    p_shown,
+    pearson,
+    shown,
+    verdict_of_correlation,
+    verdict_of_effect,
+    verdict_of_fact,
+)
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Table
+from levelhead.treebank.relations import UD1
+from levelhead.treebank.schemes import SCHEMES
+from levelhead.typology import averaged_entropy
+
+MAIN_CLAIM = "LAS is higher than WLAS for every language"
+"""The first words of the claim with which the page opens."""
+
+
+def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
+    numbers = printed("callin")
+    treebanks = parts_of(request, numbers["languages"])
+    tasks = [
+        StudyTask(code, describe, (parts.training, *(f for f in parts.files if f != parts.tested), parts.tested))
+        for code, parts in treebanks.items()
+    ]
+    described = run_tasks(NAME, tasks, request)
+    entropies = [row["wde"] for code, row in described.items() if treebanks[code].train or request.quick]
+    averaged = averaged_entropy(entropies, UD1) if entropies else {}
+    known = len(entropies)
+    if request.weights is not None:
+        averaged, known = dict(read_weights(request.weights).values), 0
+    given = request.systems is not None
+    outputs = outputs_of(request, "arc-eager", treebanks)
+    measured = measured_outputs({code: treebanks[code].tested for code in outputs}, outputs, averaged, request)
+    rows = {code: {**described[code], **measured.get(code, {})} for code in described}
+    trained = sum(parts.train is not None for parts in treebanks.values())
+    over = number_of(known, "training set")
+    if known != trained:
+        over = f"{number_of(known, 'treebank')}, {trained} with a training set"
+    over = "" if request.weights or not known else over
+    agreement = _human_agreement(request, averaged)
+    sections = (
+        _sizes(rows, numbers), _classes(numbers), _entropies(averaged, over, request), _scores(rows),
+        _correlations(rows, numbers), _variances(rows), _agreement_table(agreement, numbers), _cascading(rows, numbers),
+    )  # fmt: skip
+    claims = (
+        *_claims_on_treebanks(rows, treebanks, numbers), _claim_on_classes(numbers),
+        claim_on_entropies(averaged, known, over),
+        *claims_on_scores(rows, request), *claims_on_correlations(rows, request),
+        *claims_on_judgments(agreement), *claims_on_cascading(rows, numbers, given=given),
+        _claim_on_program(rows, numbers, given=given and request.weights is not None),
+    )  # fmt: skip
+    source = "file" if request.weights else over or "none"
+    signed = signature(request, scheme=SCHEME, weights=source)
+    setting = _setting(treebanks, outputs, request)
+    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed, MAIN_CLAIM)
+
+
+def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], request: StudyRequest) -> tuple[str, ...]:
+    trained = [code for code, parts in treebanks.items() if parts.train]
+    neither = [code for code, parts in treebanks.items() if parts.train is None and parts.dev is None]
+    without = f" (from the test set if there is none: {', '.join(neither)})" if neither else ""
+    origin = "given" if request.systems else "from our arc-eager parser"
+    return (
+        (
+            f"{number_of(len(treebanks), 'treebank')}; parser outputs, {origin}, for {len(outputs)}:"
+            f" {', '.join(outputs) or 'none'}."
+        ),
+        (
+            f"Training sets are available for {len(trained)} ({', '.join(trained) or 'none'}). For the others, the"
+            f" type/token ratio comes from the development set{without}, and sizes and shares of"
+            " non-projective trees come from the available parts."
+        ),
+        (
+            "The paper mentions 22 languages listed in its Table 1; the table has 20. We use the classes of Callin's"
+            " program, which made the printed numbers (it counts `list` as content, the text as other)."
+        ),
+    )
+
+
+def _sizes(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
+    columns = (Column("treebank", "text"), *number_columns("tokens (K), printed", "tokens (K)"),
+               *number_columns("non-projective, printed", "by the paper's rule", "true"))  # fmt: skip
+    cells = []
+    for code, row in rows.items():
+        published = numbers["table_1"].get(code, {})
+        cells.append((code, published.get("tokens"), row["tokens"] / 1000, published.get("nonprojective"),
+                      row["right_crossed_trees"], row["nonprojective_trees"]))  # fmt: skip
+    text = (
+        (
+            "Callin's program only checks arcs whose head is to the right, so the true shares are higher. The paper"
+            " rounds tokens down to thousands."
+        ),
+    )
+    return StudySection("Table 1: sizes and non-projective trees", text, Table(columns, tuple(cells)))
+
+
+def _classes(numbers: Mapping[str, Any]) -> StudySection:
+    printed_classes: dict[str, list[str]] = {}
+    for name, members in numbers["table_2"].items():
+        for relation in members.split():
+            printed_classes.setdefault(relation, []).append(name)
+    names = ("relation", "printed", "program (scheme callin-code)", "text (scheme callin)")
+    cells = tuple(
+        (text, " and ".join(classes), SCHEMES[SCHEME].class_of(text), SCHEMES["callin"].class_of(text))
+        for text, classes in sorted(printed_classes.items())
+    )
+    return StudySection(
+        "Table 2: classes of relations", (), Table(tuple(Column(name, "text") for name in names), cells)
+    )
+
+
+def _entropies(averaged: Mapping[str, float], over: str, request: StudyRequest) -> StudySection:
+    classes = SCHEMES[SCHEME]
+    cells = tuple((relation, classes.class_of(relation), value) for relation, value in averaged.items())
+    table = Table((Column("relation", "text"), Column("class", "text"), *number_columns("averaged WDE")), cells)
+    averages = (
+        f"Averaged over {over}; 0.5 where a treebank lacks a relation." if over else "There are no training sets."
+    )
+    text = ("From the given file." if request.weights else averages,)
+    return StudySection("Figure 2: averaged word dependency entropy", text, table, _figure_2(averaged))
+
+
+def _figure_2(averaged: Mapping[str, float]) -> Drawing | None:
+    """A bar for each relation, in the panel of its class, in ascending order."""
+    order = sorted(averaged, key=averaged.__getitem__)
+    classes = {text: SCHEMES[SCHEME].class_of(text) for text in order}
+    kinds = {
+        kind: [averaged[text] if classes[text] == kind else None for text in order]
+        for kind in ("FUNCTION", "CONTENT", "OTHER")
+    }
+    return panels("Averaged word dependency entropy by relation", order, kinds, places=2) if order else None
+
+
+def _scores(rows: Rows) -> StudySection:
+    ordered = sorted(measured_rows(rows).items(), key=lambda item: -item[1]["LAS"])
+    columns = (Column("treebank", "text"), *(Column(name) for name in MEASURES), Column("C freq"), Column("F freq"),
+               Column("STTR", "number"))  # fmt: skip
+    cells = tuple(
+        (code, *(row[name] for name in MEASURES), row["C freq"], row["F freq"], row["sttr"]) for code, row in ordered
+    )
+    text = ("Sorted by LAS. The paper shows these numbers only in figures.",)
+    title = "Figures 3 and 4: scores, frequencies, type/token ratios"
+    return StudySection(title, text, Table(columns, cells), _figures_3_and_4(dict(ordered)))
+
+
+def _figures_3_and_4(rows: Rows) -> Drawing | None:
+    names = {"STTR": "sttr", "C freq": "C freq", "F freq": "F freq", "LAS": "LAS", "WLAS": "WLAS", "C prec": "C prec"}
+    values = {head: [row[name] for row in rows.values()] for head, name in names.items()}
+    return panels("Scores, frequencies and type/token ratios", list(rows), values, places=2) if rows else None
+
+
+def _correlations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
+    measured = measured_rows(rows)
+    columns = (Column("x", "text"), Column("y", "text"), *number_columns("r, printed", "r"), Column("p", "probability"))
+    cells = []
+    upper = [value for row in numbers["table_3"]["rows"] for value in row]  # only this triangle is printed
+    for (x, y), printed_r in zip(combinations(numbers["table_3"]["columns"], 2), upper):
+        r, p, _ = pearson(zip(column_of(measured, x), column_of(measured, y)))
+        cells.append((x, y, printed_r, r, p))
+    for name, printed_r in numbers["figure_3"].items():
+        r, p, _ = pearson(zip(column_of(rows, "sttr"), column_of(rows, name)))
+        cells.append(("STTR", name, printed_r, r, p))
+    text = (
+        (
+            f"Pearson's correlations over {len(measured)} treebanks with outputs (20 in the paper); correlations with"
+            f" STTR are over {len(rows)}. p is two-sided, by Student's t, uncorrected."
+        ),
+    )
+    return StudySection("Table 3 and Figure 3: correlations over treebanks", text, Table(columns, tuple(cells)))
+
+
+def _variances(rows: Rows) -> StudySection:
+    measured = measured_rows(rows)
+    names = ("LAS", "WLAS", "C prec", "C rec")
+    if len(measured) < 2:
+        return StudySection("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
+    variances_by_name = {name: variances(measured, name) for name in names}
+    cells = tuple((k + 2, *(float(variances_by_name[name][k]) for name in names)) for k in range(len(measured) - 1))
+    text = ("Variance over the best 2, 3, ... treebanks by each measure, times 10,000.",)
+    scaled = tuple((row[0], *(10_000 * value for value in row[1:])) for row in cells)
+    drawn = {name: [(float(row[0]), row[i]) for row in scaled] for i, name in enumerate(names, 1)}
+    figure = curves("Cumulative variance", drawn, "treebanks", "variance, times 10,000")
+    return StudySection(
+        "Figure 5: cumulative variance", text, Table(number_columns("treebanks", *names), scaled), figure
+    )
+
+
+def _human_agreement(request: StudyRequest, weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
+    """The correlations of four measures with human judgments, by language."""
+    folder = request.judgements
+    if folder is None:
+        return {}
+    codes = [code for code in ("en", "de", "es") if (folder / code).is_dir()]
+    files = ("gold.conll", "parser1.conll", "parser2.conll", "prediction")
+    tasks = [
+        StudyTask(code, human_agreement, tuple(folder / code / name for name in files), (dict(weights),))
+        for code in codes
+    ]
+    return run_tasks(NAME, tasks, request)
+
+
+def _agreement_table(agreement: Mapping[str, Mapping[str, Any]], numbers: Mapping[str, Any]) -> StudySection:
+    title = "Table 4: correlation with human judgments"
+    if not agreement:
+        return StudySection(title, ("No judgments were given.",))
+    cells = [
+        (code, name, value, agreement[code].get(name))
+        for code, row in numbers["table_4"].items()
+        if code in agreement
+        for name, value in row.items()
+    ]
+    columns = (Column("language", "text"), Column("measure", "text"), *number_columns("printed", "ours"))
+    return StudySection(title, (), Table(columns, tuple(cells)))
+
+
+def _cascading(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
+    columns = (
+        Column("treebank", "text"),
+        *number_columns(*(head for name in CASCADING for head in (f"{name} printed", name))),
+    )
+    cells = []
+    for code, row in measured_rows(rows).items():
+        published = numbers["table_5"].get(code, {})
+        cells.append((code, *(cell for name in CASCADING for cell in (published.get(name), row[name]))))
+    text = ("The share of wrong arcs whose predicted head is itself attached correctly.",)
+    return StudySection("Table 5: cascading errors", text, Table(columns, tuple(cells)))
+
+
+FEWEST = 10
+"""The smallest number of training sets for averaged entropies: a relation missing from a training set counts 0.5."""
+
+
+def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts], numbers: Mapping[str, Any]) -> list[Claim]:
+    printed_shares = {code: row["nonprojective"] for code, row in numbers["table_1"].items()}
+    whole = [code for code, parts in treebanks.items() if len(parts.files) == 3 and code in printed_shares]
+    by_rule = {code: agrees(rows[code]["right_crossed_trees"], printed_shares[code]) for code in whole}
+    content, p_content, n = pearson(zip(column_of(rows, "sttr"), column_of(rows, "C freq")))
+    function, p_function, _ = pearson(zip(column_of(rows, "sttr"), column_of(rows, "F freq")))
+    return [
+        Claim("The shares of non-projective trees by the paper's rule are as printed", "Table 1",
+              verdict_of_fact(all_true(by_rule)),
+              f"equal to two decimals: {count_of_true(by_rule)} treebanks with all three parts"),
+        Claim("The share of function relations falls with the type/token ratio", "Figure 3",
+              verdict_of_correlation(function, p_function, -1),
+              f"r = {shown(function)} ({p_shown(p_function)}, {number_of(n, 'treebank')}), printed -0.52;"
+              f" content relations {shown(content)} ({p_shown(p_content)}), printed 0.23"),
+    ]  # fmt: skip
+
+
+def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Claim:
+    """Check the order of entropies; fewer than `FEWEST` training sets are not enough."""
+    kinds = {name: [v for r, v in averaged.items() if SCHEMES[SCHEME].class_of(r) == name] for name in
+             ("FUNCTION", "CONTENT")}  # fmt: skip
+    highest, lowest = (max(kinds["FUNCTION"], default=None), min(kinds["CONTENT"], default=None))
+    evidence = f"highest function relation {shown(highest, 3)}, lowest content relation {shown(lowest, 3)}"
+    few = 0 < n < FEWEST
+    apart = None if highest is None or lowest is None or few else highest < lowest
+    source = f"; {over}" if over else "; from the given file" if averaged else "; no training sets"
+    needed = f"; at least {FEWEST} training sets are needed" if few else ""
+    text = "All function relations have a lower word dependency entropy than all content relations"
+    return Claim(text, "Figure 2", verdict_of_fact(apart), evidence + source + needed)
+
+
+def claims_on_scores(rows: Rows, request: StudyRequest) -> list[Claim]:
+    """Check the claims about scores."""
+    measured = measured_rows(rows)
+    higher = {code: row["LAS"] > row["WLAS"] for code, row in measured.items()}
+    lower = {code: max(row["C prec"], row["C rec"]) < row["LAS"] for code, row in measured.items()}
+    return [
+        Claim("LAS is higher than WLAS for every language", "section 6", verdict_of_fact(all_true(higher)),
+              count_of_true(higher)),
+        Claim("Content precision and recall are lower than LAS for every language", "section 6",
+              verdict_of_fact(all_true(lower)), count_of_true(lower)),
+        claim_on_variances(rows, request),
+    ]  # fmt: skip
+
+
+def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
+    """Check the claims about scores and frequencies."""
+    measured = measured_rows(rows)
+    correlations = {name: pearson(zip(column_of(measured, name), column_of(measured, "F freq"))) for name in MEASURES}
+    evidence = ", ".join(f"{name} {shown(r)} ({p_shown(p)})" for name, (r, p, _) in correlations.items())
+    evidence += f"; {number_of(len(measured), 'treebank')}"
+    f_prec = correlations["F prec"][:2]
+    return [
+        Claim("Scores rise with the share of function relations", "Table 3 and section 7",
+              joint_verdict(verdict_of_correlation(r, p, 1) for r, p, _ in correlations.values()), evidence),
+        _claim_on_order(measured, request),
+        Claim("Function words are parsed better in treebanks that have more of them", "section 7",
+              verdict_of_correlation(*f_prec, 1),
+              f"r = {shown(f_prec[0])} ({p_shown(f_prec[1])}); printed 0.71"),
+    ]  # fmt: skip
+
+
+def _claim_on_order(measured: Rows, request: StudyRequest) -> Claim:
+    """Check the order of the correlations between scores and the share of function relations."""
+    columns = [[row[name] for row in measured.values()] for name in ("LAS", "WLAS", "C prec", "C rec")]
+    target = [row["F freq"] for row in measured.values()]
+    steps = {
+        name: contrast_interval(columns, target, contrast, request.resamples, request.seed)
+        for name, contrast in _STEPS.items()
+    }
+    evidence = ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in steps.items())
+    return Claim(
+        "LAS correlates with that share more than WLAS, and WLAS more than content precision and recall", "section 7",
+        joint_verdict(verdict_of_effect(estimate, 1) for estimate in steps.values()),
+        f"differences of correlations: {evidence}; {number_of(len(measured), 'treebank')}",
+    )  # fmt: skip
+
+
+_STEPS: Mapping[str, Callable[[Numbers], Numbers]] = {
+    "LAS minus WLAS": lambda r: r[:, 0] - r[:, 1],
+    "WLAS minus the higher of C prec and C rec": lambda r: r[:, 1] - np.maximum(r[:, 2], r[:, 3]),
+}
+"""The steps of the claimed order, as contrasts of the correlations of LAS, WLAS, C prec and C rec."""
+
+
+def claims_on_judgments(agreement: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
+    """Check the claims about agreement with human judgments."""
+    text = "Content precision and recall agree less with human judgments than LAS and WLAS, in all cases but one"
+    if not agreement:
+        return [Claim(text, "Table 4", "no data", "no judgments were given")]
+    less = {
+        f"{code} {name}": None
+        if None in (row[name], row["LAS"], row["WLAS"])
+        else row[name] < min(row["LAS"], row["WLAS"])
+        for code, row in agreement.items()
+        for name in ("C prec", "C rec")
+    }
+    exceptions = [case for case, value in less.items() if value is False]
+    holds = None if None in less.values() else len(exceptions) == 1
+    evidence = f"exceptions: {', '.join(exceptions) or 'none'}"
+    undefined = [case for case, value in less.items() if value is None]
+    evidence += f"; undefined: {', '.join(undefined)}" if undefined else ""
+    return [Claim(text, "Table 4", verdict_of_fact(holds), evidence)]
+
+
+def _less(x: float | None, y: float | None) -> bool | None:
+    return None if x is None or y is None else x < y
+
+
+def claims_on_cascading(rows: Rows, numbers: Mapping[str, Any], *, given: bool) -> list[Claim]:
+    """Check the claims about cascading errors; equality with the paper only for given outputs."""
+    measured = measured_rows(rows)
+    printed_ratios = numbers["table_5"]
+    equal = {
+        f"{code} {name}": agrees(row[name], printed_ratios.get(code, {}).get(name)) if given else None
+        for code, row in measured.items()
+        for name in CASCADING
+    }
+    printed_too = {code: row["F unlab."] < row["C unlab."] for code, row in printed_ratios.items()}
+    claims = [
+        Claim("The ratios of Table 5 are as printed", "Table 5", verdict_of_fact(all_true(equal)),
+              count_of_true(equal)),
+    ]  # fmt: skip
+    for kind, name in (("labeled", "lab."), ("unlabeled", "unlab.")):
+        more = {code: _less(row[f"F {name}"], row[f"C {name}"]) for code, row in measured.items()}
+        printed_rows = f"; in the printed table {count_of_true(printed_too)}" if name == "unlab." else ""
+        claims.append(
+            Claim(f"In all languages, the heads of wrong function relations are more often wrong themselves ({kind})",
+                  "Table 5",
+                  verdict_of_fact(all_true(more)), count_of_true(more) + printed_rows)
+        )  # fmt: skip
+    return claims
+
+
+def _claim_on_classes(numbers: Mapping[str, Any]) -> Claim:
+    """Check whether each relation has one class in Table 2, and compare the table with our scheme."""
+    entries = {(text, name) for name, members in numbers["table_2"].items() for text in members.split()}
+    differing = sorted({text for text, name in entries if SCHEMES[SCHEME].class_of(text) != name})
+    classes = Counter(text for text, _ in entries)
+    twice = sorted(text for text, n in classes.items() if n > 1)
+    evidence = f"{len(entries)} entries; different in the scheme {SCHEME}: {', '.join(differing) or 'none'}"
+    text = "Each relation is in one class of Table 2"
+    return Claim(
+        text, "Table 2", verdict_of_fact(not twice), f"in two classes: {', '.join(twice) or 'none'}; {evidence}"
+    )
+
+
+def _claim_on_program(rows: Rows, numbers: Mapping[str, Any], *, given: bool) -> Claim:
+    """Check whether scores and frequencies equal what Callin's program printed for the same outputs and weights."""
+    text = "Scores and frequencies equal those of Callin's program to six decimals"
+    published = numbers["program"]
+    equal = {
+        f"{code} {name}": agrees(row[name], published[code][name], 6)
+        for code, row in measured_rows(rows).items() if code in published
+        for name in published[code]
+    }  # fmt: skip
+    if not given or not equal:
+        return Claim(text, "Callin's program", "no data", "requires Callin's outputs and weights")
+    return Claim(text, "Callin's program", verdict_of_fact(all_true(equal)), count_of_true(equal))

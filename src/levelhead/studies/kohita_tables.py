@@ -1,0 +1,376 @@
+"""Statistics of conversion, scores of parsers trained on both kinds of trees, and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.campaign import Results, check_valid, find_plan, score_plan
+from levelhead.campaign.outputs import Output
+from levelhead.conversion import backward, check_round_trip, default_targets, forward
+from levelhead.evaluation.pair import load
+from levelhead.evaluation.setup import setup_of
+from levelhead.report.charts.page_charts import panels
+from levelhead.report.charts.study_charts import Named, cloud
+from levelhead.scoring.measure_definitions import ATTACHED
+from levelhead.scoring.rules import RULES
+from levelhead.studies.request import StudyRequest, format_of, read_treebank
+from levelhead.studies.study import StudySection, number_columns
+from levelhead.studies.verdicts import Cell, difference, mean
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Kind, Table
+from levelhead.treebank import Treebank
+from levelhead.treebank.schemes import SCHEMES
+from levelhead.typology import count_treebank, profile
+
+NAME = "kohita-2017"
+PARSERS = ("graph", "swap-lazy", "ensemble")
+"""The parsers trained if no outputs are given: second-order, like the paper's; transition-based; and both combined."""
+
+MEASURES = {"UAS": "UAS(nopunct)", "LAS": "LAS(nopunct)", "CNC": "CNC"}
+RELATIONS = ("advmod", "amod", "conj", "dobj", "nmod", "nsubj", "case", "cc", "det", "mark")
+UD2_RELATIONS = ("advmod", "amod", "conj", "obj", "nmod", "obl", "nsubj", "case", "cc", "det", "mark")
+"""Their counterparts in UD v2, which split `nmod` into `nmod` and `obl`."""
+
+_MEASURED = tuple(dict.fromkeys((*RELATIONS, *UD2_RELATIONS)))
+
+Row = Mapping[str, Any]
+Rows = Mapping[str, Row]
+Files = Mapping[str, Path]
+Flags = NDArray[np.bool_]
+
+
+def describe(*paths: str) -> dict[str, Any]:
+    """Return what forward conversion changes in a treebank, and its head-word entropies before and after."""
+    treebanks = [read_treebank(path) for path in paths]
+    trips = [check_round_trip(treebank) for treebank in treebanks]
+    before, after = _entropies(treebanks), _entropies([forward(treebank) for treebank in treebanks])
+    old, new = before["head_entropy_by_relation"], after["head_entropy_by_relation"]
+    words = sum(trip.words for trip in trips)
+    return {
+        "words": words,
+        "converted": sum(trip.converted for trip in trips) / words,
+        "failed": sum(len(trip.not_restored) for trip in trips) / words,
+        "nonprojective before": sum(trip.nonprojective_sentences[0] for trip in trips),
+        "nonprojective after": sum(trip.nonprojective_sentences[1] for trip in trips),
+        "arcs before": sum(trip.nonprojective[0] for trip in trips) / words,
+        "arcs after": sum(trip.nonprojective[1] for trip in trips) / words,
+        "sentences": sum(trip.sentences for trip in trips),
+        "before": before["head_entropy"],
+        "after": after["head_entropy"],
+        "relations": {name: new[name] - old[name] for name in _MEASURED if name in old and name in new},
+    }
+
+
+def _entropies(treebanks: Sequence[Treebank]) -> Mapping[str, Any]:
+    counts = [count_treebank(treebank) for treebank in treebanks]
+    return profile(sum(counts[1:], counts[0]), columns=["head_entropy", "head_entropy_by_relation"])
+
+
+class ParsedTestSet(NamedTuple):
+    """A test set and the outputs of a parser trained on content-head (original) and on function-head trees (converted).
+
+    All three have content heads, or all three have function heads.
+    """
+
+    gold: Treebank
+    original: Treebank
+    converted: Treebank
+
+
+def measure(golds: Mapping[str, Path], original: Files, converted: Files, request: StudyRequest) -> dict[str, Row]:
+    """Return the scores of two outputs, and the effect of backward conversion on the second, by treebank."""
+    loaded = {
+        code: ParsedTestSet(
+            *(load(files[code], RULES["ud"], format_of(files[code])) for files in (golds, original, converted))
+        )
+        for code in golds
+    }
+    content = {code: trees._replace(converted=backward(trees.converted)) for code, trees in loaded.items()}
+    functional = {
+        code: trees._replace(gold=forward(trees.gold), original=forward(trees.original))
+        for code, trees in loaded.items()
+    }
+    by_relation = [f"LAS@{name}" for name in _MEASURED]
+    in_content_heads = _scored(content, [*MEASURES.values(), *by_relation], request)
+    in_function_heads = _scored(functional, list(MEASURES.values()), request)
+    return {
+        code: {
+            "scores": _values(in_content_heads, code),
+            "function heads": _values(in_function_heads, code),
+            "arcs": _functional_arcs(
+                trees.gold, in_function_heads.looked[code]["CONV"], in_content_heads.looked[code]["CONV"]
+            ),
+        }
+        for code, trees in loaded.items()
+    }
+
+
+def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request: StudyRequest) -> Results:
+    """The results of both outputs on each test set, with the words that are right."""
+    outputs = {
+        "UD": {code: tree.original for code, tree in trees.items()},
+        "CONV": {code: tree.converted for code, tree in trees.items()},
+    }
+    plan = find_plan({code: tree.gold for code, tree in trees.items()}, outputs)
+    return check_valid(
+        score_plan(plan, setup_of(measures), workers=request.workers, store=request.store, look=_right_words)
+    )
+
+
+def _right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:
+    """Which gold words have the right head and relation in each output, bool, shape (words,)."""
+    del code
+    right_by_output = {}
+    for output in outputs:
+        matches = output.matches
+        right = np.zeros(matches.gold.n_words, dtype=bool)
+        right[matches.alignment.gold] = matches.agree(ATTACHED)
+        right_by_output[output.name] = right
+    return right_by_output
+
+
+def _values(results: Results, code: str) -> dict[str, dict[str, float | None]]:
+    names = (*MEASURES, *_MEASURED)
+    return {
+        kind: {name: score.value for name, score in zip(names, results.results[kind, code].scores.values())}
+        for kind in results.systems
+    }
+
+
+def _functional_arcs(gold: Treebank, before: Flags, after: Flags) -> dict[str, int]:
+    """How many functional arcs (arcs of target words) are right before and after backward conversion."""
+    targets = default_targets().of(gold).astype(bool)
+    members = targets | SCHEMES["kohita"].is_in("FUNCTION", gold.relations)
+    was, now = before & members, after & members
+    return {"functional": int(members.sum()), "right before": int(was.sum()), "right after": int(now.sum()),
+            "broken": int((was & ~now).sum()), "fixed": int((~was & now).sum())}  # fmt: skip
+
+
+def change(row: Row) -> Cell:
+    """Return the change of entropy by conversion, in bits."""
+    return difference(row["after"], row["before"])
+
+
+def gain(numbers: Mapping[str, Any], code: str, parser: str, name: str = "LAS") -> Cell:
+    """Return the printed gain of a parser, in points; None if it is not printed."""
+    row = numbers["table_2"].get(code)
+    return None if row is None else row[f"{name} {parser} CONV"] - row[f"{name} {parser} UD"]
+
+
+def own_gain(row: Row | None, name: str) -> Cell:
+    """Return the gain of our parser, in points; None without scores."""
+    gain = None if row is None else difference(row["scores"]["CONV"][name], row["scores"]["UD"][name])
+    return None if gain is None else 100 * gain
+
+
+def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
+    """Return a table of what conversion changes in each treebank."""
+    columns = (Column("treebank", "text"), Column("words", "number"), Column("converted"), Column("not restored (%)",
+               "number"), Column("non-projective sentences"), Column("after"), Column("increase", "difference"),
+               Column("increase, non-projective arcs", "difference"))  # fmt: skip
+    cells: list[tuple[Any, ...]] = []
+    for code, row in described.items():
+        before, after = (row[f"nonprojective {when}"] / row["sentences"] for when in ("before", "after"))
+        cells.append((code, row["words"], row["converted"], 100 * row["failed"], before, after, after - before,
+                      row["arcs after"] - row["arcs before"]))  # fmt: skip
+    published = numbers["conversion"]
+    averages = tuple(mean(column) for column in list(zip(*(row[1:] for row in cells)))[1:])
+    ours = ("average", None, *averages)
+    last = ("printed average", None, published["converted tokens"] / 100, published["failed, mean"], None, None, None,
+            published["non-projective, increase"] / 100)  # fmt: skip
+    text = (
+        (
+            "The paper prints only averages. Its increase is that of non-projective arcs in the training sets (page 2)."
+            " We also show the share of sentences with such arcs, since the printed increase may be the one of"
+            " sentences."
+        ),
+    )
+    rows = (*cells, ours, last)
+    return StudySection("Section 3.1: what conversion changes", text, Table(columns, rows, (), frozenset({len(cells)})))
+
+
+def entropy(described: Rows, measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None = None) -> StudySection:
+    """Return the entropies of treebanks and the gains of parsers; with printed gains, or else with sizes."""
+    sizes, published = (("sentences", "words"), ()) if numbers is None else ((), ("MST", "RBG"))
+    gains = {f"{parser} (printed)": {c: gain(numbers or {}, c, parser) for c in described} for parser in published}
+    gains |= {parser: {c: own_gain(rows.get(c), "LAS") for c in described} for parser, rows in measured.items()}
+    names = (*sizes, "entropy (bits)", "after", "change", *(f"LAS gain, {parser}" for parser in gains))
+    cells = tuple(
+        (code, *(row[size] for size in sizes), row["before"], row["after"], change(row),
+         *(by_code[code] for by_code in gains.values()))
+        for code, row in described.items()
+    )  # fmt: skip
+    points = [
+        Named(code, less, points_of_las, series)
+        for series, by_code in gains.items()
+        for code, points_of_las in by_code.items()
+        if points_of_las is not None and (less := change(described[code])) is not None
+    ]
+    text = ("Head-word vocabulary entropy of tuples that occur at least five times; gains in points.",)
+    title = "Entropy and gain" if numbers is None else "Figure 3: entropy and gain"
+    figure = cloud("Entropy and gain", points, "change of entropy (bits)", "LAS gain (points)") if points else None
+    return StudySection(title, text, Table((Column("treebank", "text"), *number_columns(*names)), cells), figure)
+
+
+def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> StudySection:
+    """Return the upper panel of Figure 3: the entropies of relations and the gains in F1."""
+    columns = (Column("relation", "text"),
+               *number_columns("change of entropy (bits)", "F1 gain, RBG (printed)",
+                               *(f"F1 gain, {parser}" for parser in measured)))  # fmt: skip
+    cells = tuple(
+        (name, mean(row["relations"].get(name) for row in described.values()),
+         numbers["table_3"][name]["CONV"] - numbers["table_3"][name]["UD"],
+         *(mean(own_gain(row, name) for row in rows.values()) for rows in measured.values()))
+        for name in RELATIONS
+    )  # fmt: skip
+    text = (
+        (
+            "Changes of entropy are means over all treebanks; gains are means over the treebanks with outputs. The"
+            " figure has one point per relation and treebank with outputs. The paper has the same figure, but prints"
+            " only the mean gains (Table 3)."
+        ),
+    )
+    figure = _figure_3_by_relation(described, measured)
+    return StudySection("Figure 3: entropy and gain by relation", text, Table(columns, cells), figure)
+
+
+def _figure_3_by_relation(described: Rows, measured: Mapping[str, Rows]) -> Drawing | None:
+    """Our changes of entropy against our gains in F1, for each relation and treebank."""
+    points = [
+        Named(f"{name} {code}", less, gain, parser)
+        for parser, rows in measured.items()
+        for code, row in rows.items()
+        for name, less in described[code]["relations"].items()
+        if name in RELATIONS and (gain := own_gain(row, name)) is not None
+    ]
+    title = "Entropy and gain by relation"
+    return cloud(title, points, "change of entropy (bits)", "F1 gain (points)") if points else None
+
+
+def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None = None) -> list[StudySection]:
+    """Return the scores by each measure, with the printed ones if given, and the scores in function-head trees."""
+    if not measured:
+        title = "Scores" if numbers is None else "Table 2: scores"
+        return [StudySection(title, ("No outputs of parsers trained on both kinds of trees were given.",))]
+    sections = [_scores_by(name, measured, numbers) for name in MEASURES]
+    return [*sections, *(_in_function_heads(parser, rows) for parser, rows in measured.items())]
+
+
+def _scores_by(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None) -> StudySection:
+    """The scores by one measure of parsers trained on content heads and on function heads, and averages."""
+    averages, table = (None, None) if numbers is None else (numbers["average"]["row"], numbers["table_2"])
+    published = [parser for parser in ("MST", "RBG") if f"{name} {parser} UD" in (averages or ())]
+    columns = [Column("treebank", "text")]
+    for parser, mark in (*((parser, " (printed)") for parser in published), *((parser, "") for parser in measured)):
+        columns += [Column(f"{parser} {kind}{mark}") for kind in ("UD", "CONV")]
+        columns.append(Column(f"{parser} gain" if table is None else f"gain{mark}", "difference"))
+    known = dict.fromkeys(code for rows in measured.values() for code in rows)
+    cells: list[tuple[Cell | str, ...]] = [
+        (code,
+         *(cell for parser in published for cell in _printed_pair((table or {})[code], f"{name} {parser}")),
+         *(cell for rows in measured.values() for cell in _own_pair(rows.get(code), name)))
+        for code in (known if table is None else table) if code in known
+    ]  # fmt: skip
+    means = tuple(mean(column) for column in list(zip(*cells))[1:])
+    last: list[tuple[Cell | str, ...]] = [("average of the above" if cells and averages else "average", *means)]
+    if averages is not None:
+        printed = (cell for parser in published for cell in _printed_pair(averages, f"{name} {parser}"))
+        last.append(("average of all 19, printed", *printed))
+    rows = tuple((*row, *[None] * (len(columns) - len(row))) for row in (*cells, *last))
+    title = name if averages is None else f"Table 2: {name}"
+    return StudySection(title, (), Table(tuple(columns), rows, rules_before=frozenset({len(cells)})))
+
+
+def _printed_pair(row: Mapping[str, float], name: str) -> tuple[Cell, Cell, Cell]:
+    return _with_gain(row[f"{name} UD"] / 100, row[f"{name} CONV"] / 100)
+
+
+def _own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
+    """The scores of our parser trained on content heads and on function heads, and the gain."""
+    if row is None:
+        return None, None, None
+    return _with_gain(row["scores"]["UD"][name], row["scores"]["CONV"][name])
+
+
+def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
+    return original, converted, difference(converted, original)
+
+
+def _in_function_heads(parser: str, rows: Rows) -> StudySection:
+    """The scores of both outputs of a parser against gold function-head trees."""
+    names = [(name, kind) for name in ("UAS", "LAS") for kind in ("UD", "CONV")]
+    columns = (Column("treebank", "text"), *(Column(f"{name} {kind}") for name, kind in names))
+    cells = tuple((code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items())
+    text = (
+        "Both outputs against gold function-head trees: CONV before it is converted back, and UD after conversion.",
+    )
+    return StudySection(f"Scores in function-head trees: {parser}", text, Table(columns, cells))
+
+
+def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
+    """Return Table 3 with the printed numbers and ours."""
+    first, *others = _score_columns("relation", measured)
+    columns = (first, Column("UD (printed)"), Column("CONV (printed)"), Column("gain (printed)", "difference"), *others)
+    cells = []
+    for name in RELATIONS:
+        published = numbers["table_3"][name]
+        row: list[Cell | str] = [name, *_with_gain(published["UD"] / 100, published["CONV"] / 100)]
+        for rows in measured.values():
+            row += _with_gain(
+                *(mean(scored["scores"][kind][name] for scored in rows.values()) for kind in ("UD", "CONV"))
+            )
+        cells.append(tuple(row))
+    return StudySection("Table 3: F1 by relation", (), Table(columns, tuple(cells)))
+
+
+def figure_2(measured: Mapping[str, Rows]) -> list[StudySection]:
+    """Return how backward conversion changes functional arcs, for each parser."""
+    kinds: tuple[tuple[str, Kind], ...] = (
+        ("functional", "number"), ("right before", "ratio"), ("right after", "ratio"), ("broken", "ratio"),
+        ("fixed", "ratio"),
+    )  # fmt: skip
+    sections = []
+    for parser, rows in measured.items():
+        cells = tuple(
+            (code, row["arcs"]["functional"],
+             *(row["arcs"][name] / max(1, row["arcs"]["functional"]) for name, _ in kinds[1:]))
+            for code, row in rows.items()
+        )  # fmt: skip
+        columns = (Column("treebank", "text"), *(Column(name, kind) for name, kind in kinds))
+        shares = {
+            name: [100 * row["arcs"][name] / max(1, row["arcs"]["functional"]) for row in rows.values()]
+            for name in ("right before", "broken", "fixed")
+        }
+        figure = panels("Functional arcs that conversion breaks", list(rows), shares)
+        text = (("Shares of functional arcs: right before the output is converted back, right afterwards, right only"
+                " before (broken), and right only afterwards (fixed)."),)  # fmt: skip
+        sections.append(
+            StudySection(
+                f"Figure 2: functional arcs that conversion breaks ({parser})", text, Table(columns, cells), figure
+            )
+        )
+    return sections
+
+
+def _score_columns(first: str, measured: Iterable[str]) -> tuple[Column, ...]:
+    names = ((f"{parser} UD", f"{parser} CONV", f"{parser} gain") for parser in measured)
+    kinds: tuple[Kind, ...] = ("ratio", "ratio", "difference")
+    return (Column(first, "text"), *(Column(*column) for triple in names for column in zip(triple, kinds)))
+
+
+def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
+    """Return the F1 of relations, as means over treebanks."""
+    cells = []
+    for name in UD2_RELATIONS:
+        row: list[Cell | str] = [name]
+        for rows in measured.values():
+            pairs = [_own_pair(scored, name) for scored in rows.values()]
+            row += [mean(column) for column in zip(*[pair for pair in pairs if None not in pair])] or [None] * 3
+        cells.append(tuple(row))
+    text = ("Means over the treebanks that have the relation.",)
+    return StudySection("F1 by relation", text, Table(_score_columns("relation", measured), tuple(cells)))

@@ -1,0 +1,124 @@
+"""The outputs of parsers: read from a given folder, or made by parsers that the study trains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from levelhead.conversion import forward
+from levelhead.errors import Fault, InputError
+from levelhead.parsing import ENSEMBLE, Schedule, parse_treebank, train
+from levelhead.parsing.ensemble import MEMBERS, parse_with_ensemble, train_ensemble
+from levelhead.studies.request import Parts, StudyRequest, StudyTask, Trainer, outputs_in, read_treebank, run_tasks
+from levelhead.treebank import Treebank, to_conllu
+from levelhead.treebank.write import replace_file
+
+Heads = Literal["UD", "CONV"]
+"""Content-head trees, or function-head trees."""
+
+
+def outputs_of(
+    request: StudyRequest, parser: str, treebanks: Mapping[str, Parts], *, on: str = "test", heads: Heads | None = None
+) -> dict[str, Path]:
+    """Return the file with the output of a parser for each treebank, by code; empty without outputs and trainer.
+
+    Given outputs are in the subfolder with the parser's name or, if it does not exist, directly in the given folder.
+    """
+    if request.systems is not None:
+        folder = request.systems / parser
+        folder = folder if folder.is_dir() else request.systems
+        return outputs_in(folder / heads if heads else folder, treebanks)
+    if request.trainer is None:
+        return {}
+    if request.outputs is None:
+        raise InputError(Fault("no-outputs-folder", "training parsers requires a folder for the outputs"))
+    folder = request.outputs / parser / (heads or "")
+    folder.mkdir(parents=True, exist_ok=True)
+    named, tasks = f"{request.trainer.__module__}:{request.trainer.__name__}", []
+    for code, parts in treebanks.items():
+        if parts.train or request.quick:
+            parsed = parts.parsed(on)
+            files = (parts.training, parts.dev if parts.dev != parsed else None, parsed)
+            tasks.append(StudyTask(code, _train_and_parse, files, (named, parser, heads == "CONV")))
+    texts = run_tasks(f"training {parser} {heads or ''}".strip(), tasks, request)
+    paths = {code: folder / f"{code}.conllu" for code in texts}
+    for code, path in paths.items():
+        replace_file(path, [texts[code].encode()])
+    return paths
+
+
+def _train_and_parse(train: str, dev: str | None, parsed: str, trainer: str, parser: str, converted: bool) -> str:
+    """Train a parser, and return the treebank that it parsed as CoNLL-U.
+
+    It learns from trees with one root each (`with_one_root`), since parsers predict such trees.
+    """
+    from pkgutil import resolve_name
+
+    function: Trainer = resolve_name(trainer)
+    trees = [with_one_root(read_treebank(path)) for path in (train, dev) if path is not None]
+    if converted:
+        trees = [forward(treebank) for treebank in trees]
+    output = function(parser, trees[:1], trees[1] if len(trees) > 1 else None, read_treebank(parsed))
+    return to_conllu(output).decode()
+
+
+def with_one_root(treebank: Treebank) -> Treebank:
+    """Return a treebank whose sentences have one root each: the other roots are attached to the first one.
+
+    CoNLL-X allows several roots. Leaving such sentences out would leave few in treebanks whose full stops are roots.
+    The new arcs cross no other arc, unless an arc covered a root. Relations do not change.
+    """
+    roots = np.flatnonzero(treebank.heads < 0)
+    _, first, sentence = np.unique(treebank.sentence_of_word[roots], return_index=True, return_inverse=True)
+    if len(first) == len(roots):
+        return treebank
+    heads = treebank.heads.copy()
+    heads[roots] = roots[first[sentence]]
+    heads[roots[first]] = -1
+    return treebank.replace(heads=heads.tolist())
+
+
+SCHEDULES = {"graph": Schedule(first=2, second=3, runs=1), "graph-first-order": Schedule(first=5, second=0, runs=1)}
+"""Training of the graph-based parsers: a single run."""
+
+GREEDY = Schedule(first=5, second=0, runs=1)
+"""Training of the transition systems: a tenth of the default time of `levelhead train`, for 1 or 2 points less LAS."""
+
+IN_ENSEMBLE = Schedule(first=5, second=3, runs=1)
+"""Training of the ensemble; its transition systems are greedy, so they have only the `first` passes."""
+
+FOUR_MEMBERS = tuple(member._replace(vote=0.2) for member in MEMBERS[:4])
+"""The transition parsers in the ensemble: each system once in each direction, with equal votes."""
+
+ENSEMBLE_SENTENCES = 1000
+"""The ensemble takes longest to train, so it learns only from the first sentences of the training set."""
+
+SEED = 1
+
+TRAINED_BRIEFLY = (
+    f"Our parsers are trained briefly, and only once (seed {SEED}). swap-lazy: {GREEDY.first} greedy passes. graph:"
+    f" {SCHEDULES['graph'].first} first-order passes and {SCHEDULES['graph'].second} second-order passes. ensemble:"
+    f" {IN_ENSEMBLE.first} passes of each transition system and of the first-order model, {IN_ENSEMBLE.second}"
+    f" second-order passes, only on the first {ENSEMBLE_SENTENCES:,} sentences of each training set. On larger training"
+    " sets, the ensemble's scores are therefore not comparable with those of the other parsers; differences between two"
+    " scores of the same parser are."
+)
+"""The note on this training on the pages of studies."""
+
+
+def built_in(parser: str, training: Sequence[Treebank], dev: Treebank | None, words: Treebank) -> Treebank:
+    """Train one of our parsers briefly (transition systems greedily), and return the treebank that it parsed.
+
+    The number of passes is fixed and no development treebank is used, so that all treebanks are treated alike, with or
+    without a development set.
+    """
+    del dev
+    if parser == ENSEMBLE:
+        some = training[0][:ENSEMBLE_SENTENCES]
+        model = train_ensemble(some, beam=1, seed=SEED, schedule=IN_ENSEMBLE, members=FOUR_MEMBERS)
+        return parse_with_ensemble(model, words)
+    single = train(training[0], parser, beam=1, seed=SEED, schedule=SCHEDULES.get(parser, GREEDY))
+    return parse_treebank(single, words)
