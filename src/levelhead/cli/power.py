@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -81,6 +82,7 @@ def power(
     for the outputs of CoNLL 2018.
     """
     from levelhead.api.comparing import power as detectable
+    from levelhead.significance.power import checked_test
 
     if len(files) not in {0, 3}:
         raise click.UsageError("give GOLD and two SYSTEMS, or no files for typical test sets")
@@ -89,10 +91,12 @@ def power(
 
         checked_suffix(figure)
     check_paths([*inputs_of(files), *measuring.files()], [printing.output, figure, engine.store])
+    checked_test(alpha, power)  # one message about both options
     pair: dict[str, Any] = {"gold": files[0], "systems": files[1:]} if files else {}
     if files:
         check_kinds(files[0], files[1:])
-    with refused("invalid-argument", "--run-sd is in points: leave out perplexities"):
+    in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
+    with in_points if run_sd is not None else nullcontext():
         result = detectable(
             **pair, units=sizes, runs=runs, run_sd=run_sd, alpha=alpha, power=power, resample_by=resample_by,
             as_runs=as_runs, **measuring.arguments(), **reading.arguments(), **engine.arguments(inputs_of(files[1:])),
