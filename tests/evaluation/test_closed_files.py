@@ -17,13 +17,20 @@ from levelhead.campaign.job import JobSetup, count_output
 from levelhead.campaign.job_files import File
 from levelhead.campaign.plan import find_plan
 from levelhead.campaign.profile_jobs import profile_files
+from levelhead.campaign.score_tables import read_scores
 from levelhead.comparison.breakdowns import count_sentences_of_outputs
+from levelhead.correlation.table_files import read_table
+from levelhead.derivation import read_arpa
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
+from levelhead.measures.user_definitions import read_definitions
+from levelhead.parsing.model_file import read_model
+from levelhead.recovery.answers import Layout, read_answers
 from levelhead.scoring.rules import RULES
+from levelhead.scoring.weights import read_weights
 from levelhead.treebank import blocks, faults_of, read
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.input_bytes import parts_of, read_bytes
@@ -126,6 +133,19 @@ OF_PAIRS: list[Callable[[Path, Path], Any]] = [
 ]
 
 
+OF_OTHER_FILES: list[tuple[Callable[[Path], Any], bytes]] = [
+    (lambda path: read_answers(path, Layout(), 20), b"1 a 0 root\n\n1 b 0 root\n"),
+    (lambda path: read_answers(path, Layout(field="answer"), 20), b'{"answer": "1 a 0 root"}\n'),
+    (read_weights, b"det 0.1\nnsubj 0.9\n"),
+    (read_definitions, (EXAMPLES / "definitions.toml").read_bytes()),
+    (read_scores, b"system\ttreebank\tLAS\nx\tfr\t80\n"),
+    (lambda path: read_table(str(path)), b"treebank\tA\nfr\t1\nen\t2\n"),
+    (read_arpa, b"\\data\\\nngram 1=3\n\n\\1-grams:\n-1\t<s>\n-1\t</s>\n-1\t<unk>\n\n\\end\\\n"),
+    (read_model, b"levelhead model"),
+]
+"""Functions that read files of other kinds, each with a file."""
+
+
 def open_files() -> dict[str, str]:
     """The open files, without the folder that is being listed."""
     found = {number: os.path.join("/proc/self/fd", number) for number in os.listdir("/proc/self/fd")}
@@ -190,3 +210,17 @@ def test_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sizes: PieceSize
         for number, function in enumerate(OF_PAIRS):
             with naming(kinds, number):
                 assert check_closed(function, gold, system) or kinds != ("valid", "valid")
+
+
+@pytest.mark.usefixtures("tidy")
+def test_files_of_other_kinds(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for number, (function, data) in enumerate(OF_OTHER_FILES):
+        packed = gzip.compress(data)
+        variants = [data, packed, b"", b"\xff\0" + data, data[: len(data) // 2], packed[: len(packed) // 2], GOLD]
+        for kind, contents in enumerate(variants):
+            path.write_bytes(contents)
+            with naming(number, kind):
+                assert check_closed(function, path) or kind > 0 or function is read_model
+        path.unlink()
+        assert not check_closed(function, path)
