@@ -14,6 +14,7 @@ from typing import Any
 
 from levelhead.errors import Fault, InputError
 
+_LONGEST_WAIT = 0.1  # seconds; a pool kills workers that do not end within half a second, and their programs would stay
 _TAIL = 800  # the number of characters of its output that are shown if a program fails
 
 
@@ -54,11 +55,20 @@ def run_to_end(words: Sequence[str], **settings: Any) -> subprocess.CompletedPro
     ):
         try:
             release()
-            output, errors = process.communicate()
+            output, errors = _outputs(process)
         except BaseException:
             process.kill()
             raise
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
+def _outputs(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    """Return what a program writes; signals that come right before a wait begins are noticed when it is over."""
+    while True:
+        try:
+            return process.communicate(timeout=_LONGEST_WAIT)
+        except subprocess.TimeoutExpired:
+            continue
 
 
 @contextmanager
