@@ -13,7 +13,7 @@ from fuzz_inputs import mutate_pair, pair_of
 
 with atheris.instrument_imports(include=["levelhead"]):
     from levelhead import Evaluation, score
-    from levelhead.analysis.rule_differences import explain, explanation_document, explanation_table
+    from levelhead.analysis.rule_differences import explain
     from levelhead.errors import InputError
     from levelhead.evaluation.partial import score_partially
     from levelhead.evaluation.score_tables import score_document, score_table
@@ -57,8 +57,8 @@ def check_explained() -> None:
     except InputError as error:
         check_text(str(error))
         return
-    json.dumps(explanation_document(explanation))
-    check_text(WRITERS["text"](explanation_table(explanation), 2))
+    json.dumps(explanation.to_dict())
+    check_text(WRITERS["text"](explanation.table(), 2))
 
 
 def check_partial(ours: Evaluation | None) -> None:

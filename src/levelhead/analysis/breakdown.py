@@ -48,17 +48,12 @@ class BucketWords(NamedTuple):
 
     Args:
         names: the values of each bucket.
-        correct: the buckets of correct pairs, and the gold sentence of each; int64, shapes (pairs,).
-        gold: the same for gold words.
-        system: the same for system words.
-        aligned: the same for aligned gold words.
+        kinds: the buckets of correct pairs, gold words, system words and aligned gold words, each with the gold
+            sentence of each word; int64, shapes (words,).
     """
 
     names: Sequence[tuple[str, ...]]
-    correct: tuple[NDArray[np.int64], NDArray[np.int64]]
-    gold: tuple[NDArray[np.int64], NDArray[np.int64]]
-    system: tuple[NDArray[np.int64], NDArray[np.int64]]
-    aligned: tuple[NDArray[np.int64], NDArray[np.int64]]
+    kinds: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]
 
 
 RELATIONS = ("class", "deprel")
@@ -177,18 +172,13 @@ def words_in(
     right = agree & gold[ours] & system[theirs] & (buckets.gold[ours] == buckets.system[theirs])
     rows, rows_of_system = matches.gold.sentence_of_word.astype(np.int64), matches.row_of_system.astype(np.int64)
     aligned = ours[gold[ours]]
-    return BucketWords(
-        buckets.names,
-        (buckets.gold[ours[right]], rows[ours[right]]),
-        (buckets.gold[gold], rows[gold]),
-        (buckets.system[system], rows_of_system[system]),
-        (buckets.gold[aligned], rows[aligned]),
-    )
+    correct, every, of_aligned = ((buckets.gold[words], rows[words]) for words in (ours[right], gold, aligned))
+    return BucketWords(buckets.names, (correct, every, (buckets.system[system], rows_of_system[system]), of_aligned))
 
 
 def bucket_cells(systems: Sequence[BucketWords], of_sentence: NDArray[np.int64]) -> Cells:
     """Return the correct, gold, system and aligned words of each unit and bucket."""
-    kinds = [kind for words in systems for kind in (words.correct, words.gold, words.system, words.aligned)]
+    kinds = [kind for words in systems for kind in words.kinds]
     n_names = len(systems[0].names)
     keys = [np.unique(of_sentence[rows] * n_names + buckets, return_counts=True) for buckets, rows in kinds]
     found, _ = np.unique(np.concatenate([own for own, _ in keys]), return_counts=True)  # sorts, faster than hashing
@@ -202,10 +192,8 @@ def ratio_parts(counts: NDArray[np.int64], measure: Measure) -> NDArray[np.float
     """Return numerators and denominators of a measure, shape (..., 2)."""
     correct, gold, system, aligned = np.moveaxis(counts.astype(np.float64), -1, 0)
     wholes = {"precision": system, "recall": gold, "aligned_accuracy": aligned}
-    component = measure.component or "f1"
-    if component == "f1":
-        return np.stack([2 * correct, gold + system], axis=-1)
-    return np.stack([correct, wholes[component]], axis=-1)
+    whole = wholes.get(measure.component or "f1")
+    return np.stack([2 * correct, gold + system] if whole is None else [correct, whole], axis=-1)
 
 
 def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> UnitParts:
@@ -218,8 +206,7 @@ def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> 
 
 def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None) -> list[Score]:
     """Return the score of each bucket."""
-    sides = (words.correct, words.gold, words.system, words.aligned)
-    counts = [np.bincount(buckets, minlength=len(words.names)) for buckets, _ in sides]
+    counts = [np.bincount(buckets, minlength=len(words.names)) for buckets, _ in words.kinds]
     return scores_of(np.stack(counts, axis=1), measure, undefined)
 
 
@@ -228,16 +215,14 @@ def scores_of(counts: NDArray[np.int64], measure: Measure, undefined: float | No
     return [score_of(Counts(*row.reshape(4, 1)), measure, undefined) for row in counts]
 
 
-def with_same_buckets(first: BucketWords, second: BucketWords) -> tuple[BucketWords, BucketWords]:
-    """Return the words of two systems with the same numbers for the same buckets."""
-    number = {values: i for i, values in enumerate(dict.fromkeys([*first.names, *second.names]))}
-    return _renumbered(first, number), _renumbered(second, number)
-
-
-def _renumbered(words: BucketWords, number: Mapping[tuple[str, ...], int]) -> BucketWords:
-    new = np.array([number[values] for values in words.names], dtype=np.int64)
-    sides = (words.correct, words.gold, words.system, words.aligned)
-    return BucketWords(list(number), *((new[buckets], rows) for buckets, rows in sides))
+def with_same_buckets(*systems: BucketWords) -> list[BucketWords]:
+    """Return the words of systems with the same numbers for the same buckets."""
+    number = {values: i for i, values in enumerate(dict.fromkeys(name for words in systems for name in words.names))}
+    same = []
+    for words in systems:
+        new = np.array([number[values] for values in words.names], dtype=np.int64)
+        same.append(BucketWords([*number], tuple((new[buckets], rows) for buckets, rows in words.kinds)))
+    return same
 
 
 def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STANDARD) -> Breakdown:

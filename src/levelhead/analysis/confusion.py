@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
+from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.errors import Fault, InputError, MeasureError, quoted
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure_definitions import ATTACHED
@@ -77,28 +77,22 @@ def count_confusions(matches: Matches) -> Confusion:
     Args:
         matches: the aligned words.
     """
-    relations = _folded(PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG)))
-    size = len(relations.names)
-    cells = relations.gold[matches.alignment.gold] * size + relations.system[matches.alignment.system]
+    relations = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG))
+    names = relations.names if len(relations.names) <= MOST_RELATIONS else (*relations.names[:MOST_RELATIONS], OTHER)
+    size = len(names)
+    of_gold, of_system = (side.clip(max=MOST_RELATIONS) for side in (relations.gold, relations.system))
+    cells = of_gold[matches.alignment.gold] * size + of_system[matches.alignment.system]
     counts = np.bincount(cells, minlength=size * size)
     right = np.bincount(cells[matches.agree(Agree.HEAD)], minlength=size * size)
     alone = np.ones(matches.gold.n_words, dtype=bool)
     alone[matches.alignment.gold] = False
     return Confusion(
-        tuple(relations.names),
+        tuple(names),
         counts.reshape(size, size),
         right.reshape(size, size),
-        np.bincount(relations.gold[alone], minlength=size),
-        np.bincount(relations.system[matches.gold_of_system < 0], minlength=size),
+        np.bincount(of_gold[alone], minlength=size),
+        np.bincount(of_system[matches.gold_of_system < 0], minlength=size),
     )
-
-
-def _folded(relations: Buckets) -> Buckets:
-    """Return the confusion with all relations beyond the most frequent joined."""
-    if len(relations.names) <= MOST_RELATIONS:
-        return relations
-    names = (*relations.names[:MOST_RELATIONS], OTHER)
-    return Buckets(names, relations.gold.clip(max=MOST_RELATIONS), relations.system.clip(max=MOST_RELATIONS))
 
 
 def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> Iterator[Example]:
@@ -135,20 +129,18 @@ def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
     cells = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
     named_cells = [cell for cell in cells if known.issuperset(cell)]
     if not named_cells:
-        if text in known:
-            example = f"{text}:{'nmod' if text == 'obl' else 'obl'}"
-            _refuse_cell(f"{quoted(text)} is a single relation: add the system's relation, such as {example}")
-        if not cells or not all(parts):
-            _refuse_cell(f"{quoted(text)} is not GOLD:SYSTEM: write two relations, such as nsubj:obj")
+        if text in known or not cells or not all(parts):
+            example = f"add the system's relation, such as {text}:{'nmod' if text == 'obl' else 'obl'}"
+            single, wrong = (
+                f"is a single relation: {example}",
+                "is not GOLD:SYSTEM: write two relations, such as nsubj:obj",
+            )
+            raise InputError(Fault("invalid-argument", f"{quoted(text)} {single if text in known else wrong}"))
         missing = next(name for cell in cells for name in cell if name not in known)
         near = ", ".join(difflib.get_close_matches(missing, sorted(known), n=3, cutoff=0.0))
         message = f"no word has the relation {quoted(missing)} in either treebank: similar relations are {near}"
         raise MeasureError(message, "not-there")
     return named_cells
-
-
-def _refuse_cell(message: str) -> NoReturn:
-    raise InputError(Fault("invalid-argument", message))
 
 
 def error_types(matches: Matches) -> Mapping[str, int]:
@@ -226,18 +218,15 @@ def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
         matches: the aligned words.
         scheme: the classes.
     """
-    members = {name: scheme.is_in(name, matches.gold.relations)[matches.alignment.gold] for name in scheme.names}
-    return tuple(
-        _of_class(matches, name, member, labeled=labeled)
-        for name, member in members.items()
-        for labeled in (True, False)
-    )
-
-
-def _of_class(matches: Matches, name: str, member: NDArray[np.bool_], *, labeled: bool) -> Cascading:
-    right = matches.agree(ATTACHED if labeled else Agree.HEAD)
-    right_word = np.zeros(matches.system.n_words + 1, dtype=bool)  # the last element is the root
-    right_word[matches.alignment.system] = right
-    wrong = member & ~right
-    parents = matches.system.heads[matches.alignment.system[wrong]]
-    return Cascading(name, labeled, int(wrong.sum()), int(right_word[parents].sum()))
+    gold, system = matches.alignment.gold, matches.alignment.system
+    cascades = []
+    for name in scheme.names:
+        member = scheme.is_in(name, matches.gold.relations)[gold]
+        for labeled in (True, False):
+            right = matches.agree(ATTACHED if labeled else Agree.HEAD)
+            right_word = np.zeros(matches.system.n_words + 1, dtype=bool)  # the last element is the root
+            right_word[system] = right
+            wrong = member & ~right
+            parents = matches.system.heads[system[wrong]]
+            cascades.append(Cascading(name, labeled, int(wrong.sum()), int(right_word[parents].sum())))
+    return tuple(cascades)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.analysis.breakdown import check_breakable, ratio_parts
-from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
+from levelhead.analysis.word_properties import buckets_by
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Agree, Matches
@@ -18,7 +18,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import score_of, selection_for
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate, ratios
 from levelhead.significance.units import Cells, UnitHistogram, histogram_of, summed
-from levelhead.treebank.schemes import NIVRE_FANG
+from levelhead.treebank.relations import universal
 
 NOT_ALIGNED = "words not aligned"
 MOST_VALUES = 100
@@ -54,8 +54,8 @@ class Repair(NamedTuple):
             that compare neither heads nor relations.
         words: the number of words with the error.
         share: their share of all words with a listed error; 0 without any.
-        value: the value of the measure after the repair.
-        gain: the increase of the value.
+        value: the value of the measure after the repair; None for several treebanks.
+        gain: the increase of the value; for several treebanks the mean, to which treebanks without the error add 0.
         estimate: the gain with its confidence interval.
     """
 
@@ -63,7 +63,7 @@ class Repair(NamedTuple):
     detail: str
     words: int
     share: float
-    value: float
+    value: float | None
     gain: float
     estimate: BucketEstimate
 
@@ -80,27 +80,7 @@ class TreebankRepairs(NamedTuple):
     nothing: BucketEstimate
 
 
-class AverageRepair(NamedTuple):
-    """The mean gain of one kind of repair over treebanks.
-
-    Args:
-        error: the kind of error.
-        detail: the gold value, and the system's value if different.
-        words: the number of words with the error on all treebanks.
-        share: their share of all words with a listed error; 0 without any.
-        gain: the mean of the gains, which are 0 if the error does not occur.
-        estimate: the mean with its confidence interval.
-    """
-
-    error: str
-    detail: str
-    words: int
-    share: float
-    gain: float
-    estimate: BucketEstimate
-
-
-def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[AverageRepair]:
+def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[Repair]:
     """Return the mean gain of each kind of repair, the largest first."""
     by_kind = [{(repair.error, repair.detail): repair for repair in some.kinds} for some in treebanks]
     averages = []
@@ -111,12 +91,12 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
             for some, treebank in zip(by_kind, treebanks, strict=True)
         ]
         n_words, gain = sum(repair.words for repair in own), math.fsum(repair.gain for repair in own) / len(treebanks)
-        averages.append(AverageRepair(*kind, n_words, 0.0, gain, mean_gain_estimate(every, level)))
+        averages.append(Repair(*kind, n_words, 0.0, None, gain, mean_gain_estimate(every, level)))
     n_all = sum(repair.words for repair in averages) or 1
     return sorted((repair._replace(share=repair.words / n_all) for repair in averages), key=_largest_first)
 
 
-def _largest_first(repair: Repair | AverageRepair) -> tuple[float, int, str, str]:
+def _largest_first(repair: Repair) -> tuple[float, int, str, str]:
     return -repair.gain, -repair.words, repair.error, repair.detail
 
 
@@ -299,34 +279,17 @@ def _kinds(words: _Words, pairs: NDArray[np.int64], kinds: ErrorKinds) -> NDArra
     gold, system = words.matches.alignment.gold[pairs], words.matches.alignment.system[pairs]
     missing = int(words.needs) & ~words.matches.flags[pairs].astype(np.int64)
     missing[words.gold[gold] != words.system[system]] |= int(Agree.RELATION)
-    texts, of_gold, of_system = _relations(words) if words.by_relation else _tags(words.matches)
-    ours, theirs = of_gold[gold], of_system[system]
+    value = universal if words.by_relation and not words.needs & Agree.FULL_RELATION else str
+    buckets = buckets_by(words.matches, "relations" if words.by_relation else "upos", value)
+    ours, theirs = buckets.gold[gold], buckets.system[system]
     compared = Agree.RELATION | Agree.FULL_RELATION if words.by_relation else Agree.UPOS
     theirs = np.where(missing & int(compared), theirs, ours)  # differences that the measure ignores are not errors
-    texts, values = kinds.folded(texts, np.stack([ours, theirs], axis=1).ravel())
+    texts, values = kinds.folded(buckets.names, np.stack([ours, theirs], axis=1).ravel())
     size = len(texts)
     found, numbers = np.unique((missing * size + values[::2]) * size + values[1::2], return_inverse=True)
     named = [_name(key // size // size, texts[key // size % size], texts[key % size]) for key in found.tolist()]
     of_key = [kinds.numbers.setdefault(name, len(kinds.numbers)) for name in named]
     return np.array(of_key, dtype=np.int64)[numbers]
-
-
-_Values = tuple[list[str], NDArray[np.int64], NDArray[np.int64]]
-"""Strings, and the number of the string of each gold word and each system word."""
-
-
-def _relations(words: _Words) -> _Values:
-    relation = "relation" if words.needs & Agree.FULL_RELATION else "deprel"
-    buckets = PROPERTIES[relation].of(words.matches, PropertySettings(NIVRE_FANG))
-    return list(buckets.names), buckets.gold, buckets.system
-
-
-def _tags(matches: Matches) -> _Values:
-    columns = (matches.gold.upos, matches.system.upos)
-    texts = list(dict.fromkeys(text for column in columns for text in column.distinct_texts))
-    number = {text: i for i, text in enumerate(texts)}
-    gold, system = (column.mapped(number.__getitem__, np.int64) for column in columns)
-    return texts, gold, system
 
 
 def _name(flags: int, gold: str, system: str) -> tuple[str, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, UD, WORD_RULES, Rules
 from levelhead.tables.documents import header, points
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
@@ -61,23 +62,56 @@ class Explanation(Tabular):
     differences: tuple[Difference, ...]
 
     @property
+    def accepted(self) -> dict[str, Evaluation]:
+        """The scores by the rules that accept the files."""
+        every = self.evaluations.items()
+        return {name: evaluation for name, evaluation in every if isinstance(evaluation, Evaluation)}
+
+    @property
     def provenance(self) -> Provenance:
         """The provenance: the signature of the scores under each set of rules that accepts the files."""
-        made = {
-            name: evaluation.provenance
-            for name, evaluation in self.evaluations.items()
-            if isinstance(evaluation, Evaluation)
-        }
-        (first, *_) = made.values()
-        return replace(first, signature={**first.signature, "rules": "+".join(made)})
+        first = next(iter(self.accepted.values())).provenance
+        return replace(first, signature={**first.signature, "rules": "+".join(self.accepted)})
 
     def table(self) -> Table:
         """Return the result as a table."""
-        return explanation_table(self)
+        scores = {
+            name: {measure: score.f1 for measure, score in scores.items()} for name, scores in self.accepted.items()
+        }
+        rows = tuple(
+            (measure, *(scores.get(name, {}).get(measure, "") for name in self.evaluations))
+            for measure in dict.fromkeys(itertools.chain(*scores.values()))
+        )
+        refused = {name: error for name, error in self.evaluations.items() if isinstance(error, InputError)}
+        notes = [f"rejected by {name}: {error.faults[0]}" for name, error in refused.items()]
+        notes += [note for difference in self.differences for note in _difference_lines(difference)]
+        columns = (Column("Metric", "text", 10), *map(Column, self.evaluations))
+        return Table(columns, rows, tuple(notes or ["No differences."]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return explanation_document(self)
+        return {
+            **header("explanation", self.provenance.signature),
+            "f1": {
+                name: {"refused": list(map(str, evaluation.faults))}
+                if isinstance(evaluation, InputError)
+                else {measure: points(score.f1) for measure, score in evaluation.items()}
+                for name, evaluation in self.evaluations.items()
+            },
+            "differences": [
+                {
+                    "decision": difference.decision,
+                    "verdicts": dict(difference.choices),
+                    "changes": {
+                        name: {"ud": points(value), "otherwise": points(other)}
+                        for name, (value, other) in difference.changes.items()
+                    },
+                    "words": [{"file": p.file, "line": p.line, "form": form} for p, form in difference.words],
+                    "n_words": difference.n_words,
+                }
+                for difference in self.differences
+            ],
+        }
 
 
 def explain(gold: Input, system: Input) -> Explanation:
@@ -104,14 +138,13 @@ def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> tuple[
     return gold, system
 
 
-@dataclass(frozen=True)
-class _Decision:
+class _Decision(NamedTuple):
     """A field of `Rules`, described; the choices of the rules; the words it affects."""
 
     decision: str
     choices: Mapping[str, str]
     other: Mapping[str, Any]
-    concerned: Callable[[Matches], Iterator[tuple[Treebank, int]]]
+    affected: Callable[[Matches], Iterable[tuple[Treebank, int]]]
 
 
 def _difference(matches: Matches, decision: _Decision) -> Difference:
@@ -122,7 +155,7 @@ def _difference(matches: Matches, decision: _Decision) -> Difference:
     except InputError:
         after = None
     pairs = {name: (before[name].f1, after[name].f1 if after else None) for name in before}
-    words = list(decision.concerned(matches))
+    words = list(decision.affected(matches))
     shown = tuple((place_of(treebank, word), treebank.forms[word]) for treebank, word in words[:5])
     changes = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
     return Difference(decision.decision, decision.choices, changes, shown, len(words))
@@ -149,25 +182,21 @@ def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:
 def _otherwise_classed(matches: Matches) -> Iterator[tuple[Treebank, int]]:
     """Words that are content words in only one of the two schemes."""
     for treebank in (matches.gold, matches.system):
-        ours, theirs = (rules.scheme.is_in("CONTENT", treebank.relations) for rules in (UD, CONLL17))
-        yield from ((treebank, int(word)) for word in np.flatnonzero(ours != theirs))
+        ud, conll17 = (rules.scheme.is_in("CONTENT", treebank.relations) for rules in (UD, CONLL17))
+        yield from ((treebank, word) for word in np.flatnonzero(ud != conll17).tolist())
 
 
-def _pairs_where(which: Callable[[Matches], Any], matches: Matches) -> Iterator[tuple[Treebank, int]]:
-    yield from ((matches.gold, int(matches.alignment.gold[pair])) for pair in np.flatnonzero(which(matches)))
+def _otherwise_featured(matches: Matches) -> list[tuple[Treebank, int]]:
+    """Gold words with correct universal features, but other features or layers that are not."""
+    pairs = matches.agree(Agree.FEATS) & ~matches.agree(Agree.ALL_FEATS)
+    return [(matches.gold, word) for word in matches.alignment.gold[pairs].tolist()]
 
 
-def _features_differ(matches: Matches) -> Any:
-    return matches.agree(Agree.FEATS) & ~matches.agree(Agree.ALL_FEATS)
-
-
-def _lemma_missing(matches: Matches) -> Any:
-    gold, system = matches.gold.lemmas, matches.system.lemmas
-    missing = np.flatnonzero(gold.codes[matches.alignment.gold] == 0)
-    other = [system[int(matches.alignment.system[pair])] != "_" for pair in missing]
-    which = np.zeros(len(matches.alignment), dtype=bool)
-    which[missing[np.array(other, dtype=bool)]] = True
-    return which
+def _lemma_missing(matches: Matches) -> list[tuple[Treebank, int]]:
+    """Gold words without a lemma for which the system has one."""
+    without = matches.gold.lemmas.codes[matches.alignment.gold] == 0
+    words, aligned = matches.alignment.gold[without].tolist(), matches.alignment.system[without].tolist()
+    return [(matches.gold, word) for word, other in zip(words, aligned) if matches.system.lemmas[other] != "_"]
 
 
 def _edges(test: Callable[[list[str]], bool], matches: Matches) -> Iterator[tuple[Treebank, int]]:
@@ -177,13 +206,8 @@ def _edges(test: Callable[[list[str]], bool], matches: Matches) -> Iterator[tupl
         yield from ((treebank, word) for word in np.flatnonzero(passes).tolist())
 
 
-def _from_empty_node(edges: list[str]) -> bool:
-    return any("." in edge.partition(":")[0] for edge in edges)
-
-
 def _twice_to_one_head(edges: list[str]) -> bool:
-    keys = [":".join(edge.split(":")[:2]) for edge in edges]
-    return len(set(keys)) < len(keys)
+    return len({":".join(edge.split(":")[:2]) for edge in edges}) < len(edges)
 
 
 _DECISIONS = (
@@ -203,13 +227,13 @@ _DECISIONS = (
         "which features are compared",
         {"conll17": "the whole FEATS", "conll18, udtools, ud": "21 universal features without layers"},
         {"universal_features": False},
-        partial(_pairs_where, _features_differ),
+        _otherwise_featured,
     ),
     _Decision(
         "which lemmas are correct if gold has none",
         {"conll17": "only an underscore", "conll18, udtools, ud": "anything"},
         {"missing_lemma_counts": False},
-        partial(_pairs_where, _lemma_missing),
+        _lemma_missing,
     ),
     _Decision(
         "how enhanced edges to the same head with the same universal label are matched",
@@ -221,40 +245,15 @@ _DECISIONS = (
         "how enhanced edges from empty nodes are treated",
         {"udtools": "dropped", "ud": "paths through empty nodes become edges"},
         {"collapse": False},
-        partial(_edges, _from_empty_node),
+        partial(_edges, lambda edges: any("." in edge.partition(":")[0] for edge in edges)),
     ),
     _Decision(
         "how columns without gold values, and ratios with nothing to count, are reported",
         {"conll17, conll18, udtools": "scored anyway, 0.00 without values", "ud": "no value"},
         {"unannotated": False, "undefined": 0.0},
-        lambda matches: iter(()),  # noqa: ARG005 -- a whole column is affected, not single words
+        lambda _: (),  # a whole column is affected, not single words
     ),
 )
-
-
-def explanation_table(explanation: Explanation) -> Table:
-    """Return F1 scores by measure and rules, with a note on each decision that makes them differ."""
-    names = list(explanation.evaluations)
-    valid = {
-        name: evaluation for name, evaluation in explanation.evaluations.items() if isinstance(evaluation, Evaluation)
-    }
-    measures = list(dict.fromkeys(measure for evaluation in valid.values() for measure in evaluation))
-    rows = tuple((measure, *(_f1(explanation.evaluations[name], measure) for name in names)) for measure in measures)
-    notes = [note for name in names for note in _refusal(name, explanation.evaluations[name])]
-    notes += [note for difference in explanation.differences for note in _difference_lines(difference)]
-    return Table(
-        (Column("Metric", "text", 10), *(Column(name) for name in names)), rows, tuple(notes or ["No differences."])
-    )
-
-
-def _f1(evaluation: Evaluation | InputError, measure: str) -> Cell:
-    if isinstance(evaluation, InputError) or measure not in evaluation:
-        return ""
-    return evaluation[measure].f1
-
-
-def _refusal(name: str, evaluation: Evaluation | InputError) -> list[str]:
-    return [f"rejected by {name}: {evaluation.faults[0]}"] if isinstance(evaluation, InputError) else []
 
 
 def _difference_lines(difference: Difference) -> list[str]:
@@ -271,31 +270,3 @@ def _difference_lines(difference: Difference) -> list[str]:
 
 def _score_text(value: float | None) -> str:
     return "no value" if value is None else f"{100 * value:.2f}"
-
-
-def explanation_document(explanation: Explanation) -> dict[str, Any]:
-    """Return an explanation for JSON."""
-    return {
-        **header("explanation", explanation.provenance.signature),
-        "f1": {name: _scores(evaluation) for name, evaluation in explanation.evaluations.items()},
-        "differences": [_table_difference(difference) for difference in explanation.differences],
-    }
-
-
-def _scores(evaluation: Evaluation | InputError) -> dict[str, Any]:
-    if isinstance(evaluation, InputError):
-        return {"refused": [str(fault) for fault in evaluation.faults]}
-    return {name: points(score.f1) for name, score in evaluation.items()}
-
-
-def _table_difference(difference: Difference) -> dict[str, Any]:
-    return {
-        "decision": difference.decision,
-        "verdicts": dict(difference.choices),
-        "changes": {
-            name: {"ud": points(value), "otherwise": points(other)}
-            for name, (value, other) in difference.changes.items()
-        },
-        "words": [{"file": p.file, "line": p.line, "form": form} for p, form in difference.words],
-        "n_words": difference.n_words,
-    }

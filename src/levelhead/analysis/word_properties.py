@@ -8,7 +8,9 @@ value of the gold sentence in which it starts. To add a property, extend `PROPER
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -72,28 +74,21 @@ class WordProperty(NamedTuple):
         meaning: its meaning.
         of: the function that puts every word into its bucket.
         whose: the rule for the value of a system word: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
-        of_training: whether it requires training treebanks.
     """
 
     name: str
     meaning: str
     of: Callable[[Matches, PropertySettings], Buckets]
     whose: str
-    of_training: bool = False
 
 
 def property_named(name: str) -> WordProperty:
     """Return the property with a name; `comment:NAME` is the value of a comment, `feature:NAME` that of a feature."""
-    if name.startswith("comment:") and name != "comment:":
-        key = name.removeprefix("comment:")
-        return WordProperty(
-            name, f"the comment `# {key} = ...`", lambda matches, _: _comments(matches, key), BY_SENTENCES
-        )
-    if name.startswith("feature:") and name != "feature:":
-        key = name.removeprefix("feature:")
-        return WordProperty(
-            name, f"the value of the feature {key}", lambda matches, _: _feature(matches, key), BY_WORDS
-        )
+    kind, _, key = name.partition(":")
+    if kind == "comment" and key:
+        return WordProperty(name, f"the comment `# {key} = ...`", lambda both, _: _comments(both, key), BY_SENTENCES)
+    if kind == "feature" and key:
+        return WordProperty(name, f"the value of the feature {key}", lambda both, _: _feature(both, key), BY_WORDS)
     if name not in PROPERTIES:
         raise MeasureError(unknown("property", name, [*PROPERTIES, *NAMED]), "unknown-property")
     return PROPERTIES[name]
@@ -106,36 +101,25 @@ def _of_words(matches: Matches, names: Sequence[str], gold: Values, own: Values)
     return Buckets(names, gold, system)
 
 
-def _of_columns(gold: StringColumn, system: StringColumn, value: Callable[[str], str]) -> Buckets:
-    frequency: dict[str, int] = {}
-    for column in (gold, system):
+def buckets_by(matches: Matches, name: str, value: Callable[[str], str] = str) -> Buckets:
+    """Return the buckets by a column on each side, the most frequent values first."""
+    columns: list[StringColumn] = [getattr(treebank, name) for treebank in (matches.gold, matches.system)]
+    frequency = Counter[str]()
+    for column in columns:
         for text, n in column.frequencies().items():
-            frequency[value(text)] = frequency.get(value(text), 0) + n
+            frequency[value(text)] += n
     names = sorted(frequency, key=lambda name: (-frequency[name], name))
+    return Buckets(names, *_numbered(columns, names, value))
+
+
+def _numbered(columns: Iterable[StringColumn], names: Sequence[str], value: Callable[[str], str]) -> list[Values]:
     number = {name: i for i, name in enumerate(names)}
-    return Buckets(names, *(column.mapped(lambda text: number[value(text)], np.int64) for column in (gold, system)))
-
-
-def _relation(matches: Matches, value: Callable[[str], str]) -> Buckets:
-    return _of_columns(matches.gold.relations, matches.system.relations, value)
+    return [column.mapped(lambda text: number[value(text)], np.int64) for column in columns]
 
 
 def _class(matches: Matches, settings: PropertySettings) -> Buckets:
-    names = settings.scheme.names
-    number = {name: i for i, name in enumerate(names)}
-    columns = (matches.gold.relations, matches.system.relations)
-    class_of = settings.scheme.class_of
-    return Buckets(names, *(column.mapped(lambda text: number[class_of(text)], np.int64) for column in columns))
-
-
-def _upos(matches: Matches, _: PropertySettings) -> Buckets:
-    own = _of_columns(matches.gold.upos, matches.system.upos, str)
-    return _of_words(matches, own.names, own.gold, own.system)
-
-
-def _lemma(matches: Matches, _: PropertySettings) -> Buckets:
-    own = _of_columns(matches.gold.lemmas, matches.system.lemmas, str)
-    return _of_words(matches, own.names, own.gold, own.system)
+    columns, scheme = (matches.gold.relations, matches.system.relations), settings.scheme
+    return Buckets(scheme.names, *_numbered(columns, scheme.names, scheme.class_of))
 
 
 def _feature(matches: Matches, key: str) -> Buckets:
@@ -145,13 +129,12 @@ def _feature(matches: Matches, key: str) -> Buckets:
         pairs = (pair.partition("=") for pair in feats.split("|"))
         return next((found for name, _, found in pairs if name == key), NONE)
 
-    own = _of_columns(matches.gold.feats, matches.system.feats, value)
-    return _of_words(matches, own.names, own.gold, own.system)
+    return _of_words(matches, *buckets_by(matches, "feats", value))
 
 
 def _head_relation(matches: Matches, _: PropertySettings) -> Buckets:
     """The universal relation of the head; "-" for roots."""
-    relations = _relation(matches, universal)
+    relations = buckets_by(matches, "relations", universal)
     names = (*relations.names, NONE)
     sides = ((matches.gold, relations.gold), (matches.system, relations.system))
     return _of_words(
@@ -159,22 +142,18 @@ def _head_relation(matches: Matches, _: PropertySettings) -> Buckets:
     )
 
 
-def _arcs(matches: Matches) -> tuple[Values, Values, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Head minus word on both sides, and which are roots; in gold words if both ends are aligned."""
-    gold, system = matches.gold, matches.system
-    words, system_words = np.arange(gold.n_words), np.arange(system.n_words)
-    in_gold, in_system = gold.heads - words, system.heads - system_words
-    of_system = matches.gold_of_system
+def _arcs(matches: Matches) -> list[tuple[Values, NDArray[np.bool_]]]:
+    """Head minus word on each side, in gold words if both ends are aligned; and which words are roots."""
+    gold, system, of_system = matches.gold, matches.system, matches.gold_of_system
+    in_gold, in_system = gold.heads - np.arange(gold.n_words), system.heads - np.arange(system.n_words)
     both = (of_system >= 0) & (system.heads >= 0) & (of_system[system.heads] >= 0)
     in_system = np.where(both, of_system[system.heads] - of_system, in_system)
-    return in_gold, in_system, gold.heads < 0, system.heads < 0
+    return [(in_gold, gold.heads < 0), (in_system, system.heads < 0)]
 
 
 def _direction(matches: Matches, _: PropertySettings) -> Buckets:
-    gold, system, gold_roots, system_roots = _arcs(matches)
-    names = ("root", "head before", "head after")
-    sides = ((gold, gold_roots), (system, system_roots))
-    return Buckets(names, *(np.where(roots, 0, np.where(offset < 0, 1, 2)) for offset, roots in sides))
+    values = (np.where(roots, 0, np.where(offset < 0, 1, 2)) for offset, roots in _arcs(matches))
+    return Buckets(("root", "head before", "head after"), *values)
 
 
 def _ranges(bounds: Sequence[int]) -> list[str]:
@@ -189,9 +168,7 @@ def _in_ranges(numbers: NDArray[Any], bounds: Sequence[int]) -> Values:
 
 def _length(matches: Matches, _: PropertySettings) -> Buckets:
     bounds = (1, 2, 3, 7, 15)
-    gold, system, gold_roots, system_roots = _arcs(matches)
-    sides = ((gold, gold_roots), (system, system_roots))
-    values = (np.where(roots, 0, 1 + _in_ranges(abs(offset), bounds)) for offset, roots in sides)
+    values = (np.where(roots, 0, 1 + _in_ranges(abs(offset), bounds)) for offset, roots in _arcs(matches))
     return Buckets(("root", *_ranges(bounds)), *values)
 
 
@@ -208,8 +185,7 @@ def _projective(matches: Matches, _: PropertySettings) -> Buckets:
 
 def _of_sentences(matches: Matches, names: Sequence[str], values: Values) -> Buckets:
     """The buckets by a value of each gold sentence, for its words and for the system's words that start in it."""
-    gold = values[matches.gold.sentence_of_word]
-    return _of_words(matches, names, gold, values[matches.row_of_system])
+    return _of_words(matches, names, values[matches.gold.sentence_of_word], values[matches.row_of_system])
 
 
 def _sentence_length(matches: Matches, _: PropertySettings) -> Buckets:
@@ -224,39 +200,26 @@ def _training(settings: PropertySettings, name: str) -> Training:
     return settings.training
 
 
-def _form_counts(column: StringColumn, training: Training) -> Values:
-    return column.mapped(lambda form: training.forms.get(form, 0), np.int64)
-
-
-def _frequency(matches: Matches, settings: PropertySettings) -> Buckets:
-    bounds = (0, 1, 2, 6, 21, 101)
-    training = _training(settings, "frequency")
+def _frequency(
+    matches: Matches, settings: PropertySettings, name: str, bounds: Sequence[int], names: Sequence[str]
+) -> Buckets:
+    """The buckets of words by ranges of the frequency of their forms in training."""
+    forms = _training(settings, name).forms
     columns = (matches.gold.forms, matches.system.forms)
-    gold, system = (_in_ranges(_form_counts(column, training), bounds) for column in columns)
-    return _of_words(matches, _ranges(bounds), gold, system)
+    counts = (column.mapped(lambda form: forms.get(form, 0), np.int64) for column in columns)
+    return _of_words(matches, names, *(_in_ranges(numbers, bounds) for numbers in counts))
 
 
-def _vocabulary(matches: Matches, settings: PropertySettings) -> Buckets:
-    training = _training(settings, "vocabulary")
-    columns = (matches.gold.forms, matches.system.forms)
-    gold, system = ((_form_counts(column, training) > 0).astype(np.int64) for column in columns)
-    return _of_words(matches, ("out of vocabulary", "in vocabulary"), gold, system)
+def _seen(
+    matches: Matches, settings: PropertySettings, name: str, of: Callable[[Training, Treebank], Any], what: str
+) -> Buckets:
+    """The buckets of sentences by whether something of them occurs in training."""
+    seen = np.asarray(of(_training(settings, name), matches.gold), dtype=np.int64)
+    return _of_sentences(matches, (f"new {what}", f"{what} seen in training"), seen)
 
 
-def _seen_sentences(matches: Matches, settings: PropertySettings) -> Buckets:
-    seen = _training(settings, "seen-sentence").same_words(matches.gold)
-    return _of_sentences(matches, ("new sentence", "sentence seen in training"), seen.astype(np.int64))
-
-
-def _seen_heads(matches: Matches, settings: PropertySettings) -> Buckets:
-    seen = _training(settings, "seen-heads").same_heads(matches.gold)
-    return _of_sentences(matches, ("new heads", "heads seen in training"), seen.astype(np.int64))
-
-
-def _seen_trees(matches: Matches, settings: PropertySettings) -> Buckets:
-    known = _training(settings, "seen-tree").trees
-    seen = np.array([tree in known for tree in trees_of(matches.gold)], dtype=np.int64)
-    return _of_sentences(matches, ("new tree", "tree seen in training"), seen)
+def _trees(training: Training, gold: Treebank) -> list[bool]:
+    return [tree in training.trees for tree in trees_of(gold)]
 
 
 def _comments(matches: Matches, key: str) -> Buckets:
@@ -268,9 +231,8 @@ def _comments(matches: Matches, key: str) -> Buckets:
             held = NONE
         held = metadata.get(key, held)
         values.append(held)
-    names = list(dict.fromkeys(values))
-    number = {name: i for i, name in enumerate(names)}
-    return _of_sentences(matches, names, np.array([number[value] for value in values], dtype=np.int64))
+    number = {name: i for i, name in enumerate(dict.fromkeys(values))}
+    return _of_sentences(matches, [*number], np.array([number[value] for value in values], dtype=np.int64))
 
 
 class RequestedNames:
@@ -305,57 +267,60 @@ class RequestedNames:
                     raise MeasureError(message, "not-there")
 
 
-def _documents(matches: Matches, _: PropertySettings) -> Buckets:
-    return _comments(matches, "newdoc id")
-
-
-def _whole_relation(matches: Matches, _: PropertySettings) -> Buckets:
-    return _relation(matches, str)
-
-
-def _universal_relation(matches: Matches, _: PropertySettings) -> Buckets:
-    return _relation(matches, universal)
-
+_EVER = (0, 1)
+_TIMES = (0, 1, 2, 6, 21, 101)
 
 PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
     {
-        bucket.name: bucket
-        for bucket in (
-            WordProperty("deprel", "universal relation", _universal_relation, BY_ARCS),
-            WordProperty("relation", "relation with its subtype", _whole_relation, BY_ARCS),
-            WordProperty("class", "class of the relation in the default scheme", _class, BY_ARCS),
-            WordProperty("upos", "universal part of speech", _upos, BY_WORDS),
-            WordProperty("lemma", "lemma", _lemma, BY_WORDS),
-            WordProperty("head-relation", "universal relation of the head", _head_relation, BY_WORDS),
-            WordProperty("direction", "whether the head is before or after the word", _direction, BY_ARCS),
-            WordProperty("length", "words from the word to its head", _length, BY_ARCS),
-            WordProperty("depth", "arcs from the word to the root", _depth, BY_WORDS),
-            WordProperty("projective", "whether the arc is projective", _projective, BY_WORDS),
-            WordProperty("sentence-length", "words of the gold sentence", _sentence_length, BY_SENTENCES),
-            WordProperty("frequency", "how often the form occurs in training", _frequency, BY_WORDS, of_training=True),
-            WordProperty("vocabulary", "whether the form occurs in training", _vocabulary, BY_WORDS, of_training=True),
-            WordProperty(
+        name: WordProperty(name, meaning, of, whose)
+        for name, meaning, of, whose in (
+            ("deprel", "universal relation", lambda both, _: buckets_by(both, "relations", universal), BY_ARCS),
+            ("relation", "relation with its subtype", lambda both, _: buckets_by(both, "relations"), BY_ARCS),
+            ("class", "class of the relation in the default scheme", _class, BY_ARCS),
+            (
+                "upos",
+                "universal part of speech",
+                lambda both, _: _of_words(both, *buckets_by(both, "upos")),
+                BY_WORDS,
+            ),
+            ("lemma", "lemma", lambda both, _: _of_words(both, *buckets_by(both, "lemmas")), BY_WORDS),
+            ("head-relation", "universal relation of the head", _head_relation, BY_WORDS),
+            ("direction", "whether the head is before or after the word", _direction, BY_ARCS),
+            ("length", "words from the word to its head", _length, BY_ARCS),
+            ("depth", "arcs from the word to the root", _depth, BY_WORDS),
+            ("projective", "whether the arc is projective", _projective, BY_WORDS),
+            ("sentence-length", "words of the gold sentence", _sentence_length, BY_SENTENCES),
+            (
+                "frequency",
+                "how often the form occurs in training",
+                partial(_frequency, name="frequency", bounds=_TIMES, names=_ranges(_TIMES)),
+                BY_WORDS,
+            ),
+            (
+                "vocabulary",
+                "whether the form occurs in training",
+                partial(_frequency, name="vocabulary", bounds=_EVER, names=("out of vocabulary", "in vocabulary")),
+                BY_WORDS,
+            ),
+            (
                 "seen-sentence",
                 "whether the sentence occurs in training",
-                _seen_sentences,
+                partial(_seen, name="seen-sentence", of=Training.same_words, what="sentence"),
                 BY_SENTENCES,
-                of_training=True,
             ),
-            WordProperty(
+            (
                 "seen-heads",
                 "whether a sentence with the same heads occurs in training, regardless of words and relations",
-                _seen_heads,
+                partial(_seen, name="seen-heads", of=Training.same_heads, what="heads"),
                 BY_SENTENCES,
-                of_training=True,
             ),
-            WordProperty(
+            (
                 "seen-tree",
                 "whether a sentence with the same heads and relations occurs in training",
-                _seen_trees,
+                partial(_seen, name="seen-tree", of=_trees, what="tree"),
                 BY_SENTENCES,
-                of_training=True,
             ),
-            WordProperty("document", "the document: # newdoc id", _documents, BY_SENTENCES),
+            ("document", "the document: # newdoc id", lambda both, _: _comments(both, "newdoc id"), BY_SENTENCES),
         )
     }
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, loaded
@@ -15,7 +16,8 @@ from levelhead.treebank import Treebank
 if TYPE_CHECKING:
     from levelhead.conversion import Targets, Variant
     from levelhead.derivation import Derivations, Ends, NgramModel
-    from levelhead.derivation.perplexity import NgramChoice, Perplexities
+    from levelhead.derivation.perplexity import Perplexities
+    from levelhead.errors import Fault
     from levelhead.evaluation.pair import Input
     from levelhead.recovery.recovery import Answers, Recovery
     from levelhead.treebank.reader import Format
@@ -161,36 +163,25 @@ def perplexity(
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
     """
-    from levelhead.derivation import NgramModel
-    from levelhead.derivation.perplexity import NgramChoice, measure_perplexities
+    from levelhead.derivation import NgramModel, estimate, read_arpa, sequences_of
+    from levelhead.derivation.perplexity import ARPA, NGRAM, measure_perplexities
 
-    choice = NgramChoice(order, ngram, tuple(minimum_counts), minimum_word_count, ends, lift)
     others = systems if isinstance(systems, Mapping) else {os.fspath(path): path for path in systems}
-    named: dict[str, Input] = {_name(test): test, **others}
+    name = (test.source.path or "test") if isinstance(test, Treebank) else os.fspath(test)
+    named: dict[str, Input] = {name: test, **others}
     treebanks = {name: loaded(one, format) for name, one in named.items()}  # before train, which takes longer
-    words = train if isinstance(train, NgramModel) or _is_model_file(train) else loaded(train, format)
-    result = measure_perplexities(_model(words, choice), treebanks, choice)
-    if not isinstance(words, Treebank):
-        return result
-    warnings = tuple(dict.fromkeys([*result.provenance.warnings, *words.warnings]))
-    return replace(result, provenance=replace(result.provenance, warnings=warnings))
-
-
-def _name(test: Input) -> str:
-    return (test.source.path or "test") if isinstance(test, Treebank) else os.fspath(test)
-
-
-def _is_model_file(train: Input) -> bool:
-    from levelhead.derivation.perplexity import is_model_file
-
-    return not isinstance(train, Treebank) and is_model_file(train)
-
-
-def _model(train: Input | NgramModel, choice: NgramChoice) -> NgramModel:
-    from levelhead.derivation import NgramModel, read_arpa
-    from levelhead.derivation.perplexity import model_of
-
-    return model_of(train, choice) if isinstance(train, NgramModel | Treebank) else read_arpa(train)
+    lift = lift and order != "string"  # which never requires it
+    warnings: Sequence[Fault] = ()
+    if isinstance(train, NgramModel):
+        model = train
+    elif not isinstance(train, Treebank) and ARPA in PurePath(train).name:
+        model = read_arpa(train)
+    else:
+        words = loaded(train, format)
+        warnings = words.warnings
+        sequences, counts = sequences_of(words, order, lift=lift), tuple(minimum_counts)
+        model = estimate(sequences, ngram or NGRAM, minimum_counts=counts, minimum_word_count=minimum_word_count)
+    return measure_perplexities(model, treebanks, order, ends=ends, lift=lift, warnings=warnings)
 
 
 @public(

@@ -155,15 +155,13 @@ def _print_variances(
 
 
 def _print(result: Correlation, output_format: str, places: int | None, output: str | None, *, matrix: bool) -> None:
-    from levelhead.correlation.correlate import matrix_table
-
     def table() -> Table:
         if not matrix:
             return result.table()
         if len(result.pairs[0].coefficients) > 1:
             raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
         (method,) = result.pairs[0].coefficients
-        return matrix_table(result, method)
+        return result.matrix_table(method)
 
     digits = _places(output_format, 3) if places is None else places
     print_result(table, result.to_dict, output_format, digits, output)

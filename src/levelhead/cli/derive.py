@@ -66,15 +66,12 @@ def derive(
 def _print(
     derivations: Derivations, output_format: str, output: str | None, *, transitions: bool, labeled: bool
 ) -> None:
-    from levelhead.derivation.derive import derivation_documents, order_lines, transition_lines
-
     if output_format == "json":
         print_json(derivations.to_dict(labeled=labeled), output)
     elif output_format == "jsonl":
-        print_json(derivation_documents(derivations, labeled=labeled), output, lines=True)
+        print_json(derivations.to_dict(labeled=labeled)["sentences"], output, lines=True)
     elif output_format != "text":
         print_table(derivations.table(labeled=labeled), output_format, None, output)
-    elif transitions:
-        emit(transition_lines(derivations, labeled=labeled), output)
     else:
-        emit(order_lines(derivations), output)
+        rows = derivations.transition_names(labeled=labeled) if transitions else derivations.words_as_attached()
+        emit("".join(f"{' '.join(row)}\n" for row in rows), output)

@@ -85,7 +85,6 @@ def perplexity(
     """
     from levelhead.api.conversion import perplexity as measured
     from levelhead.derivation import write_arpa as write
-    from levelhead.derivation.perplexity import perplexity_documents
 
     check_paths([train, test, *systems], [output, write_arpa])
     perplexities = measured(train, test, systems=systems, format=input_format, **settings)
@@ -96,6 +95,6 @@ def perplexity(
         write(perplexities.model, write_arpa)
     print_result(
         lambda: perplexities.table(sentences=sentences), lambda: perplexities.to_dict(sentences=sentences),
-        output_format, places, output, lines=lambda: perplexity_documents(perplexities, sentences=sentences),
+        output_format, places, output, lines=lambda: perplexities.documents(sentences=sentences),
     )  # fmt: skip
     return DONE

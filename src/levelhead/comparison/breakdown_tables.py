@@ -207,9 +207,7 @@ def repairs_table(repairs: Repairs) -> Table:
     share = "Share: percentage of all words with an error"
     units = unit_line(repairs.units, "confidence intervals")
     label = f"Average of {len(repairs.treebanks)}"
-    summary = [
-        (label, *average[:4], None, average.gain, *estimate_cells(average.estimate)) for average in repairs.averages
-    ]
+    summary = [(label, *average[:6], *estimate_cells(average.estimate)) for average in repairs.averages]
     return Table(
         columns, rows, (note, share, *estimate_notes(every), units, *signed(signature)), starts, tuple(summary)
     )
@@ -217,29 +215,25 @@ def repairs_table(repairs: Repairs) -> Table:
 
 def repairs_document(repairs: Repairs) -> dict[str, Any]:
     """Return the gains of repairs for JSON."""
-    means = [
-        {"error": average.error, "detail": average.detail, "words": average.words, "share": points(average.share)}
-        | {"gain": points(average.gain)}
-        | estimate_document(average.estimate)
-        for average in repairs.averages
-    ]
     return {
         **header("repairs", repairs.provenance.signature),
         "measure": repairs.measure,
         "treebanks": {name: [_repair(repair) for repair in some] for name, some in repairs.treebanks.items()},
-        **({"averages": means} if len(repairs.treebanks) > 1 else {}),
+        **({"averages": list(map(_repair, repairs.averages))} if len(repairs.treebanks) > 1 else {}),
         "units": units_document(repairs.units),
     }
 
 
 def _repair(repair: Repair) -> dict[str, Any]:
-    numbers = {
+    return {
+        "error": repair.error,
+        "detail": repair.detail,
         "words": repair.words,
         "share": points(repair.share),
-        "value": points(repair.value),
+        **({} if repair.value is None else {"value": points(repair.value)}),
         "gain": points(repair.gain),
+        **estimate_document(repair.estimate),
     }
-    return {"error": repair.error, "detail": repair.detail, **numbers, **estimate_document(repair.estimate)}
 
 
 MARK = "?"

@@ -18,7 +18,7 @@ from levelhead.analysis import (
 )
 from levelhead.analysis.breakdown import check_breakable
 from levelhead.analysis.confusion import Example, cells_named, examples_of
-from levelhead.analysis.repairs import AverageRepair, Repair, TreebankRepairs, average_repairs, repairs
+from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, repairs
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
@@ -136,7 +136,7 @@ class Repairs(WithIntervals[Sequence[Repair]]):
         averages: the mean gains over treebanks; empty for a single treebank.
     """
 
-    averages: Sequence[AverageRepair] = ()
+    averages: Sequence[Repair] = ()
 
     def table(self) -> Table:
         """Return the result as a table."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -224,23 +225,11 @@ def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64])
     return CumulativeVariance(tuple(treebanks[i] for i in order), variances)
 
 
-_BLANK = ""
-
-
 def variance_table(variances: Mapping[str, CumulativeVariance], table: Measurements) -> Table:
     """Return the variance of the best k scores, one row per k, one column per measure."""
     columns = (Column("Treebanks", "number"), *(Column(name, "number") for name in variances))
-    longest = max(len(variance.variances) for variance in variances.values())
-    rows = tuple(
-        (
-            k + 2,
-            *(
-                float(variance.variances[k]) if k < len(variance.variances) else _BLANK
-                for variance in variances.values()
-            ),
-        )
-        for k in range(longest)
-    )
+    by_size = zip_longest(*(variance.variances.tolist() for variance in variances.values()), fillvalue="")
+    rows = tuple((size, *cells) for size, cells in enumerate(by_size, 2))
     orders = tuple(f"{name}: {' '.join(variance.treebanks)}" for name, variance in variances.items())
     return Table(columns, rows, (*orders, *table.notes, signature_line(table.signature())))
 

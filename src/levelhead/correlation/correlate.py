@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import factorial, prod
@@ -118,10 +118,12 @@ def _all_orders(groups: Sequence[NDArray[Any]], n_rows: int) -> Iterator[NDArray
         yield whole
 
 
-Rows = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("pearson", "spearman")
 
 _LEVEL = 0.05  # of significance, as printed in papers
+_NUMBERS = ("n", "r", "low", "high", "p", "Holm")
+_OF_FAMILIES = ("lowest", "highest", "within", "p within")
+_PROBABILITIES = ("p", "Holm", "p within")
 
 
 class Coefficient(NamedTuple):
@@ -190,11 +192,55 @@ class Correlation(Tabular):
 
     def table(self) -> Table:
         """Return the result as a table."""
-        return pairs_table(self)
+        rows = [(pair, method) for method in self.pairs[0].coefficients for pair in self.pairs]
+        with_families = any(pair.coefficients[method].families for pair, method in rows)
+        names = (*_NUMBERS, *(_OF_FAMILIES if with_families else ()))
+        columns = [Column(name, "probability" if name in _PROBABILITIES else "number", digits=3) for name in names]
+        extremes = [_extremes(pair, method) for pair in self.pairs for method in pair.coefficients]
+        return Table(
+            (*(Column(name, "text") for name in ("x", "y", "method")), *columns),
+            tuple(
+                (pair.x, pair.y, method, pair.n, *_cells(pair.coefficients[method], with_families=with_families))
+                for pair, method in rows
+            ),
+            (*filter(None, extremes), *self._notes()),
+            frozenset(range(len(self.pairs), len(rows), len(self.pairs))),
+        )
+
+    def matrix_table(self, method: Method) -> Table:
+        """Return the upper triangle of the correlation matrix, in the layout of Callin's table 3.
+
+        Args:
+            method: the coefficient.
+        """
+        value = {(pair.x, pair.y): pair.coefficients[method].value for pair in self.pairs}
+        firsts = {pair.x for pair in self.pairs}
+        rows = tuple(
+            (row, *(value[row, column] if i < j else "" for j, column in enumerate(self.columns) if j))
+            for i, row in enumerate(self.columns) if row in firsts
+        )  # fmt: skip
+        columns = (Column(method.capitalize(), "text"), *(Column(name, "number") for name in self.columns[1:]))
+        return Table(columns, rows, self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        given = (f"controlling for: {', '.join(self.given)}",) if self.given else ()
+        signed = signature_line(self.provenance.signature)
+        return (*given, *self.provenance.notes, f"{len(self.treebanks)} treebanks", signed)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return correlation_document(self)
+        return {
+            **header("correlation", self.provenance.signature),
+            "columns": list(self.columns),
+            "given": list(self.given),
+            "treebanks": list(self.treebanks),
+            "notes": list(self.provenance.notes),
+            "pairs": [
+                {"x": pair.x, "y": pair.y, "n": pair.n}
+                | {method: _coefficient(coefficient) for method, coefficient in pair.coefficients.items()}
+                for pair in self.pairs
+            ],
+        }
 
 
 def correlate(
@@ -236,9 +282,10 @@ def correlate(
     settings = {"seed": str(seed), "resamples": str(resamples), "level": repr(level), "missing": missing}
     settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})
     settings |= table.signature(settings)
-    make = _CorrelationBuilder(table, tuple(given), family, tuple(methods), resamples, level, seed)
-    pairs = make.pairs(itertools.combinations(names, 2) if missing == "pairwise" else [names])
-    made = _corrected((pair for pair in pairs if not against_all or pair.x == names[0]), methods)
+    groups = itertools.combinations(names, 2) if missing == "pairwise" else [names]
+    chosen = _Settings(given, family, methods, resamples, level, seed)
+    pairs = [pair for group in groups for pair in _pairs(table, group, chosen)]
+    made = _corrected([pair for pair in pairs if not against_all or pair.x == names[0]], methods)
     notes = (*table.notes, *dropped, *constant, *(() if given else _few_permutations(made, resamples)))
     provenance = Provenance(settings, table.provenance.files, (), notes)
     return Correlation(tuple(names), tuple(given), table.treebanks, made, provenance)
@@ -297,64 +344,59 @@ def _varying(
     return varying, [f"left out: {name} has the same value in all treebanks" for name in constant]
 
 
-class _CorrelationBuilder(NamedTuple):
-    """Computes pairs of a table under the settings of `correlate`."""
+class _Settings(NamedTuple):
+    """The arguments of `correlate` that decide the numbers of a pair."""
 
-    table: Measurements
-    given: tuple[str, ...]
+    given: Sequence[str]
     family: str | None
-    methods: tuple[Method, ...]
+    methods: Sequence[Method]
     resamples: int
     level: float
     seed: int
 
-    def pairs(self, groups: Iterable[Sequence[str]]) -> Iterator[Pair]:
-        """The pairs of each group of columns from one matrix: they have the same treebanks and resamples."""
-        for names in groups:
-            known = [~np.isnan(self.table.numbers[name]) for name in (*names, *self.given)]
-            rows = np.flatnonzero(np.logical_and.reduce(known))
-            needed = 3 + len(self.given)
-            if len(rows) < needed:
-                what = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
-                held = f" with {len(self.given)} given columns" if self.given else ""
-                have = f"{number_of(len(rows), 'treebank')} {'has' if len(rows) == 1 else 'have'}"
-                message = f"{have} values in {what}; a correlation requires {needed}{held}"
-                raise InputError(Fault("too-few-treebanks", message))
-            estimates = {method: self._estimates(names, rows, method) for method in self.methods}
-            for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
-                yield self._pair(x, y, rows, {method: matrices[:, i, j] for method, matrices in estimates.items()})
 
-    def _estimates(self, names: Sequence[str], rows: Rows, method: Method) -> Numbers:
-        """Four matrices: the coefficients, the lower and upper ends of their intervals, and their p-values."""
-        values, n_given = self._values(names, rows), len(self.given)
-        whole = correlations(values, np.ones((1, len(rows))), method, n_given)[0]
-        ends = intervals(values, method, n_given, self.resamples, self.level, self.seed)
-        return np.stack([whole, *ends, self._p_values(whole, values, method)])
-
-    def _p_values(self, whole: Numbers, values: Numbers, method: Method) -> Numbers:
-        """Residuals of partial correlations are not exchangeable, so their p-values are by Student's t."""
-        if not self.given:
-            return permutation_p_values(values, method, self.resamples, self.seed)
-        p_values = np.full(whole.shape, np.nan)
-        for i, j in zip(*np.triu_indices(len(whole), 1)):
-            p = p_value(float(whole[i, j]), len(values), len(self.given))
-            p_values[i, j] = np.nan if p is None else p
-        return p_values
-
-    def _values(self, names: Sequence[str], rows: Rows) -> Numbers:
-        return np.stack([self.table.numbers[name][rows] for name in (*names, *self.given)], axis=1)
-
-    def _pair(self, x: str, y: str, rows: Rows, estimates: Mapping[Method, Numbers]) -> Pair:
+def _pairs(table: Measurements, names: Sequence[str], settings: _Settings) -> Iterator[Pair]:
+    """The pairs of some columns from one matrix per method: they have the same treebanks and resamples."""
+    given, n_given = settings.given, len(settings.given)
+    rows = np.flatnonzero(np.logical_and.reduce([~np.isnan(table.numbers[name]) for name in (*names, *given)]))
+    needed = 3 + n_given
+    if len(rows) < needed:
+        what = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
+        held = f" with {n_given} given columns" if given else ""
+        have = f"{number_of(len(rows), 'treebank')} {'has' if len(rows) == 1 else 'have'}"
+        message = f"{have} values in {what}; a correlation requires {needed}{held}"
+        raise InputError(Fault("too-few-treebanks", message))
+    values = np.stack([table.numbers[name][rows] for name in (*names, *given)], axis=1)
+    estimates = {method: _estimates(values, method, settings) for method in settings.methods}
+    families = None if settings.family is None else [table.texts[settings.family][row] for row in rows]
+    for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
         coefficients = {}
-        for method, numbers in estimates.items():
-            value, low, high, p = (None if np.isnan(number) else float(number) for number in numbers)
-            families = None
-            if self.family is not None:
-                of_rows = [self.table.texts[self.family][row] for row in rows]
-                pair = self._values((x, y), rows)
-                families = family_check(pair, of_rows, method, len(self.given), self.resamples, self.seed)
-            coefficients[method] = Coefficient(value, low, high, None if value is None else p, None, families)
-        return Pair(x, y, len(rows), coefficients)
+        for method, matrices in estimates.items():
+            numbers = (None if np.isnan(number) else float(number) for number in matrices[:, i, j])
+            value, low, high, p = numbers
+            check = None
+            if families is not None:
+                columns = np.ascontiguousarray(values[:, [i, j, *range(len(names), len(names) + n_given)]])
+                check = family_check(columns, families, method, n_given, settings.resamples, settings.seed)
+            coefficients[method] = Coefficient(value, low, high, None if value is None else p, None, check)
+        yield Pair(x, y, len(rows), coefficients)
+
+
+def _estimates(values: Numbers, method: Method, settings: _Settings) -> Numbers:
+    """Four matrices: the coefficients, the lower and upper ends of their intervals, and their p-values.
+
+    Residuals of partial correlations are not exchangeable, so their p-values are by Student's t.
+    """
+    n_given, resamples, seed = len(settings.given), settings.resamples, settings.seed
+    whole = correlations(values, np.ones((1, len(values))), method, n_given)[0]
+    ends = intervals(values, method, n_given, resamples, settings.level, seed)
+    if not n_given:
+        return np.stack([whole, *ends, permutation_p_values(values, method, resamples, seed)])
+    p_values = np.full(whole.shape, np.nan)
+    for i, j in zip(*np.triu_indices(len(whole), 1)):
+        p = p_value(float(whole[i, j]), len(values), n_given)
+        p_values[i, j] = np.nan if p is None else p
+    return np.stack([whole, *ends, p_values])
 
 
 def _few_permutations(pairs: Sequence[Pair], resamples: int) -> Iterator[str]:
@@ -369,57 +411,24 @@ def _few_permutations(pairs: Sequence[Pair], resamples: int) -> Iterator[str]:
         )
 
 
-def _corrected(pairs: Iterator[Pair], methods: Sequence[Method]) -> tuple[Pair, ...]:
+def _corrected(pairs: list[Pair], methods: Sequence[Method]) -> tuple[Pair, ...]:
     """The pairs with p-values corrected for their number, separately for each method."""
-    made = list(pairs)
     for method in methods:
-        corrected = holm([pair.coefficients[method].p for pair in made])
-        made = [
+        corrected = holm([pair.coefficients[method].p for pair in pairs])
+        pairs = [
             pair._replace(coefficients={**pair.coefficients, method: pair.coefficients[method]._replace(p_holm=p)})
-            for pair, p in zip(made, corrected)
+            for pair, p in zip(pairs, corrected)
         ]
-    return tuple(made)
-
-
-_NUMBERS = ("n", "r", "low", "high", "p", "Holm")
-_OF_FAMILIES = ("lowest", "highest", "within", "p within")
-_PROBABILITIES = ("p", "Holm", "p within")
-_BLANK = ""
-
-
-def pairs_table(correlation: Correlation) -> Table:
-    """Return one row per pair of columns and method."""
-    with_families = any(
-        coefficient.families for pair in correlation.pairs for coefficient in pair.coefficients.values()
-    )
-    names = (*_NUMBERS, *(_OF_FAMILIES if with_families else ()))
-    columns = (*(Column(name, "text") for name in ("x", "y", "method")), *map(_column, names))
-    rows = tuple(
-        (pair.x, pair.y, method, pair.n, *_cells(coefficient, with_families=with_families))
-        for method in correlation.pairs[0].coefficients
-        for pair in correlation.pairs
-        for coefficient in (pair.coefficients[method],)
-    )
-    extremes = [_extremes(pair, method) for pair in correlation.pairs for method in pair.coefficients]
-    return Table(columns, rows, (*filter(None, extremes), *_notes(correlation)), _starts(correlation))
-
-
-def _column(name: str) -> Column:
-    return Column(name, "probability" if name in _PROBABILITIES else "number", digits=3)
-
-
-def _starts(correlation: Correlation) -> frozenset[int]:
-    n_pairs = len(correlation.pairs)
-    return frozenset(n_pairs * i for i in range(1, len(correlation.pairs[0].coefficients)))
+    return tuple(pairs)
 
 
 def _cells(coefficient: Coefficient, *, with_families: bool) -> tuple[Cell, ...]:
-    cells: tuple[Cell, ...] = (coefficient.value, coefficient.low, coefficient.high, coefficient.p, coefficient.p_holm)
+    value, low, high, p, p_holm, families = coefficient
     if not with_families:
-        return cells
-    check = coefficient.families or FamilyCheck({}, None, None)
-    lowest, highest = check.extreme(highest=False), check.extreme(highest=True)
-    return (*cells, lowest[1] if lowest else None, highest[1] if highest else None, check.within, check.p)
+        return value, low, high, p, p_holm
+    check = families or FamilyCheck({}, None, None)
+    extremes = (check.extreme(highest=highest) for highest in (False, True))
+    return (value, low, high, p, p_holm, *(found and found[1] for found in extremes), check.within, check.p)
 
 
 def _extremes(pair: Pair, method: Method) -> str:
@@ -432,44 +441,8 @@ def _extremes(pair: Pair, method: Method) -> str:
     return f"{pair.x}, {pair.y} ({method}): lowest without {lowest[0]}, highest without {highest[0]}"
 
 
-def _notes(correlation: Correlation) -> tuple[str, ...]:
-    given = (f"controlling for: {', '.join(correlation.given)}",) if correlation.given else ()
-    signed = signature_line(correlation.provenance.signature)
-    return (*given, *correlation.provenance.notes, f"{len(correlation.treebanks)} treebanks", signed)
-
-
-def matrix_table(correlation: Correlation, method: Method) -> Table:
-    """Return the upper triangle of the correlation matrix, in the layout of Callin's table 3."""
-    names = correlation.columns
-    value = {(pair.x, pair.y): pair.coefficients[method].value for pair in correlation.pairs}
-    firsts = {pair.x for pair in correlation.pairs}
-    rows = tuple(
-        (row, *(value[row, column] if i < j else _BLANK for j, column in enumerate(names) if j))
-        for i, row in enumerate(names) if row in firsts
-    )  # fmt: skip
-    columns = (Column(method.capitalize(), "text"), *(Column(name, "number") for name in names[1:]))
-    return Table(columns, rows, _notes(correlation))
-
-
-def correlation_document(correlation: Correlation) -> dict[str, Any]:
-    """Return correlations for JSON."""
-    return {
-        **header("correlation", correlation.provenance.signature),
-        "columns": list(correlation.columns),
-        "given": list(correlation.given),
-        "treebanks": list(correlation.treebanks),
-        "notes": list(correlation.provenance.notes),
-        "pairs": [
-            {"x": pair.x, "y": pair.y, "n": pair.n}
-            | {method: _coefficient(coefficient) for method, coefficient in pair.coefficients.items()}
-            for pair in correlation.pairs
-        ],
-    }
-
-
 def _coefficient(coefficient: Coefficient) -> dict[str, Any]:
     document = coefficient._asdict()
-    families = document.pop("families")
-    return document | (
-        {} if families is None else {"families": {**families._asdict(), "without": {**families.without}}}
-    )
+    if (families := document.pop("families")) is not None:
+        document["families"] = {**families._asdict(), "without": {**families.without}}
+    return document

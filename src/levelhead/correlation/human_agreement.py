@@ -7,7 +7,6 @@ names, is the same number.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
@@ -129,22 +128,22 @@ def human_agreement(
         seed: the seed of the resamples.
     """
     of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
-    draws = resampled_weights(int(of_sentence.max()) + 1, resamples, seed)[:, of_sentence]
-    values, enough = np.ones((1, len(choices))), _enough(of_sentence)
+    n_units = int(of_sentence.max()) + 1
+    draws = resampled_weights(n_units, resamples, seed)[:, of_sentence]
 
     def estimate(statistic: Callable[[Numbers], Numbers]) -> AgreementEstimate:
-        value = float(statistic(values)[0])
-        ends = interval(statistic(draws), level) if enough else (None, None)
+        value = float(statistic(np.ones((1, len(choices))))[0])
+        ends = interval(statistic(draws), level) if n_units >= FEWEST_UNITS else (None, None)
         return AgreementEstimate(None if np.isnan(value) else value, *ends)
 
     moments = _moments(given, choices)
     return HumanAgreement(
         int(given.counted.sum()),
         given.n_ties,
-        estimate(lambda weights: _sums(moments, weights).correlation()),
+        estimate(lambda weights: _correlation(weights @ moments)),
         estimate(lambda weights: _spearman(given, choices, weights)),
-        estimate(lambda weights: _sums(moments, weights).accuracy()),
-        estimate(lambda weights: _sums(moments, weights).kappa()),
+        estimate(lambda weights: _accuracy(weights @ moments)),
+        estimate(lambda weights: _kappa(weights @ moments)),
     )
 
 
@@ -157,10 +156,6 @@ def _spearman(given: Preferences, choices: Numbers, weights: Numbers) -> Numbers
     blocks = [drawn[at : at + step] for at in range(0, len(drawn), step)]
     with np.errstate(invalid="ignore", divide="ignore"):  # a resample without counted sentences has no value
         return np.concatenate([correlations(values, block, "spearman")[:, 0, 1] for block in blocks])
-
-
-def _enough(of_sentence: NDArray[np.int64]) -> bool:
-    return int(of_sentence.max(initial=-1)) + 1 >= FEWEST_UNITS
 
 
 def compare_agreement(
@@ -185,65 +180,50 @@ def compare_agreement(
         seed: the seed of both.
     """
     of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
-    by_unit = weights_and_halves(int(of_sentence.max()) + 1, resamples, seed)
-    draws, swapped = (drawn[:, of_sentence] for drawn in by_unit)
-    a, b = _moments(one, choices), _moments(other, choices)
-    whole = np.ones((1, len(choices)))
-    value = float((_sums(a, whole).correlation() - _sums(b, whole).correlation())[0])
-    if np.isnan(value):
-        return AgreementDifference(AgreementEstimate(None, None, None), None)
-    if not _enough(of_sentence):
-        return AgreementDifference(AgreementEstimate(value, None, None), None)
-    low, high = interval(_sums(a, draws).correlation() - _sums(b, draws).correlation(), level)
+    n_units = int(of_sentence.max()) + 1
+    draws, swapped = (drawn[:, of_sentence] for drawn in weights_and_halves(n_units, resamples, seed))
+    a, b, whole = _moments(one, choices), _moments(other, choices), np.ones((1, len(choices)))
+    value = float((_correlation(whole @ a) - _correlation(whole @ b))[0])
+    if np.isnan(value) or n_units < FEWEST_UNITS:
+        return AgreementDifference(AgreementEstimate(None if np.isnan(value) else value, None, None), None)
+    low, high = interval(_correlation(draws @ a) - _correlation(draws @ b), level)
     same = 1 - swapped
-    differences = (_sums(a, same) + _sums(b, swapped)).correlation() - (
-        _sums(b, same) + _sums(a, swapped)
-    ).correlation()
+    differences = _correlation(same @ a + swapped @ b) - _correlation(same @ b + swapped @ a)
     return AgreementDifference(AgreementEstimate(value, low, high), float(permutation_p(differences, value)))
 
 
-class _Sums(NamedTuple):
-    """Weighted sums over sentences, one per sample: number, preferences, choices, their squares and product."""
-
-    n: Numbers
-    v: Numbers
-    c: Numbers
-    vv: Numbers
-    cc: Numbers
-    vc: Numbers
-
-    def __add__(self, other: _Sums) -> _Sums:  # type: ignore[override]
-        return _Sums(*map(operator.add, self, other))
-
-    def correlation(self) -> Numbers:
-        """Return Pearson's correlation with the choices; NaN if one is constant."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            v, c = self.v / self.n, self.c / self.n
-            spread_v, spread_c = self.vv / self.n - v * v, self.cc / self.n - c * c
-            defined = (spread_v > _CONSTANT) & (spread_c > _CONSTANT)
-            scale = np.sqrt(np.where(defined, spread_v * spread_c, np.nan))
-            return np.clip((self.vc / self.n - v * c) / scale, -1.0, 1.0)
-
-    def accuracy(self) -> Numbers:
-        """Return the mean agreement with the choices."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return (self.n - self.v - self.c + 2 * self.vc) / self.n  # mean of vc + (1 - v)(1 - c)
-
-    def kappa(self) -> Numbers:
-        """Return Cohen's kappa; NaN if chance agreement is certain."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            v, c = self.v / self.n, self.c / self.n
-            expected = v * c + (1 - v) * (1 - c)
-            best = np.where(1 - expected > _CONSTANT, 1 - expected, np.nan)  # the maximum above chance
-            return (self.accuracy() - expected) / best
-
-
 def _moments(given: Preferences, choices: Numbers) -> Numbers:
-    """The summands of each sentence for preferences and the choices of people, shape (sentences, 6)."""
+    """The number of each sentence, its preference, the choice of people, their squares and their product.
+
+    All are 0 for a sentence that does not count; shape (sentences, 6).
+    """
     counts = given.counted.astype(np.float64)
     v, c = given.second, choices
     return np.stack([counts, counts * v, counts * c, counts * v * v, counts * c * c, counts * v * c], axis=1)
 
 
-def _sums(moments: Numbers, weights: Numbers) -> _Sums:
-    return _Sums(*(weights @ moments).T)
+def _correlation(sums: Numbers) -> Numbers:
+    """Pearson's correlation with the choices, from the sums of moments in each sample; NaN if one is constant."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        v, c, vv, cc, vc = sums.T[1:] / sums.T[0]
+        spread_v, spread_c = vv - v * v, cc - c * c
+        defined = (spread_v > _CONSTANT) & (spread_c > _CONSTANT)
+        correlation: Numbers = (vc - v * c) / np.sqrt(np.where(defined, spread_v * spread_c, np.nan))
+        return np.clip(correlation, -1.0, 1.0)
+
+
+def _accuracy(sums: Numbers) -> Numbers:
+    """The mean agreement with the choices."""
+    n, v, c, _, _, vc = sums.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        accuracy: Numbers = (n - v - c + 2 * vc) / n  # mean of vc + (1 - v)(1 - c)
+    return accuracy
+
+
+def _kappa(sums: Numbers) -> Numbers:
+    """Cohen's kappa; NaN if chance agreement is certain."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        v, c = sums.T[1:3] / sums.T[0]
+        expected: Numbers = v * c + (1 - v) * (1 - c)
+        best = np.where(1 - expected > _CONSTANT, 1 - expected, np.nan)  # the maximum above chance
+        return (_accuracy(sums) - expected) / best

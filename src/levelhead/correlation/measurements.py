@@ -60,8 +60,7 @@ class Measurements(Tabular):
         Raises:
             InputError: the column is unknown.
         """
-        if name not in self.numbers:
-            raise _unknown(name, self.numbers, self.texts, "numbers")
+        _check_column(name, self.numbers, self.texts, "numbers")
         return self.numbers[name]
 
     def text(self, name: str) -> tuple[str, ...]:
@@ -70,8 +69,7 @@ class Measurements(Tabular):
         Raises:
             InputError: the column is unknown.
         """
-        if name not in self.texts:
-            raise _unknown(name, self.texts, self.numbers, "text")
+        _check_column(name, self.texts, self.numbers, "text")
         return self.texts[name]
 
     def rows(self, chosen: Sequence[int]) -> Measurements:
@@ -97,9 +95,8 @@ class Measurements(Tabular):
         Raises:
             InputError: the column is unknown, or its numbers are too large.
         """
-        pair = self.number(one), self.number(other)
         check_sizes(self, (one, other))
-        difference = pair[0] - pair[1]
+        difference = self.numbers[one] - self.numbers[other]
         return replace(self, numbers={**self.numbers, f"diff({one},{other})": difference})
 
     def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
@@ -114,18 +111,27 @@ class Measurements(Tabular):
 
     def table(self) -> Table:
         """Return the result as a table."""
-        return measurements_table(self)
+        texts = (Column(name, "text") for name in ("treebank", *self.texts))
+        numbers = (Column(name, "number") for name in self.numbers)
+        values = (
+            [None if np.isnan(number) else number for number in column.tolist()] for column in self.numbers.values()
+        )
+        rows = zip(self.treebanks, *self.texts.values(), *values, strict=True)
+        return Table((*texts, *numbers), tuple(rows), (*self.notes, signature_line(self.signature())))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return measurements_document(self)
+        table = self.table()
+        names = [column.name for column in table.columns]
+        rows = [dict(zip(names, row, strict=True)) for row in table.rows]
+        return {**header("measurements", self.signature()), "treebanks": rows}
 
 
 def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
     """Refuse columns whose squares, or whose squared differences, exceed the range of floats."""
     faults = []
     for name in columns:
-        known = table.numbers[name][~np.isnan(table.numbers[name])]
+        known = table.number(name)[~np.isnan(table.number(name))]
         largest = float(np.abs(known).max(initial=0.0))
         if largest > _LARGEST:
             message = f"the column {quoted(name)} has the value {largest:g}: the maximum is {_LARGEST:g}"
@@ -137,11 +143,11 @@ def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
         raise InputError(*faults)
 
 
-def _unknown(name: str, known: Iterable[str], other: Iterable[str], kind: str) -> InputError:
-    if name in other:
-        return InputError(Fault("unknown-column", f"the column {quoted(name)} does not have {kind}"))
-    names = list(known)
-    return InputError(Fault("unknown-column", unknown(f"column of {kind}", name, names)))
+def _check_column(name: str, columns: Collection[str], of_other_kind: Collection[str], kind: str) -> None:
+    if name not in columns:
+        message = f"the column {quoted(name)} does not have {kind}"
+        message = message if name in of_other_kind else unknown(f"column of {kind}", name, list(columns))
+        raise InputError(Fault("unknown-column", message))
 
 
 def _label(path: str, paths: Iterable[str], taken: Collection[str]) -> str:
@@ -244,24 +250,3 @@ def _source(table: Measurements) -> str:
 def _list(names: Sequence[str], longest: int = _SHOWN) -> str:
     more = f" and {len(names) - longest} more" if len(names) > longest else ""
     return ", ".join(names[:longest]) + more
-
-
-def measurements_table(measurements: Measurements) -> Table:
-    """Return one row per treebank: texts, then numbers."""
-    texts = (Column(name, "text") for name in ("treebank", *measurements.texts))
-    numbers = (Column(name, "number") for name in measurements.numbers)
-    values = (*measurements.texts.values(), *(map(_value, column.tolist()) for column in measurements.numbers.values()))
-    notes = (*measurements.notes, signature_line(measurements.provenance.signature))
-    return Table((*texts, *numbers), tuple(zip(measurements.treebanks, *values, strict=True)), notes)
-
-
-def _value(number: float) -> float | None:
-    return None if number != number else number  # noqa: PLR0124 -- not a number
-
-
-def measurements_document(measurements: Measurements) -> dict[str, Any]:
-    """Return measurements for JSON."""
-    table = measurements_table(measurements)
-    names = [column.name for column in table.columns]
-    rows = [dict(zip(names, row, strict=True)) for row in table.rows]
-    return {**header("measurements", measurements.provenance.signature), "treebanks": rows}

@@ -58,21 +58,18 @@ def read_tables(
         InputError: a file is not a table, or the tables cannot be joined.
     """
     tables = [read_table(*named(path), key=key) for path in paths]
-    return replace(join(_without_doubles(tables, columns) if columns else tables, missing), key=key)
-
-
-def _without_doubles(tables: Sequence[Measurements], columns: Collection[str]) -> list[Measurements]:
-    """Leave out columns that are in two tables and not needed."""
-    times = Counter(name for table in tables for name in (*table.numbers, *table.texts))
-    chosen = {name for name, n in times.items() if n == 1 or name in columns}
-    return [
-        replace(
-            table,
-            numbers={name: values for name, values in table.numbers.items() if name in chosen},
-            texts={name: values for name, values in table.texts.items() if name in chosen},
-        )
-        for table in tables
-    ]
+    if columns:
+        times = Counter(name for table in tables for name in (*table.numbers, *table.texts))
+        chosen = {name for name, n in times.items() if n == 1 or name in columns}
+        tables = [
+            replace(
+                table,
+                numbers={name: values for name, values in table.numbers.items() if name in chosen},
+                texts={name: values for name, values in table.texts.items() if name in chosen},
+            )
+            for table in tables
+        ]
+    return replace(join(tables, missing), key=key)
 
 
 def named(argument: str) -> tuple[str, str]:
@@ -107,9 +104,16 @@ def _columns(
     for column in dict.fromkeys(column for row in rows for column in row.cells):
         shown = f"{name}.{column}".removesuffix(".") if name else column
         cells = [row.cells.get(column, "") for row in rows]
-        if any(_number(cell) is not None for cell in cells):
-            numbers[shown] = _numbers(cells, column, rows, path)
-        elif any(cell.strip().lower() not in NO_VALUE for cell in cells):
+        values = [_number(cell) for cell in cells]
+        not_numbers = [i for i, value in enumerate(values) if value is None and not _is_missing(cells[i])]
+        is_text = values.count(None) == len(values)
+        if not_numbers and not is_text:
+            message = f"in the column {quoted(column)} is not a number"
+            wrong = ((f"{quoted(cells[i])} {message}", Place(path, rows[i].line)) for i in not_numbers)
+            raise InputError(*(Fault("invalid-table", *fault) for fault in wrong))
+        if not is_text:
+            numbers[shown] = np.array(values, dtype=np.float64)  # None becomes NaN
+        elif not_numbers:
             texts[shown] = tuple(cells)
     if not numbers and not texts:
         raise InputError(Fault("invalid-table", "no column has a value", Place(path)))
@@ -128,39 +132,31 @@ def _check_treebanks(rows: Sequence[_Row], path: str) -> None:
     if not rows:
         raise InputError(Fault("invalid-table", "the table has no rows", Place(path)))
     faults: list[Fault] = []
-    seen: dict[str, int | None] = {}
+    lines: dict[str, int | None] = {}
     for row in rows:
-        if not row.treebank:
-            faults.append(Fault("invalid-table", "the row has no treebank", Place(path, row.line)))
-        elif row.treebank in seen:
-            first = f" (first on line {seen[row.treebank]})" if row.line else ""
+        message = "" if row.treebank else "the row has no treebank"
+        if row.treebank in lines:
+            first = f" (first on line {lines[row.treebank]})" if row.line else ""
             message = f"{quoted(row.treebank)} already has a row{first}"
+        if message:
             faults.append(Fault("invalid-table", message, Place(path, row.line)))
         else:
-            seen[row.treebank] = row.line
+            lines[row.treebank] = row.line
     if faults:
         raise InputError(*faults)
+
+
+def _is_missing(cell: str) -> bool:
+    return cell.strip().lower() in NO_VALUE
 
 
 def _number(cell: str) -> float | None:
     """The finite number in a cell, or None."""
     try:
-        value = float(cell) if cell.strip().lower() not in NO_VALUE else math.nan
+        value = float(cell)
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _numbers(cells: Sequence[str], column: str, rows: Sequence[_Row], path: str) -> np.ndarray[Any, Any]:
-    faults = [
-        Fault("invalid-table", f"{quoted(cell)} in the column {quoted(column)} is not a number", Place(path, row.line))
-        for cell, row in zip(cells, rows)
-        if _number(cell) is None and cell.strip().lower() not in NO_VALUE
-    ]
-    if faults:
-        raise InputError(*faults)
-    values = (_number(cell) for cell in cells)
-    return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
 
 
 # TSV and CSV
@@ -175,7 +171,11 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
     parsed = [(number, _cells(line, delimiter, path, number)) for number, line in lines]
     names = _column_names(parsed[0][1], name, Place(path, parsed[0][0]))
     rows = parsed if names == list(_WITHOUT_HEADER) else parsed[1:]
-    at = _key_column(names, key, path)
+    if key is not None and key not in names:
+        raise InputError(Fault("unknown-column", unknown("column", key, names), Place(path)))
+    lower = [column.lower() for column in names]
+    by_treebank = lower[:2] == [_SYSTEM, "treebank"]  # as `levelhead rank --by-treebank` writes
+    at = int(by_treebank) if key is None else names.index(key)
     faults = [
         Fault("invalid-table", f"the row has {len(cells)} cells, but the header has {len(names)}", Place(path, number))
         for number, cells in rows
@@ -183,7 +183,6 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
     ]
     if faults:
         raise InputError(*faults)
-    lower = [column.lower() for column in names]
     if _SYSTEM in lower and lower.index(_SYSTEM) != at:
         system = lower.index(_SYSTEM)
         repeated = len({cells[at] for _, cells in rows}) < len(rows)
@@ -217,14 +216,6 @@ def _column_names(header: Sequence[str], name: str, place: Place) -> list[str]:
         if names.count(cell) > 1:
             raise InputError(Fault("invalid-table", f"two columns are called {quoted(cell)}", place))
     return names
-
-
-def _key_column(names: Sequence[str], key: str | None, path: str) -> int:
-    if key is None:  # as in `levelhead rank --by-treebank`
-        return 1 if [name.lower() for name in names[:2]] == [_SYSTEM, "treebank"] else 0
-    if key not in names:
-        raise InputError(Fault("unknown-column", unknown("column", key, names), Place(path)))
-    return names.index(key)
 
 
 # JSON
@@ -300,20 +291,17 @@ def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, st
                 if isinstance(score, dict) and "value" in score
             )
         elif name == "values" and record.get("kind") == "profile" and isinstance(value, dict):
-            yield from _profile_cells(value)
+            for column, cell in value.items():  # named as in the wide tables of `levelhead profile`
+                parts = (
+                    {f"{column}:{key}": part for key, part in cell.items()}
+                    if isinstance(cell, dict)
+                    else {column: cell}
+                )
+                yield from ((part, _cell(number)) for part, number in parts.items())
         elif isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.")
         elif not isinstance(value, list):
             yield f"{prefix}{name}", _cell(value)
-
-
-def _profile_cells(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The values of `levelhead profile`, named as in its wide tables."""
-    for column, value in values.items():
-        if isinstance(value, dict):
-            yield from ((f"{column}:{key}", _cell(part)) for key, part in value.items())
-        else:
-            yield column, _cell(value)
 
 
 def _cell(value: Any) -> str:

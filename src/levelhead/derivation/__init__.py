@@ -6,7 +6,6 @@ from levelhead.derivation.estimate import SRILM_MINIMUM_COUNTS, estimate
 from levelhead.derivation.ngram_model import Discounts, NgramModel
 from levelhead.derivation.perplexity import (
     Ends,
-    NgramChoice,
     Perplexities,
     Perplexity,
     SentenceSums,
@@ -38,7 +37,6 @@ __all__ = [
     "Derivations",
     "Discounts",
     "Ends",
-    "NgramChoice",
     "NgramModel",
     "Perplexities",
     "Perplexity",

@@ -98,13 +98,34 @@ class Derivations(Tabular):
         relations = self.treebank.relations
         return tuple(Action(step, relations[next(words)] if step in arcs else "") for step in steps)
 
+    def transition_names(self, *, labeled: bool = False) -> Iterator[list[str]]:
+        """Yield the names of the transitions of each sentence.
+
+        Args:
+            labeled: whether they have relations.
+        """
+        for sentence in range(len(self)):
+            yield [str(action if labeled else action.transition) for action in self.actions(sentence)]
+
+    def words_as_attached(self) -> Iterator[list[str]]:
+        """Yield the words of each sentence in the order of attachment, with underscores for spaces."""
+        forms = [form.replace(" ", "_") for form in self.treebank.forms]
+        order = self.order.tolist()
+        for begin, end in pairwise(self.treebank.sentence_starts.tolist()):
+            yield [forms[word] for word in order[begin:end]]
+
     def table(self, *, labeled: bool = False) -> Table:
         """Return the result as a table.
 
         Args:
             labeled: whether transitions have relations.
         """
-        return derivations_table(self, labeled=labeled)
+        texts = (Column(name, "text") for name in ("Transitions", "Words as attached"))
+        rows = (
+            (document["sentence"], " ".join(document["transitions"]), " ".join(document["words"]), document["swaps"])
+            for document in self.to_dict(labeled=labeled)["sentences"]
+        )
+        return Table((Column("Sentence", "position"), *texts, Column("Swaps", "number")), tuple(rows))
 
     def to_dict(self, *, labeled: bool = False) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`.
@@ -112,7 +133,27 @@ class Derivations(Tabular):
         Args:
             labeled: whether transitions have relations.
         """
-        return derivations_document(self, labeled=labeled)
+        starts = self.treebank.sentence_starts.tolist()
+        order = self.order.tolist()
+        rows = zip(self.transition_names(labeled=labeled), self.words_as_attached(), self.swaps.tolist())
+        sentences = [
+            {
+                **header("derivation"),
+                "sentence": number + 1,
+                "transitions": transitions,
+                "order": [word - starts[number] + 1 for word in order[starts[number] : starts[number + 1]]],
+                "words": words,
+                "swaps": swaps,
+            }
+            for number, (transitions, words, swaps) in enumerate(rows)
+        ]
+        return {
+            **header("derivations"),
+            "signature": dict(self.provenance.signature),
+            "swaps": int(self.swaps.sum()),
+            "lifted": self.n_lifted,
+            "sentences": sentences,
+        }
 
 
 def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) -> Derivations:
@@ -205,73 +246,3 @@ def sequences_from(sentences: Iterable[Sequence[str]]) -> Sequences:
     starts = np.cumsum([0, *map(len, rows)], dtype=np.int32)
     strings, codes = Strings.of([]).with_texts(word.replace(" ", "_") for row in rows for word in row)
     return Sequences(StringColumn(codes, strings), starts, "string", np.zeros(len(rows), dtype=np.int64))
-
-
-def transition_lines(derivations: Derivations, *, labeled: bool) -> str:
-    """Return the transitions of each sentence as a line."""
-    return "".join(f"{' '.join(row)}\n" for row in _transitions(derivations, labeled=labeled))
-
-
-def _transitions(derivations: Derivations, *, labeled: bool) -> Iterator[list[str]]:
-    for sentence in range(len(derivations)):
-        actions = derivations.actions(sentence)
-        yield [str(action if labeled else action.transition) for action in actions]
-
-
-def order_lines(derivations: Derivations) -> str:
-    """Return the words of each sentence as a line, in the order of attachment, with underscores for spaces."""
-    return "".join(f"{' '.join(row)}\n" for row in _words(derivations))
-
-
-def _words(derivations: Derivations) -> Iterator[list[str]]:
-    forms = [form.replace(" ", "_") for form in derivations.treebank.forms]
-    order = derivations.order.tolist()
-    for begin, end in pairwise(derivations.treebank.sentence_starts.tolist()):
-        yield [forms[word] for word in order[begin:end]]
-
-
-def derivation_documents(derivations: Derivations, *, labeled: bool) -> list[dict[str, Any]]:
-    """Return a document for each sentence: transitions, ids and forms of words in the order of attachment, swaps."""
-    starts = derivations.treebank.sentence_starts.tolist()
-    order = derivations.order.tolist()
-    rows = zip(_transitions(derivations, labeled=labeled), _words(derivations), derivations.swaps.tolist())
-    return [
-        {
-            **header("derivation"),
-            "sentence": number + 1,
-            "transitions": transitions,
-            "order": [word - starts[number] + 1 for word in order[starts[number] : starts[number + 1]]],
-            "words": words,
-            "swaps": swaps,
-        }
-        for number, (transitions, words, swaps) in enumerate(rows)
-    ]
-
-
-def derivations_document(derivations: Derivations, *, labeled: bool) -> dict[str, Any]:
-    """Return the derivations of a treebank for JSON."""
-    return {
-        **header("derivations"),
-        "signature": dict(derivations.provenance.signature),
-        "swaps": int(derivations.swaps.sum()),
-        "lifted": derivations.n_lifted,
-        "sentences": derivation_documents(derivations, labeled=labeled),
-    }
-
-
-_DERIVATION = (
-    Column("Sentence", "position"),
-    Column("Transitions", "text"),
-    Column("Words as attached", "text"),
-    Column("Swaps", "number"),
-)
-
-
-def derivations_table(derivations: Derivations, *, labeled: bool) -> Table:
-    """Return one row per sentence."""
-    documents = derivation_documents(derivations, labeled=labeled)
-    rows = (
-        (document["sentence"], " ".join(document["transitions"]), " ".join(document["words"]), document["swaps"])
-        for document in documents
-    )
-    return Table(_DERIVATION, tuple(rows))

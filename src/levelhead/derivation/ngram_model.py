@@ -232,21 +232,14 @@ class NgramModel:
             tokens: sentences from `framed`.
         """
         codes, places = tokens.codes, tokens.places
-        result = self.tables[0].log_probabilities[codes]
-        index = codes
-        for n in range(2, self.order + 1):
+        index, result = codes, self.tables[0].log_probabilities[codes]
+        for n, (shorter, table) in enumerate(pairwise(self.tables), 2):
             context = np.full(len(codes), -1, dtype=np.int64)
             context[1:] = np.where(places[1:] >= n - 1, index[:-1], -1)
-            index, result = self._extended(n, context, codes, result)
+            index = _find_keys(table.keys, np.where(context >= 0, context * self.vocabulary_size + codes, -1))
+            backed_off = result + _where_found(shorter.backoffs, context, np.zeros(len(context)))
+            result = _where_found(table.log_probabilities, index, backed_off)
         return np.where(places == 0, 0.0, result)
-
-    def _extended(self, n: int, context: Indices, codes: Indices, shorter: Reals) -> tuple[Indices, Reals]:
-        """The probabilities of n-grams, backing off to shorter n-grams."""
-        sought = np.where(context >= 0, context * self.vocabulary_size + codes, -1)
-        table = self.tables[n - 1]
-        index = _find_keys(table.keys, sought)
-        backed_off = shorter + _where_found(self.tables[n - 2].backoffs, context, np.zeros(len(context)))
-        return index, _where_found(table.log_probabilities, index, backed_off)
 
     def distribution(self, context: Sequence[str]) -> Reals:
         """Return the probability of each word as the next word, by code; they sum to 1, and `<s>` has 0.
@@ -254,23 +247,14 @@ class NgramModel:
         Args:
             context: the words from the start of the sentence.
         """
-        given = [BEGIN, *self.encode(sequences_from([context])).tolist()]
-        codes = np.arange(self.vocabulary_size)
-        result = self.tables[0].log_probabilities
-        for n in range(2, min(self.order, len(given) + 1) + 1):
-            index = self._index(given[len(given) - n + 1 :])
-            result = self._extended(n, np.full(len(codes), index), codes, result)[1]
-        probabilities: Reals = 10**result
+        given, size = [BEGIN, *self.encode(sequences_from([context])).tolist()], self.vocabulary_size
+        words = np.tile([*given, UNKNOWN], (size, 1))
+        words[:, -1] = np.arange(size)
+        places = np.tile(np.arange(len(given) + 1), size)
+        logs = self.log_probabilities(FramedTokens(words.ravel(), places, np.repeat(np.arange(size), len(given) + 1)))
+        probabilities: Reals = 10 ** logs.reshape(words.shape)[:, -1]
         probabilities[BEGIN] = 0.0
         return probabilities
-
-    def _index(self, codes: Sequence[int]) -> int:
-        """The index of an n-gram in the table of its order, or -1."""
-        index = np.array([codes[0]])
-        for n, code in enumerate(codes[1:], 2):
-            sought = index * self.vocabulary_size + code
-            index = _find_keys(self.tables[n - 1].keys, np.where(index < 0, -1, sought))
-        return int(index[0])
 
     def text(self, code: int) -> str:
         """Return the word with a code.

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,13 +14,13 @@ from levelhead._version import VERSION
 from levelhead.derivation.derive import ORDERS, Sequences, sequences_of
 from levelhead.derivation.estimate import estimate
 from levelhead.derivation.ngram_model import END, UNKNOWN, NgramModel, Reals, framed
-from levelhead.errors import MeasureError, unknown
+from levelhead.errors import Fault, MeasureError, unknown
 from levelhead.immutable import immutable
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Resource
 from levelhead.tables.documents import header, path_text, signature_line
-from levelhead.tables.table import Column, Table
+from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.contents import contents_hash
@@ -87,6 +85,10 @@ def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
     n_unknown = np.bincount(tokens.sentences[unknown], minlength=n)
     n_words = np.diff(sequences.starts).astype(np.int64)
     return SentenceSums(total(~unknown & ~ends), total(unknown), total(ends), n_words, n_unknown, sequences.swaps)
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
 
 
 def perplexity_of(log10_probability: float, events: int) -> float | None:
@@ -172,6 +174,16 @@ class Perplexity:
         """Training words / perplexity without unknown words, which the paper correlates with accuracy."""
         value = self.excluding_oov
         return self.n_training_words / value if value and self.n_training_words else None
+
+    def sentence_documents(self) -> list[dict[str, Any]]:
+        """Return the log-probability, events and perplexity of each sentence, for JSON."""
+        (known, n_known), (every, n_every) = (self.sums.sums(oov=oov, ends=self.ends) for oov in (False, True))
+        columns = (known, n_known, every, n_every, self.sums.n_unknown, self.sums.swaps)
+        rows = (
+            (number, perplexity_of(log, n), _finite(log), n, _finite(log_all), *rest)
+            for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1)
+        )
+        return [dict(zip(_SENTENCE_COLUMNS.values(), row)) for row in rows]
 
 
 def perplexity(
@@ -260,33 +272,29 @@ def count_surprise(
 NGRAM = 3
 """The default length of the longest n-grams."""
 
-_ARPA = ".arpa"
+ARPA = ".arpa"
 """The part of a file name that marks a model, not a treebank."""
 
-
-class NgramChoice(NamedTuple):
-    """The settings of a model, and its order of words.
-
-    Args:
-        order: the order of the words, one of `ORDERS`.
-        ngram: the length of the longest n-grams; None for `NGRAM`.
-        minimum_counts: as in `estimate`.
-        minimum_word_count: as in `estimate`.
-        ends: how the ends of sentences count.
-        lift: whether to lift non-projective arcs if the order's system needs projective trees.
-    """
-
-    order: str = "string"
-    ngram: int | None = None
-    minimum_counts: tuple[int, ...] = ()
-    minimum_word_count: int = 1
-    ends: Ends = "in"
-    lift: bool = False
-
-    @property
-    def lifts(self) -> bool:
-        """Whether arcs are lifted, which the order of the string never requires."""
-        return self.lift and self.order != "string"
+_COLUMNS = {
+    "Perplexity": "excluding_oov",
+    "With OOV": "including_oov",
+    "Log10/sentence": "log10_per_sentence",
+    "Events": "events",
+    "OOV": "oov",
+    "Sentences": "sentences",
+    "Swaps": "swaps",
+    "Size/perplexity": "size_over_perplexity",
+}
+_SENTENCE_COLUMNS = {
+    "Sentence": "sentence",
+    "Perplexity": "perplexity_excluding_oov",
+    "Log10": "log10_excluding_oov",
+    "Events": "events_excluding_oov",
+    "Log10 with OOV": "log10_including_oov",
+    "Events with OOV": "events",
+    "OOV": "oov",
+    "Swaps": "swaps",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -309,7 +317,41 @@ class Perplexities(Tabular):
         Args:
             sentences: every sentence.
         """
-        return (sentence_table if sentences else perplexity_table)(self)
+        rows: list[tuple[Cell, ...]] = []
+        for name, result in self.results.items():
+            if sentences:
+                rows += [(name, *row.values()) for row in result.sentence_documents()]
+            else:
+                rows.append((name, *(getattr(result, field) for field in _COLUMNS.values())))
+        columns = (Column(name, "number") for name in (_SENTENCE_COLUMNS if sentences else _COLUMNS))
+        notes = (signature_line(self.provenance.signature),)
+        return Table((Column("File", "text"), *columns), tuple(rows), notes)
+
+    def documents(self, *, sentences: bool = False) -> list[dict[str, Any]]:
+        """Return a JSON document for each file.
+
+        Args:
+            sentences: every sentence.
+        """
+        return [
+            {
+                **header("perplexity"),
+                "file": path_text(name),
+                "sha256": result.sha256,
+                "order": result.order,
+                "perplexity_excluding_oov": result.excluding_oov,
+                "perplexity_including_oov": result.including_oov,
+                "perplexity_per_sentence": result.per_sentence,
+                "log10_perplexity_per_sentence": result.log10_per_sentence,
+                "events": result.events,
+                "oov": result.oov,
+                "sentences": result.sentences,
+                "swaps": result.swaps,
+                "size_over_perplexity": result.size_over_perplexity,
+                **({"per_sentence": result.sentence_documents()} if sentences else {}),
+            }
+            for name, result in self.results.items()
+        ]
 
     def to_dict(self, *, sentences: bool = False) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`.
@@ -317,149 +359,40 @@ class Perplexities(Tabular):
         Args:
             sentences: every sentence.
         """
-        return perplexity_document(self, sentences=sentences)
+        test, *systems = self.documents(sentences=sentences)
+        return {
+            "signature": dict(self.provenance.signature),
+            **test,
+            "systems": systems,
+            "model": {
+                "order": self.model.order,
+                "words": self.model.n_words,
+                "vocabulary": len(self.model.words),
+                "ngrams": [len(table.keys) for table in self.model.tables],
+                "minimum_counts": list(self.model.minimum_counts),
+                "discounts": [discounts._asdict() for discounts in self.model.discounts],
+                "fallback_orders": list(self.model.fallback_orders),
+            },
+        }
 
 
-def model_of(train: Treebank | NgramModel, choice: NgramChoice) -> NgramModel:
-    """Return a model of the words of a treebank in some order; a model is returned unchanged."""
-    if isinstance(train, NgramModel):
-        return train
-    sequences = sequences_of(train, choice.order, lift=choice.lifts)
-    size, counts, least = choice.ngram or NGRAM, choice.minimum_counts, choice.minimum_word_count
-    return estimate(sequences, size, minimum_counts=counts, minimum_word_count=least)
-
-
-def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path has the name of a model in ARPA format."""
-    return _ARPA in PurePath(path).name
-
-
-def measure_perplexities(model: NgramModel, treebanks: Mapping[str, Treebank], choice: NgramChoice) -> Perplexities:
-    """Return the perplexity of treebanks under a model."""
-    results = {
-        name: perplexity(model, treebank, choice.order, ends=choice.ends, lift=choice.lifts)
-        for name, treebank in treebanks.items()
-    }
+def measure_perplexities(
+    model: NgramModel,
+    treebanks: Mapping[str, Treebank],
+    order: str,
+    *,
+    ends: Ends,
+    lift: bool,
+    warnings: Iterable[Fault] = (),
+) -> Perplexities:
+    """Return the perplexity of treebanks under a model, with its warnings after theirs."""
+    results = {name: perplexity(model, treebank, order, ends=ends, lift=lift) for name, treebank in treebanks.items()}
     test, *systems = (result.signature for result in results.values())
     signature = {name: value for name, value in test.items() if name != "version"}
     if systems:
         signature["system"] = "+".join(system["test"] for system in systems)
     files = {"train": short_hash(model.sha256)} | {name: short_hash(result.sha256) for name, result in results.items()}
-    warnings = dict.fromkeys(fault for treebank in treebanks.values() for fault in treebank.warnings)
+    faults = dict.fromkeys([*(fault for treebank in treebanks.values() for fault in treebank.warnings), *warnings])
     signature["version"] = test["version"]
-    provenance = Provenance(signature, {TREEBANK: files}, tuple(warnings), tuple(model.fallback_warnings))
+    provenance = Provenance(signature, {TREEBANK: files}, tuple(faults), tuple(model.fallback_warnings))
     return Perplexities(results, model, provenance)
-
-
-_NUMBERS = (
-    "Perplexity",
-    "With OOV",
-    "Log10/sentence",
-    "Events",
-    "OOV",
-    "Sentences",
-    "Swaps",
-    "Size/perplexity",
-)
-
-
-def perplexity_table(perplexities: Perplexities) -> Table:
-    """Return one row per file with its perplexity."""
-    columns = (Column("File", "text"), *(Column(name, "number") for name in _NUMBERS))
-    rows = tuple(
-        (
-            name,
-            result.excluding_oov,
-            result.including_oov,
-            result.log10_per_sentence,
-            result.events,
-            result.oov,
-            result.sentences,
-            result.swaps,
-            result.size_over_perplexity,
-        )
-        for name, result in perplexities.results.items()
-    )
-    return Table(columns, rows, (signature_line(perplexities.provenance.signature),))
-
-
-def sentence_table(perplexities: Perplexities) -> Table:
-    """Return one row per sentence of each file."""
-    names = ("Sentence", "Perplexity", "Log10", "Events", "Log10 with OOV", "Events with OOV", "OOV", "Swaps")
-    columns = (Column("File", "text"), *(Column(name, "number") for name in names))
-    rows = tuple(
-        (name, *(row[key] for key in _SENTENCE_KEYS))
-        for name, result in perplexities.results.items()
-        for row in sentence_documents(result)
-    )
-    return Table(columns, rows, (signature_line(perplexities.provenance.signature),))
-
-
-_SENTENCE_KEYS = (
-    "sentence",
-    "perplexity_excluding_oov",
-    "log10_excluding_oov",
-    "events_excluding_oov",
-    "log10_including_oov",
-    "events",
-    "oov",
-    "swaps",
-)
-
-
-def sentence_documents(result: Perplexity) -> list[dict[str, Any]]:
-    """Return the log probability, events and perplexity of each sentence for JSON."""
-    (known, n_known), (every, n_every) = (result.sums.sums(oov=oov, ends=result.ends) for oov in (False, True))
-    columns = (known, n_known, every, n_every, result.sums.n_unknown, result.sums.swaps)
-    return [
-        dict(zip(_SENTENCE_KEYS, (number, perplexity_of(log, n), _finite(log), n, _finite(log_all), *rest)))
-        for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1)
-    ]
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
-
-
-def perplexity_documents(perplexities: Perplexities, *, sentences: bool) -> list[dict[str, Any]]:
-    """Return the perplexity of each file for JSON."""
-    return [_perplexity(name, result, sentences=sentences) for name, result in perplexities.results.items()]
-
-
-def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, Any]:
-    document = {
-        **header("perplexity"),
-        "file": path_text(name),
-        "sha256": result.sha256,
-        "order": result.order,
-        "perplexity_excluding_oov": result.excluding_oov,
-        "perplexity_including_oov": result.including_oov,
-        "perplexity_per_sentence": result.per_sentence,
-        "log10_perplexity_per_sentence": result.log10_per_sentence,
-        "events": result.events,
-        "oov": result.oov,
-        "sentences": result.sentences,
-        "swaps": result.swaps,
-        "size_over_perplexity": result.size_over_perplexity,
-    }
-    return document | ({"per_sentence": sentence_documents(result)} if sentences else {})
-
-
-def perplexity_document(perplexities: Perplexities, *, sentences: bool) -> dict[str, Any]:
-    """Return the perplexity of a test set and of parser outputs for it, for JSON."""
-    test, *systems = perplexity_documents(perplexities, sentences=sentences)
-    model = perplexities.model
-    return {
-        "signature": dict(perplexities.provenance.signature),
-        **test,
-        "systems": systems,
-        "model": {
-            "order": model.order,
-            "words": model.n_words,
-            "vocabulary": len(model.words),
-            "ngrams": [len(table.keys) for table in model.tables],
-            "minimum_counts": list(model.minimum_counts),
-            "discounts": [discounts._asdict() for discounts in model.discounts],
-            "fallback_orders": list(model.fallback_orders),
-        },
-    }

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, TreebankRepairs, average_repairs
+from levelhead.analysis.repairs import NOT_ALIGNED, Repair, TreebankRepairs, average_repairs
 from levelhead.comparison.breakdown_tables import MARK, UNCERTAIN, estimate_cells, estimate_columns
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
@@ -45,7 +45,7 @@ def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str, numbers: Ma
     return Block("costs", "", caption, {"treebank": ALL}, chart=chart, table=_costs_table(shown), filed=True)
 
 
-def error_in_words(repair: Repair | AverageRepair) -> str:
+def error_in_words(repair: Repair) -> str:
     """Return a type of error in words, with the names of gold's and the system's relation."""
     if repair.error == NOT_ALIGNED:
         return "words that the system segments differently"
@@ -54,7 +54,7 @@ def error_in_words(repair: Repair | AverageRepair) -> str:
     return f"{label} with a wrong {wrong}" if wrong else label
 
 
-def _label(repair: Repair | AverageRepair) -> str:
+def _label(repair: Repair) -> str:
     """A type of error as the label of a row, such as `obl → nmod, wrong head`."""
     if repair.error == NOT_ALIGNED:
         return repair.error
@@ -62,13 +62,13 @@ def _label(repair: Repair | AverageRepair) -> str:
     return f"{label}, wrong {wrong}" if wrong else label
 
 
-def _other_columns(repair: Repair | AverageRepair) -> str:
+def _other_columns(repair: Repair) -> str:
     """The wrong columns that the detail of an error does not show."""
     shown = {"relation", "UPOS"} if "->" in repair.detail else set()
     return " and ".join(column for column in repair.error.split(", ") if column not in shown)
 
 
-def _cost_row(repair: Repair | AverageRepair, store: str, numbers: Mapping[Any, int]) -> ChartRow:
+def _cost_row(repair: Repair, store: str, numbers: Mapping[Any, int]) -> ChartRow:
     points, uncertain = 100 * repair.gain, repair.estimate.uncertain
     cells = (f"{points:.2f}", between(repair.estimate), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
     label = f"{_label(repair)} {MARK}" if uncertain else _label(repair)
@@ -82,7 +82,7 @@ def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
     return RowChart(f"What errors cost: points of {measure}", "Error", "Points", columns, rows)
 
 
-def _costs_table(repairs: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
+def _costs_table(repairs: Sequence[Repair]) -> Table:
     columns = (
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
         *(Column("Share"), Column("Gain", "difference")),
@@ -95,7 +95,7 @@ def _costs_table(repairs: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _caption(repairs: Sequence[Repair] | Sequence[AverageRepair], note: str = "") -> str:
+def _caption(repairs: Sequence[Repair], note: str = "") -> str:
     """Sentences on the errors without a row, on the numbers, and on uncertain ones."""
     shown, rest = repairs[:_MOST_ROWS], repairs[_MOST_ROWS:]
     words, share = sum(repair.words for repair in rest), 100 * math.fsum(repair.share for repair in rest)
