@@ -58,7 +58,7 @@ def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | N
     optional(choice((1, 2)))("ud", ud)
     chosen = targets._replace(subtypes=False) if variant == "script" else targets
     roots = chosen.labeled(treebank, frozenset({"root"})) | (treebank.heads < 0)
-    fixed = chosen.fixed_in(treebank, ud or ud_version(treebank) or 2)
+    fixed = chosen.labeled(treebank, chosen.fixed.get(f"ud{ud or ud_version(treebank) or 2}", frozenset()))
     return Words(chosen.of(treebank), fixed, roots.astype(np.uint8), variant)
 
 

@@ -61,10 +61,6 @@ class Targets(NamedTuple):
                 targets |= (treebank.upos.codes == code) & self.labeled(treebank, relations)
         return targets
 
-    def fixed_in(self, treebank: Treebank, ud: int) -> Flags:
-        """Return which words are part of a fixed expression in this version of UD, uint8, shape (words,)."""
-        return self.labeled(treebank, self.fixed.get(f"ud{ud}", frozenset()))
-
     def labeled(self, treebank: Treebank, relations: frozenset[str]) -> Flags:
         """Return which words have one of the relations, uint8, shape (words,)."""
         member = np.zeros(len(treebank.strings), dtype=np.uint8)
