@@ -6,8 +6,8 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 KERNELS = (
-    "scan.pyx pools.pyx text.pyx memory.pyx layout.pyx deps.pyx agreement.pyx trees.py spans.py shapes.py oracles.py "
-    "lifting.py conversion.py arpa.py edits.py transition_parser.pyx graph_parser.pyx"
+    "scan.pyx pools.pyx memory.pyx layout.pyx agreement.pyx trees.py alignment.py shapes.py oracles.py conversion.py "
+    "arpa.py transition_parser.pyx graph_parser.pyx"
 ).split()
 SHARED = "levelhead.kernels.cython_shared"
 """What Cython generates for memory views, compiled once: inside every kernel, most of the build would be that."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heads import arrays_of
-from levelhead.kernels import agreement, pools, spans, trees
+from levelhead.kernels import agreement, alignment, pools, trees
 from uncompiled import uncompiled, views
 
 CODES = st.lists(st.integers(0, 4), max_size=12)
@@ -51,8 +51,8 @@ def test_shared_spans(gold: list[int], system: list[int]) -> None:
     sides = [(side[:-1], side[1:]) for side in (gold, system)]
     arrays = [np.array(part, dtype=np.int64) for side in sides for part in side]
     expected = [span in set(zip(*sides[0])) for span in zip(*sides[1])]
-    for kernel, given_arrays in ((spans, arrays), (uncompiled("spans"), views(*arrays))):
-        assert kernel.shared(*given_arrays).astype(bool).tolist() == expected
+    for kernel, given_arrays in ((alignment, arrays), (uncompiled("alignment"), views(*arrays))):
+        assert kernel.shared_spans(*given_arrays).astype(bool).tolist() == expected
 
 
 @given(st.lists(st.lists(st.integers(0, 6), min_size=1, max_size=6), max_size=5))

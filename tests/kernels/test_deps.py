@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead.kernels import deps
+from levelhead.kernels import pools
 from levelhead.treebank import Strings
 from levelhead.treebank.enhanced_graph import BAD_DEPS
 
@@ -23,7 +23,7 @@ ODD_VALUES = st.lists(EDGES | ODD_EDGES, min_size=1, max_size=3).map("|".join)
 def test_against_the_pattern(texts: list[str]) -> None:
     """What is malformed, and the edges of what is not."""
     strings = Strings.of(texts)
-    found = deps.parse(strings.pool, strings.offsets, np.arange(len(texts), dtype=np.int32))
+    found = pools.parse_edges(strings.pool, strings.offsets, np.arange(len(texts), dtype=np.int32))
     assert (found is None) == any(re.search(BAD_DEPS, text) for text in texts)
     if found is None:
         return

@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 
 from heads import arrays_of, sentence_of
 from levelhead import ConlluError, from_conllu
-from levelhead.kernels import pools, scan, spans, trees
+from levelhead.kernels import alignment, pools, scan, trees
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.treebank import Strings, to_conllu
 from strategies import SEEDS
 from uncompiled import uncompiled, views
 
-PLAIN_TREES, PLAIN_SPANS = uncompiled("trees"), uncompiled("spans")
+PLAIN_TREES, PLAIN_ALIGNMENT = uncompiled("trees"), uncompiled("alignment")
 
 
 def test_kernels_are_compiled() -> None:
     """Otherwise the comparisons below compare nothing."""
-    assert all(not module.__file__.endswith(".py") for module in (scan, spans, trees))
-    assert all(module.__file__.endswith(".py") for module in (PLAIN_TREES, PLAIN_SPANS))
+    assert all(not module.__file__.endswith(".py") for module in (scan, alignment, trees))
+    assert all(module.__file__.endswith(".py") for module in (PLAIN_TREES, PLAIN_ALIGNMENT))
 
 
 # Trees
@@ -106,8 +106,8 @@ def test_alignment_compiled_and_not(seed: int, n_characters: int) -> None:
     """The same pairs and regions, ascending and without a word twice."""
     draw = random.Random(seed)
     gold, system = some_side(draw, n_characters), some_side(draw, n_characters)
-    pairs, regions = spans.align(*gold, *system)
-    plain_pairs, plain_regions = PLAIN_SPANS.align(*views(*gold, *system))
+    pairs, regions = alignment.align_spans(*gold, *system)
+    plain_pairs, plain_regions = PLAIN_ALIGNMENT.align_spans(*views(*gold, *system))
     assert pairs.tolist() == plain_pairs.tolist()
     assert regions.tolist() == plain_regions.tolist()
     for side, part in ((gold, 0), (system, 1)):

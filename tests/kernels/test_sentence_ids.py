@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead.kernels import pools, text
+from levelhead.kernels import pools
 from levelhead.treebank.strings import Strings
 
 PIECES = [
@@ -29,7 +29,7 @@ PIECES = [
 def test_ids_are_those_of_a_regular_expression(comments: bytes) -> None:
     """With the place of each."""
     expected = [*re.finditer(rb"(?m)^#[ \t]*sent_id[ \t]*=([^\n]*)", comments)]
-    names, offsets, places = text.sentence_ids(comments)
+    names, offsets, places = pools.sentence_ids(comments)
     assert [names[start : end - 1] for start, end in zip(offsets, offsets[1:])] == [m[1].strip() for m in expected]
     assert names == b"".join(m[1].strip() + b"\n" for m in expected)
     assert places.tolist() == [m.start() for m in expected]

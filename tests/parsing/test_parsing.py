@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from heads import arrays_of
 from levelhead import InputError, Treebank, build, from_conllu, read
 from levelhead.derivation import SYSTEMS, derive
-from levelhead.kernels import lifting
 from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions, projective_order
+from levelhead.kernels.trees import lift
 from levelhead.parsing import PARSERS, Model, Schedule, parse_treebank, train
 from levelhead.parsing import feature_templates as wording
 from levelhead.parsing.model import GRAPH_PARSERS, TRANSITION_SYSTEMS, Trees
@@ -66,7 +66,7 @@ def test_what_training_follows_is_the_static_oracle(system: str) -> None:
     )
     expected = derive(trees, SYSTEMS[system], lift=not system.startswith("swap"))
     if not system.startswith("swap"):
-        heads, _ = lifting.lift(heads, starts, 10**9)
+        heads, _ = lift(heads, starts, 10**9)
     ours, counts = oracle_transitions(TRANSITION_SYSTEMS.index(system), heads, starts)
     names = ["SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE" if system == "arc-eager" else "SWAP"]
     ends = np.cumsum(counts)
@@ -155,7 +155,7 @@ def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
     treebank, model = from_conllu(text), arbitrary_model(seed, system, beam)
     starts, heads = treebank.sentence_starts, treebank.local_heads()
     if not system.startswith("swap"):
-        heads, _ = lifting.lift(heads, starts, 10**9)
+        heads, _ = lift(heads, starts, 10**9)
     draw = np.random.default_rng(seed)
     labels = np.where(heads == 0, 0, draw.integers(1, 4, len(heads))).astype(np.int32)
     number = TRANSITION_SYSTEMS.index(system)

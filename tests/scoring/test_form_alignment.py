@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead.kernels import edits
+from levelhead.kernels import alignment
 from levelhead.scoring import form_alignment
 from levelhead.scoring.form_alignment import align_forms, other_text_note
 from oracle.forms import aligned
@@ -46,17 +46,17 @@ def test_the_kernel_is_the_same_compiled_and_not() -> None:
             ["".join(chance.choices("ab", k=chance.randint(1, 3))) for _ in range(chance.randint(0, 6))] for _ in "gs"
         ]
         arrays = [array for forms in both for array in form_alignment._characters(forms)]
-        assert np.array_equal(edits.align(*arrays), uncompiled("edits").align(*views(*arrays)))
+        assert np.array_equal(alignment.align_forms(*arrays), uncompiled("alignment").align_forms(*views(*arrays)))
 
 
 @pytest.mark.parametrize("starts", [[0, 5], [1, 2], [0, 2, 1], []])
 def test_the_kernel_refuses_what_points_outside(starts: list[int]) -> None:
     characters, good = form_alignment._characters(["ab"])
     bad = np.array(starts, dtype=np.int32)
-    for kernel in (edits, uncompiled("edits")):
+    for kernel in (alignment, uncompiled("alignment")):
         for arrays in ((characters, bad, characters, good), (characters, good, characters, bad)):
             with pytest.raises(ValueError, match="starts"):
-                kernel.align(*views(*arrays))
+                kernel.align_forms(*views(*arrays))
 
 
 def test_sentences_too_long_to_compare_align_equal_forms_only(monkeypatch: pytest.MonkeyPatch) -> None:

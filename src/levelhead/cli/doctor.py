@@ -25,8 +25,7 @@ PROGRAMS = {
 """The optional programs, and their purpose."""
 
 _KERNELS = (
-    "scan pools text memory layout deps agreement trees spans shapes oracles lifting conversion arpa edits"
-    " transition_parser graph_parser"
+    "scan pools memory layout agreement trees alignment shapes oracles conversion arpa transition_parser graph_parser"
 ).split()
 
 

@@ -21,7 +21,7 @@ from levelhead.derivation.transition_systems import (
     check_derived,
 )
 from levelhead.errors import Fault, InputError, unknown
-from levelhead.kernels import lifting, oracles
+from levelhead.kernels import oracles, trees
 from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
@@ -178,7 +178,7 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
         arcs = np.concatenate([[0], np.cumsum(nonprojective_arcs(treebank))])
         too_long = np.diff(arcs[starts]) * np.diff(starts).astype(np.int64) > _MOST_NUMBERED
         check_derived(np.where(too_long, TOO_LONG, 0).astype(np.uint8), system, treebank, _MOST_NUMBERED)
-        heads, failures = lifting.lift(original, starts, _MOST_STEPS)
+        heads, failures = trees.lift(original, starts, _MOST_STEPS)
         check_derived(failures, system, treebank, _MOST_STEPS)
         n_lifted = int(np.count_nonzero(heads != original))
     transitions, offsets, order, failures = oracles.oracle(heads, starts, system.code, MOST_SWAPS)

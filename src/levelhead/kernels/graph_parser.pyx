@@ -11,15 +11,10 @@ from levelhead.kernels.bounds import bits_of, check_range, check_shape
 
 include "parser_machine.pxi"
 include "parser_features.pxi"
-include "parser_oracle.pxi"
 include "parser_search.pxi"
-include "parser_learning.pxi"
 include "parser_graph.pxi"
-include "parser_climbing.pxi"
 include "parser_relations.pxi"
 include "parser_projective.pxi"
-include "parser_votes.pxi"
-include "parser_labels.pxi"
 
 
 cdef void score_arcs(Graph* g, const float* table, const int32_t* gold, double margin) noexcept nogil:

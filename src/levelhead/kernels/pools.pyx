@@ -1,9 +1,24 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""Operations on pools of strings."""
+"""Questions about the bytes of a file, and operations on pools of strings."""
 
 import numpy as np
 
 include "interning.pxi"
+
+cdef enum:
+    TAB = 9
+    RETURN = 13
+    SPACE = 32
+    HASH_MARK = 35
+    DOT = 46
+    ZERO = 48
+    COLON = 58
+    EQUALS = 61
+    UNDERSCORE = 95
+    BAR = 124
+    MAX_DIGITS = 9
+    BLOCK = 64
+    LEAST_ID_LINE = 9  # the bytes of `#sent_id=`
 
 
 def translate(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t[::1] other,
@@ -129,10 +144,6 @@ cdef inline bint is_odd(Bytes at, int64_t length) noexcept nogil:
     return odd
 
 
-cdef enum:
-    BLOCK = 64
-
-
 def strings_with(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t[::1] characters):
     """Find the strings that have any of some characters.
 
@@ -176,3 +187,269 @@ def strings_with(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint
                         n_found += 1
                 at += length
     return found[:n_found].copy()
+
+
+def is_utf8(const uint8_t[::1] data):
+    """Return whether bytes are valid UTF-8, as `bytes.decode` does, without creating a string.
+
+    Args:
+        data: the bytes, uint8.
+    """
+    cdef bint valid = True
+    if data.shape[0]:
+        with nogil:
+            valid = is_valid(&data[0], data.shape[0])
+    return valid
+
+
+def survey(const uint8_t[::1] data):
+    """Return what an official scorer's reading depends on, in one pass over ASCII.
+
+    Args:
+        data: the bytes, uint8.
+
+    Returns:
+        The number of line feeds, whether there is a carriage return, and whether the bytes are valid UTF-8.
+    """
+    cdef int64_t size = data.shape[0]
+    cdef int64_t n_lines = 0
+    cdef int64_t at = 0
+    cdef int64_t end
+    cdef uint8_t found
+    cdef uint8_t returns = 0
+    cdef uint8_t high = 0
+    cdef bint valid = True
+    with nogil:
+        while at < size:
+            end = min(size, at + 255)  # as in `count_lines`
+            found = 0
+            for at in range(at, end):
+                found += data[at] == NEWLINE
+                returns |= data[at] == RETURN
+                high |= data[at]
+            n_lines += found
+            at = end
+        if high >= 0x80:
+            valid = is_valid(&data[0], size)
+    return n_lines, bool(returns), valid
+
+
+def count_lines(const uint8_t[::1] data):
+    """Count the line feeds of a file or of a part of it, several times as fast as `bytes.count`.
+
+    Args:
+        data: the bytes, uint8.
+    """
+    cdef int64_t size = data.shape[0]
+    cdef int64_t count = 0
+    cdef int64_t at = 0
+    cdef int64_t end
+    cdef uint8_t found
+    with nogil:
+        while at < size:
+            end = min(size, at + 255)  # the count fits into a byte, so that compilers can use vector instructions
+            found = 0
+            for at in range(at, end):
+                found += data[at] == NEWLINE
+            count += found
+            at = end
+    return count
+
+
+def has_odd_lines(const uint8_t[::1] data):
+    """Return whether a line begins with a space or a tab, or a blank line does not end a sentence.
+
+    Args:
+        data: the bytes of a file with line feeds, uint8.
+    """
+    cdef int64_t size = data.shape[0]
+    cdef Bytes at
+    cdef Bytes end
+    cdef bint after_blank = True
+    cdef bint odd = False
+    if size == 0:
+        return False
+    at = &data[0]
+    end = at + size
+    with nogil:
+        while at != NULL and at < end:
+            if at[0] == SPACE or at[0] == TAB or (at[0] == NEWLINE and after_blank):
+                odd = True
+                break
+            after_blank = at[0] == NEWLINE
+            at = <Bytes> memchr(at, NEWLINE, end - at)
+            if at != NULL:
+                at += 1
+    return odd
+
+
+cdef inline Bytes after_blanks(Bytes at, Bytes end) noexcept nogil:
+    """The first byte that is neither a space nor a tab."""
+    while at < end and (at[0] == SPACE or at[0] == TAB):
+        at += 1
+    return at
+
+
+cdef inline bint is_white(uint8_t byte) noexcept nogil:
+    """Whether `bytes.strip` removes a byte."""
+    return byte == SPACE or TAB <= byte <= RETURN
+
+
+cdef Bytes id_in_line(Bytes line, Bytes end) noexcept nogil:
+    """Where the value of `# sent_id = VALUE` starts; NULL in any other line."""
+    cdef Bytes at
+    if line == end or line[0] != HASH_MARK:
+        return NULL
+    at = after_blanks(line + 1, end)
+    if end - at < 7 or memcmp(at, b"sent_id", 7) != 0:
+        return NULL
+    at = after_blanks(at + 7, end)
+    return at + 1 if at < end and at[0] == EQUALS else NULL
+
+
+def sentence_ids(const uint8_t[::1] comments):
+    """Find the comments `# sent_id = ID`.
+
+    Args:
+        comments: comment lines, uint8.
+
+    Returns:
+        The ids without white space around them, each followed by a line feed; where each starts, and the end, int64,
+        shape (ids + 1,); and where the line of each starts, int64, shape (ids,).
+    """
+    cdef int64_t size = comments.shape[0]
+    cdef int64_t n_ids = 0
+    cdef int64_t total = 0
+    cdef Bytes line, end, line_end, start
+    places = np.empty(size // LEAST_ID_LINE + 1, dtype=np.int64)
+    offsets = np.zeros(len(places) + 1, dtype=np.int64)
+    pool = np.empty(size + 1, dtype=np.uint8)
+    cdef int64_t[::1] places_view = places
+    cdef int64_t[::1] offsets_view = offsets
+    cdef uint8_t[::1] pool_view = pool
+    if size == 0:
+        return b"", offsets[:1], places[:0]
+    with nogil:
+        line = &comments[0]
+        end = line + size
+        while line < end:
+            line_end = <Bytes> memchr(line, NEWLINE, end - line)
+            if line_end == NULL:
+                line_end = end
+            start = id_in_line(line, line_end)
+            if start != NULL:
+                places_view[n_ids] = line - &comments[0]
+                n_ids += 1
+                total += copy_stripped(start, line_end, &pool_view[total])
+                offsets_view[n_ids] = total
+            line = line_end + 1
+    return pool[:total].tobytes(), offsets[: n_ids + 1], places[:n_ids]
+
+
+cdef int64_t copy_stripped(Bytes start, Bytes end, uint8_t* target) noexcept nogil:
+    """Copy bytes without white space around them, and a line feed after them; return the number of bytes written."""
+    while start < end and is_white(start[0]):
+        start += 1
+    while end > start and is_white(end[-1]):
+        end -= 1
+    memcpy(target, start, end - start)
+    target[end - start] = NEWLINE
+    return end - start + 1
+
+
+cdef struct Edge:
+    int64_t number
+    int64_t minor
+    Bytes label
+    Bytes end
+
+
+cdef inline int64_t digits(Bytes* at, Bytes end) noexcept nogil:
+    """Read a number of at most nine digits without leading zeros, or -1."""
+    cdef Bytes start = at[0]
+    cdef int64_t value = 0
+    while at[0] < end and ZERO <= at[0][0] <= ZERO + 9 and at[0] - start <= MAX_DIGITS:
+        value = value * 10 + (at[0][0] - ZERO)
+        at[0] += 1
+    if at[0] == start or at[0] - start > MAX_DIGITS or (start[0] == ZERO and at[0] - start > 1):
+        return -1
+    return value
+
+
+cdef inline bint read_edge(Bytes at, Bytes end, Edge* edge) noexcept nogil:
+    """Read an edge such as `4:nsubj` or `4.1:nsubj`, up to a bar or the end; false if it is malformed."""
+    edge.number = digits(&at, end)
+    edge.minor = 0
+    if edge.number >= 0 and at < end and at[0] == DOT:
+        at += 1
+        edge.minor = digits(&at, end)
+        if edge.minor < 1:
+            return False
+    if edge.number < 0 or at == end or at[0] != COLON:
+        return False
+    edge.label = at + 1
+    edge.end = <Bytes> memchr(edge.label, BAR, end - edge.label)
+    if edge.end == NULL:
+        edge.end = end
+    return edge.end > edge.label
+
+
+def parse_edges(const uint8_t[::1] pool, const int64_t[::1] offsets, const int32_t[::1] codes):
+    """Read the edges in some strings: lists of heads and relations, `_`, or nothing.
+
+    Args:
+        pool: all strings, each followed by a newline, uint8.
+        offsets: where each starts, and the end, int64, shape (strings + 1,).
+        codes: which of the strings to read, int32.
+
+    Returns:
+        None if one is malformed; otherwise the number of edges in each string, int64, shape (codes,); for each edge
+        the number of its head before the dot, the number after it (0 without a dot) and that of its label, int64; and the labels,
+        in the order of their first occurrence.
+    """
+    cdef int64_t n_codes = codes.shape[0]
+    cdef int64_t n = 0
+    cdef int64_t i
+    cdef Bytes at, end
+    cdef Edge edge
+    cdef Table table
+    cdef bint malformed = False
+    sizes = np.zeros(n_codes, dtype=np.int64)
+    cdef int64_t[::1] sizes_view = sizes
+    cdef int64_t most = 1
+    for i in range(n_codes):
+        most += (offsets[codes[i] + 1] - offsets[codes[i]] + 3) // 4  # an edge has at least three bytes and a separator
+    edges = np.empty((3, most), dtype=np.int64)
+    cdef int64_t[:, ::1] view = edges
+    if not table_init(&table, 1 << 8):
+        table_free(&table)
+        raise MemoryError
+    try:
+        with nogil:
+            for i in range(n_codes):
+                at = &pool[offsets[codes[i]]]
+                end = &pool[offsets[codes[i] + 1] - 1]
+                if at == end or (end - at == 1 and at[0] == UNDERSCORE):
+                    continue
+                while True:
+                    malformed = not read_edge(at, end, &edge)
+                    if malformed:
+                        break
+                    view[0, n], view[1, n] = edge.number, edge.minor
+                    view[2, n] = intern(&table, edge.label, edge.end - edge.label, &pool[0] + pool.shape[0])
+                    if view[2, n] < 0:
+                        with gil:
+                            raise MemoryError
+                    n += 1
+                    sizes_view[i] += 1
+                    if edge.end == end:
+                        break
+                    at = edge.end + 1
+                if malformed:
+                    break
+        if malformed:
+            return None
+        labels = [table.starts[i][: table.lengths[i]].decode() for i in range(table.n_strings)]
+        return sizes, edges[0, :n], edges[1, :n], edges[2, :n], labels
+    finally:
+        table_free(&table)

@@ -10,7 +10,6 @@ from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndS
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 include "interning.pxi"
-include "utf8.pxi"
 
 cdef extern from *:
     int __builtin_ctzll(unsigned long long) noexcept nogil

@@ -10,10 +10,7 @@ from levelhead.kernels.bounds import bits_of, check_range, check_shape
 
 include "parser_machine.pxi"
 include "parser_features.pxi"
-include "parser_oracle.pxi"
-
 include "parser_search.pxi"
-include "parser_learning.pxi"
 
 
 cdef class Parser:

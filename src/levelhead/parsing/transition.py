@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.kernels.lifting import lift
 from levelhead.kernels.transition_parser import Parser, projective_order
+from levelhead.kernels.trees import lift
 from levelhead.parsing.feature_templates import compiled
 from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Integers, Model, Schedule, Trees, rows_for
 from levelhead.parsing.parser_input import longest_with_beam

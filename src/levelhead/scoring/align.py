@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelhead.immutable import immutable
-from levelhead.kernels import spans as kernel
+from levelhead.kernels.alignment import align_spans
 from levelhead.scoring.spans import Offsets, Spans
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import Codes, distinct
@@ -39,7 +39,7 @@ def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spa
     Words outside multiword tokens are aligned if they cover the same characters; inside, by the longest common
     subsequence of their lower-cased forms (CoNLL 2017 evaluation, "Aligning system words with the gold standard").
     """
-    pairs, regions = kernel.align(
+    pairs, regions = align_spans(
         gold_spans.starts, gold_spans.ends, gold_spans.inside,
         system_spans.starts, system_spans.ends, system_spans.inside,
     )  # fmt: skip
@@ -61,7 +61,7 @@ def align_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_
     for i, ((one, one_end), (other, other_end)) in enumerate(ends):
         if same[i]:
             ours = _of_sentence(gold_spans, i, slice(one, one_end))
-            found, inside = kernel.align(*ours, *_of_sentence(system_spans, i, slice(other, other_end)))
+            found, inside = align_spans(*ours, *_of_sentence(system_spans, i, slice(other, other_end)))
             regions.append(inside + np.array([one, one, other, other], dtype=np.int32))
         else:
             from levelhead.scoring.form_alignment import align_forms

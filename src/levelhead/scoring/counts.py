@@ -8,7 +8,7 @@ import numpy as np
 
 from levelhead.immutable import immutable
 from levelhead.kernels import agreement
-from levelhead.kernels.spans import shared
+from levelhead.kernels.alignment import shared_spans
 from levelhead.kernels.trees import bad_sentences
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import NOTHING
@@ -227,7 +227,7 @@ def _count_spans(
     by_sentence: bool,
 ) -> Counts:
     rows = _Rows(matches, by_sentence)
-    same = shared(*gold, *system).view(bool)
+    same = shared_spans(*gold, *system).view(bool)
     every_gold, every_system = np.ones(len(gold[0]), dtype=bool), np.ones(len(system[0]), dtype=bool)
     return Counts(rows.at(system[0], same), rows.at(gold[0], every_gold), rows.at(system[0], every_system), None)
 

@@ -58,9 +58,9 @@ def align_forms(gold: Sequence[str], system: Sequence[str]) -> list[int]:
         paired = dict(common_subsequence(rest, others))
         aligned = [paired.get(word, -1) for word in range(len(rest))]
     else:
-        from levelhead.kernels import edits
+        from levelhead.kernels.alignment import align_forms
 
-        aligned = edits.align(*_characters(rest), *_characters(others)).tolist()
+        aligned = align_forms(*_characters(rest), *_characters(others)).tolist()
     return found + [word + shared if word >= 0 else -1 for word in aligned]
 
 

@@ -9,7 +9,7 @@ from itertools import chain, count, islice, repeat
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, InputError, add_fault
-from levelhead.kernels.text import count_lines
+from levelhead.kernels.pools import count_lines
 from levelhead.treebank.comment_checks import SentenceIds, text_faults
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.faults import EMPTY, MOST, REPAIRS, SOME_HEAD, by_line, encoding_faults, repair, walk

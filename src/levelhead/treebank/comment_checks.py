@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, Place, quoted
-from levelhead.kernels import pools, text
+from levelhead.kernels import pools
 from levelhead.treebank.places import place_of_comment
 from levelhead.treebank.strings import distinct
 from levelhead.treebank.tokens import MISC
@@ -141,7 +141,7 @@ class SentenceIds:
     def add(self, piece: Treebank, numbers: Sequence[int]) -> None:
         """Add the ids of a piece."""
         comments = piece.comments
-        names, offsets, places = text.sentence_ids(comments.text)
+        names, offsets, places = pools.sentence_ids(comments.text)
         if not len(places):
             return
         sentences = np.searchsorted(comments.starts, places, side="right") - 1

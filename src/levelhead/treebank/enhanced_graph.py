@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from levelhead.errors import MalformedDeps, quoted
-from levelhead.kernels import deps
+from levelhead.kernels import pools
 from levelhead.treebank.tokens import DEPS
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ _Parsed = tuple[Numbers, Numbers, Numbers, Numbers, list[str]]
 
 
 def _parse_strictly(strings: Strings, codes: Codes) -> _Parsed:
-    parsed = deps.parse(strings.pool, strings.offsets, codes)
+    parsed = pools.parse_edges(strings.pool, strings.offsets, codes)
     if parsed is None:
         bad = re.search(BAD_DEPS, "\n".join(strings.texts_of(codes)))
         if bad is None:

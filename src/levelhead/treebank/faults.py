@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from levelhead.errors import Fault, Place, add_fault, number_of, quoted
-from levelhead.kernels import text, trees
-from levelhead.kernels.text import is_utf8
+from levelhead.kernels import pools, trees
 from levelhead.treebank.strings import ANY_SPACE
 from levelhead.treebank.tokens import FIELDS
 
@@ -63,8 +62,8 @@ def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
     if start:
         data = _without_mark(data, warnings)
     data = _with_line_feeds(data, warnings, start=start)
-    numbers, n_lines = None, text.count_lines(data)
-    if text.has_odd_lines(data):
+    numbers, n_lines = None, pools.count_lines(data)
+    if pools.has_odd_lines(data):
         data, numbers = _with_single_blank_lines(data, warnings, most)
     ended = _with_final_blank_line(data)
     if ended != data:
@@ -106,8 +105,8 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> t
         blank, before = match[0], data[end : match.start()]
         if not blank or (blank == b"\n" and before):
             continue  # the usual blank line after a sentence, which is kept with the text before it
-        first = line + text.count_lines(before)
-        n_lines = text.count_lines(blank) + (not blank.endswith(b"\n"))
+        first = line + pools.count_lines(before)
+        n_lines = pools.count_lines(blank) + (not blank.endswith(b"\n"))
         n_kept = 1 if before else 0
         numbers.append(np.arange(line, first + n_kept, dtype=np.int32))
         kept += [before, b"\n" * n_kept]
@@ -120,7 +119,7 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> t
                 add_fault(found, slug, Fault(slug, _BLANK_LINES[slug], Place(line=at), "warning", n), most)
         end, line = match.end(), first + n_lines
     last = data[end:]
-    n_last = text.count_lines(last) + (bool(last) and not last.endswith(b"\n"))
+    n_last = pools.count_lines(last) + (bool(last) and not last.endswith(b"\n"))
     numbers.append(np.arange(line, line + n_last, dtype=np.int32))
     warnings += [fault for slug in _BLANK_LINES for fault in found.get(slug, ())]
     return b"".join([*kept, last]), np.concatenate(numbers)
@@ -196,7 +195,7 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
     if start == 0 and is_utf16(data):
         return [Fault("encoding", UTF16, Place(line=line(1)))]
     before = 0
-    lines = () if is_utf8(data) else lines_of(data)  # one by one: all at once would take up to 4 times the bytes
+    lines = () if pools.is_utf8(data) else lines_of(data)  # one by one: all at once would take up to 4 times the bytes
     for number, content in enumerate(lines, 1):
         try:
             content.decode()

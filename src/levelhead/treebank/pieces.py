@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
-from levelhead.kernels.text import count_lines, survey
+from levelhead.kernels.pools import count_lines, survey
 from levelhead.treebank.blocks import ByteBlocks
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.faults import repair

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from levelhead.kernels import scan, text, trees
+from levelhead.kernels import pools, scan, trees
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.tokens import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.treebank import Treebank, named_columns
@@ -102,7 +102,7 @@ def scan_treebank(
         return None
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
     allowed, ascii_only = scan.kinds_of_bytes(begun)
-    if not (allowed and (ascii_only or text.is_utf8(comments))):  # the scanner checks the cells
+    if not (allowed and (ascii_only or pools.is_utf8(comments))):  # the scanner checks the cells
         return None
     bad = trees.bad_sentences(local_heads, starts, conllx or several_roots)
     if (bad == _OUTSIDE).any() if any_heads else bad.any():

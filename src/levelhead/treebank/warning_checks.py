@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
-from levelhead.kernels import text
+from levelhead.kernels import pools
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
 from levelhead.treebank.places import place_of, place_of_comment, places_of, places_of_empty_nodes, places_of_ranges
 from levelhead.treebank.relations import UD1, UD2, universal
@@ -246,7 +246,7 @@ def _without_malformed_deps(treebank: Treebank) -> Treebank:
 
 
 def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
-    names, _, places = text.sentence_ids(treebank.comments.text)
+    names, _, places = pools.sentence_ids(treebank.comments.text)
     ids = names.split(b"\n")[:-1]
     if len(set(ids)) == len(ids):
         return
