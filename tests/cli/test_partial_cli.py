@@ -102,7 +102,7 @@ def test_answers_to_another_text_are_noted_in_every_table(run, folders: Path):
     shifted = zip(ids, (*texts[1:], texts[0]), strict=True)
     path.write_text("".join(f"# sent_id = {name}\n{text}\n\n" for name, text in shifted), encoding="utf-8")
     gold, systems, how = folders / "gold", folders / "systems", ("--partial", "-m", "LAS")
-    note = "20 answers to another text, not aligned: less than half of the forms match; the answers are shifted: 19"
+    note = "20 answers to another text, not aligned: fewer than half of the forms match; the answers are shifted: 19"
     for command in (
         ("score", gold, systems / "alpha"),
         ("compare", gold, systems / "beta", systems / "alpha"),

@@ -83,7 +83,7 @@ def test_groups_of_a_shared_task_that_are_here_in_part_are_noted(tmp_path):
     for folder in ("gold", "systems/x"):
         shutil.copy(GOLD / "cs.conllu", tmp_path / folder / "cs_pud.conllu")
     done = ran(tmp_path / "gold", tmp_path / "systems", "--group", "pud", "--ranking", "conll18", "-m", "LAS")
-    assert "pud: 1 of the group's 5 test sets are included" in done.stdout
+    assert "pud: 1 of the group's 5 test sets is included" in done.stdout
 
 
 def test_measures_without_a_value_are_explained():

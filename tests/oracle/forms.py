@@ -47,7 +47,7 @@ ROOTS = ("ROOT", "_", "-", None, "0 (ROOT)", "**0**", "root", "")
 def recovered_heads(gold: Sequence[str], rows: Sequence[tuple[int, str, int | str | None, str]]) -> list[int | None]:
     """The heads of gold words by rows of (id, form, head, relation): through the alignment, where ids are clear.
 
-    Nothing is aligned if less than half of the forms of gold, and of the rows, are equal.
+    Nothing is aligned if fewer than half of the forms of gold, and of the rows, are equal.
     """
     places = aligned(gold, [row[1] for row in rows])
     ids = [row[0] for row in rows]

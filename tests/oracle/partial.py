@@ -197,7 +197,7 @@ def n_equal_forms(gold: Document, system: Document) -> int:
 
 
 def is_other_text(gold: Document, system: Document) -> bool:
-    """Whether texts differ and less than half of the forms of either are equal."""
+    """Whether texts differ and fewer than half of the forms of either are equal."""
     if gold.characters == system.characters:
         return False
     return n_equal_forms(gold, system) < min(len(gold.words), len(system.words)) / 2

@@ -161,6 +161,9 @@ def test_an_interval_that_says_nothing_is_not_shown() -> None:
     assert informative((-1.0, 1.0)) is None
     assert informative((-0.2, 0.7)) == (-0.2, 0.7)
     assert informative(None) is None
+    assert informative((-0.5, 0.7)) is None
+    assert informative((-0.5, 0.7), difference=True) == (-0.5, 0.7)
+    assert informative((-1.0, 1.0), difference=True) is None
 
 
 def test_what_does_not_fit_is_sampled_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def test_sentences_too_long_to_compare_align_equal_forms_only(monkeypatch: pytes
 
 
 def test_answers_are_shifted_if_half_of_them_fit_a_neighbor() -> None:
-    note = "100 answers to another text, not aligned: less than half of the forms match"
+    note = "100 answers to another text, not aligned: fewer than half of the forms match"
     assert other_text_note(100, 0, 0) == note
     assert other_text_note(100, 0, 1) == f"{note}; 1 of them fits the previous gold sentence"
     assert (

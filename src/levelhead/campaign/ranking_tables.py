@@ -320,7 +320,8 @@ def undefined_average(ranking: Ranking) -> str:
 def included_test_sets(group: Group) -> str:
     """Return a note on how many test sets of a group are in the campaign; empty if all are."""
     n_all = len(group.codes) + len(group.lacks)
-    return f"{len(group.codes)} of the group's {number_of(n_all, 'test set')} are included" if group.lacks else ""
+    verb = "is" if len(group.codes) == 1 else "are"
+    return f"{len(group.codes)} of the group's {number_of(n_all, 'test set')} {verb} included" if group.lacks else ""
 
 
 def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:

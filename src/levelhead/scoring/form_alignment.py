@@ -34,7 +34,7 @@ def other_text_note(n_answers: int, n_next: int, n_previous: int) -> str:
     )
     shifted = "the answers are shifted: " if 2 * max(n_next, n_previous) >= n_answers else ""
     end = f"; {shifted}{fitting}" if fitting else ""
-    return f"{number_of(n_answers, 'answer')} to another text, not aligned: less than half of the forms match{end}"
+    return f"{number_of(n_answers, 'answer')} to another text, not aligned: fewer than half of the forms match{end}"
 
 
 def align_forms(gold: Sequence[str], system: Sequence[str]) -> list[int]:

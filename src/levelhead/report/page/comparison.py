@@ -172,7 +172,7 @@ def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartR
     unit, change = 1 if plain else 100, result.difference or 0.0
     better = (change < 0) == plain
     color = "fade" if not _significant(result) else "s0" if better else "s1"
-    interval = result.difference_interval if plain else informative(result.difference_interval)
+    interval = result.difference_interval if plain else informative(result.difference_interval, difference=True)
     cells = (
         _signed(value_cell(change, perplexity=plain)),
         _signed(interval_cell(interval, perplexity=plain)),
@@ -288,7 +288,7 @@ def _natural(value: str) -> tuple[int, str]:
 
 def _gain_row(gain: Gain | AverageGain, opens: OpenedWords | None) -> ChartRow:
     estimate, change = gain.estimate, gain.difference or 0.0
-    interval = None if estimate is None else informative(estimate.interval)
+    interval = None if estimate is None else informative(estimate.interval, difference=True)
     excludes_zero = interval is not None and (interval[0] > 0 or interval[1] < 0)
     uncertain = estimate is not None and estimate.uncertain
     value = open_ended(gain.values[0])
@@ -312,7 +312,8 @@ def _gains_table(title: str, gains: Sequence[Gain | AverageGain]) -> Table:
 
 
 def _gains_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
-    interval = None if gain.estimate is None else interval_cell(informative(gain.estimate.interval), perplexity=False)
+    shown = None if gain.estimate is None else informative(gain.estimate.interval, difference=True)
+    interval = interval_cell(shown, perplexity=False)
     few = MARK if gain.estimate is not None and gain.estimate.uncertain else ""
     if isinstance(gain, AverageGain):
         return gain.values[0], gain.difference, interval, gain.n_treebanks, few

@@ -72,7 +72,7 @@ def _cost_row(repair: Repair, store: str, numbers: Mapping[Any, int]) -> ChartRo
     points, uncertain = 100 * repair.gain, repair.estimate.uncertain
     cells = (f"{points:.2f}", between(repair.estimate), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
     label = f"{_label(repair)} {MARK}" if uncertain else _label(repair)
-    ends = interval_ends(informative(repair.estimate.interval))
+    ends = interval_ends(informative(repair.estimate.interval, difference=True))
     opens = OpenedWords(store, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
     return ChartRow(label, points, *ends, cells=cells, color="s1", opens=opens, uncertain=uncertain)
 
@@ -104,13 +104,13 @@ def _caption(repairs: Sequence[Repair], note: str = "") -> str:
     return " ".join(filter(None, (others, note, uncertain)))
 
 
-def informative(interval: Interval | None) -> Interval | None:
-    """Return an interval; None if it is as wide as the range of scores, and so says nothing."""
-    return interval if interval is not None and interval[1] - interval[0] < 1 else None
+def informative(interval: Interval | None, *, difference: bool = False) -> Interval | None:
+    """Return an interval; None if it is as wide as the range of scores or of their differences, and so says nothing."""
+    return interval if interval is not None and interval[1] - interval[0] < 1 + difference else None
 
 
 def between(estimate: BucketEstimate, column: Column = _DIFFERENCE) -> str:
     """Return a confidence interval as text for a page; empty if there is none."""
-    cell = interval_cell(informative(estimate.interval), perplexity=False)
+    cell = interval_cell(informative(estimate.interval, difference=column.kind == "difference"), perplexity=False)
     text = "" if cell is None else formatted(cell, column)
     return text.replace("-", "\N{MINUS SIGN}") if column.kind == "difference" else text.replace("-", "\N{EN DASH}")
