@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.treebank import Treebank
-from levelhead.treebank.strings import StringColumn
 
 Numbers = NDArray[np.int64]
 
@@ -75,7 +74,9 @@ class _Text:
         self.sentence = np.repeat(np.arange(len(treebank)), np.diff(treebank.sentence_starts) + 2)
         self.numbers = np.full(size, _START, dtype=np.int64)
         self.numbers[np.append(np.flatnonzero(np.diff(self.sentence)), size - 1) if size else []] = _END
-        self.numbers[self.place] = _lower_cased(treebank.forms) + 2
+        number: dict[str, int] = {}
+        forms = treebank.forms.mapped(lambda text: number.setdefault(text.lower(), len(number)), np.int64)
+        self.numbers[self.place] = forms + 2
 
     def windows(self, size: int) -> tuple[Numbers, Numbers]:
         """Return the starts of repeated n-grams, and a number for each distinct n-gram."""
@@ -88,11 +89,6 @@ class _Text:
         _, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
         repeated = counts[groups] > 1
         return starts[repeated], groups[repeated]
-
-
-def _lower_cased(forms: StringColumn) -> Numbers:
-    number: dict[str, int] = {}
-    return forms.mapped(lambda text: number.setdefault(text.lower(), len(number)), np.int64)
 
 
 def _of_tags(text: _Text) -> Iterator[Variation]:

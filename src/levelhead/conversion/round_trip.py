@@ -208,13 +208,21 @@ _RATIOS: Mapping[str, Callable[[RoundTrip], float | None]] = {
 
 def round_trips_table(trips: Mapping[str, RoundTrip]) -> Table:
     """Return round trips, one row per treebank; below several treebanks, the averages of their shares."""
-    rows = [_row(name, trip) for name, trip in trips.items()]
-    if len(rows) < 2:
-        return Table(_COLUMNS, tuple(rows), _signature(trips))
-    ratios = {i for i, column in enumerate(_COLUMNS) if column.kind == "ratio"}
-    average = [_mean([row[i] for row in rows]) if i in ratios else None for i in range(len(_COLUMNS))]
-    last: tuple[Cell, ...] = (f"Average of {len(rows)}", *average[1:])
-    return Table(_COLUMNS, tuple(rows), _signature(trips), summary=(last,))
+    rows: list[tuple[Cell, ...]] = []
+    for name, trip in trips.items():
+        ratio = {key: of(trip) for key, of in _RATIOS.items()}
+        rows.append((
+            name, trip.ud, trip.sentences, trip.words,
+            trip.converted, ratio["converted_share"],
+            len(trip.failed_sentences), len(trip.not_restored), ratio["not_restored_share"],
+            ratio["nonprojective_share_before"], ratio["nonprojective_share_after"],
+            ratio["nonprojective_sentences_share_before"], ratio["nonprojective_sentences_share_after"],
+            *trip.head_entropy,
+        ))  # fmt: skip
+    places = [i if column.kind == "ratio" else None for i, column in enumerate(_COLUMNS)]
+    means = (None if place is None else _mean([row[place] for row in rows]) for place in places[1:])
+    summary: tuple[tuple[Cell, ...], ...] = ((f"Average of {len(rows)}", *means),) if len(rows) > 1 else ()
+    return Table(_COLUMNS, tuple(rows), _signature(trips), summary=summary)
 
 
 def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
@@ -264,18 +272,6 @@ def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:
     names = signatures[0] if signatures else {}
     joined = {name: "+".join(dict.fromkeys(signature[name] for signature in signatures)) for name in names}
     return (signature_line(joined),) if joined else ()
-
-
-def _row(name: str, trip: RoundTrip) -> tuple[Cell, ...]:
-    ratio = {key: of(trip) for key, of in _RATIOS.items()}
-    return (
-        name, trip.ud, trip.sentences, trip.words,
-        trip.converted, ratio["converted_share"],
-        len(trip.failed_sentences), len(trip.not_restored), ratio["not_restored_share"],
-        ratio["nonprojective_share_before"], ratio["nonprojective_share_after"],
-        ratio["nonprojective_sentences_share_before"], ratio["nonprojective_sentences_share_after"],
-        *trip.head_entropy,
-    )  # fmt: skip
 
 
 def _share(part: int, whole: int) -> float | None:
