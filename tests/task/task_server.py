@@ -14,12 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from job_functions import killed_at_end, wait_until
-from levelhead.task.model.database import Database
-from levelhead.task.model.description import SubmissionLimits, read_task
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.model.submissions import Upload
-from levelhead.task.model.teams import new_token
-from levelhead.task.preparation.new_task import create_task
+from levelhead.task.database import Database
+from levelhead.task.description import SubmissionLimits, TaskFolder, read_task
+from levelhead.task.new_task import create_task
+from levelhead.task.submissions import Upload, new_token, teams
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "parallel"
 FREE = SubmissionLimits(submissions_a_day=1000, waiting=1000)
@@ -53,7 +51,7 @@ def make_task(folder: Path, gold: Path = EXAMPLES / "gold", **sections: Mapping[
 def token(folder: Path, name: str) -> str:
     """Create a team, and return its token."""
     with Database(TaskFolder(folder).database) as database:
-        return new_token(database, name, replace=True)
+        return new_token(database, name, replace=name in {team.name for team in teams(database)})
 
 
 def tar(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import AsyncIterator
+from importlib.resources import files
 from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -16,14 +17,21 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from levelhead.task.model.description import SYSTEM
-from levelhead.task.model.submissions import Refused, choose, refuse_often, submissions
-from levelhead.task.model.teams import Session, end_session, new_session, session_of, team_of_token
-from levelhead.task.results.leaderboard import own_results, report_of, view_of
-from levelhead.task.web.limits import FORM_BESIDE_FILE
-from levelhead.task.web.site import INPUTS_NAME, Site
-from levelhead.task.web.templating import style_sheet
-from levelhead.task.web.uploads import UploadRequest
+from levelhead.task.description import SYSTEM
+from levelhead.task.leaderboard import own_results, report_of, view_of
+from levelhead.task.site import Site
+from levelhead.task.submissions import (
+    Refused,
+    Session,
+    choose,
+    end_session,
+    new_session,
+    refuse_often,
+    session_of,
+    submissions,
+    team_of_token,
+)
+from levelhead.task.uploads import FORM_BESIDE_FILE
 
 _COOKIE = "levelhead_session"
 _REPORT_POLICY = (  # the report is one file with everything it needs, and has no access to this site
@@ -38,43 +46,63 @@ def _session(site: Site, request: Request) -> Session | None:
     return session_of(site.database, secret) if secret else None
 
 
+def _required_session(site: Site, request: Request) -> Session:
+    """Return the session; without a session, redirect to the sign-in page."""
+    session = _session(site, request)
+    if session is None:
+        raise HTTPException(303, headers={"Location": "/sign-in"})
+    return session
+
+
 def _check_same_site(site: Site, request: Request) -> None:
     """Refuse forms that a browser posts for another site."""
     origin = request.headers.get("origin")
-    own = {urlsplit(site.task.about.address).netloc, request.headers.get("host", "")} - {""}
+    hosts = {urlsplit(site.task.about.address).netloc, request.headers.get("host", "")} - {""}
     fetch = request.headers.get("sec-fetch-site", "same-origin")
     # pages without an origin, such as the report, send "null"
-    if (origin is not None and urlsplit(origin).netloc not in own) or fetch not in {"same-origin", "none"}:
+    if (origin is not None and urlsplit(origin).netloc not in hosts) or fetch not in {"same-origin", "none"}:
         raise Refused("this request came from another site", 403)
 
 
-def _session_of_form(session: Session | None, form: object) -> Session:
+def _check_form(session: Session | None, secret: object) -> Session:
     """Return the session, checking that the form was sent from one of its pages."""
     if session is None:
         raise HTTPException(401)
-    if not isinstance(form, str) or not hmac.compare_digest(form.encode(), session.form.encode()):
+    if not isinstance(secret, str) or not hmac.compare_digest(secret.encode(), session.form.encode()):
         raise Refused("this form belongs to another session: reload the page", 403)
     return session
 
 
-async def _form_field(request: Request, name: str) -> object:
-    """Return a field of a form without files; None if it is missing."""
+async def _form_field(site: Site, request: Request, name: str) -> object:
+    """Return a field of a form of this site without files; None if it is missing."""
+    _check_same_site(site, request)
     async with request.form(max_files=0, max_fields=4) as sent:
         return sent.get(name)
 
 
+async def _session_of_form(site: Site, request: Request) -> Session:
+    """Return the session of a form without files."""
+    secret = await _form_field(site, request, "form")
+    return _check_form(await run_in_threadpool(_session, site, request), secret)
+
+
 def page_routes(site: Site) -> list[Route]:
     """Return the routes of the pages."""
-    return [*_public_routes(site), *_sign_in_routes(site), *_team_routes(site), *_form_routes(site)]
+    return [
+        *_public_routes(site),
+        *_sign_in_routes(site),
+        *_submission_routes(site),
+        *site.file_routes("", lambda request: _required_session(site, request).team),
+    ]
 
 
 def _public_routes(site: Site) -> list[Route]:
     """The public pages."""
-    style = style_sheet()
-
-    def style_css(request: Request) -> Response:  # noqa: ARG001
-        """Respond with the style sheet."""
-        return Response(style, media_type="text/css")
+    sheets = (  # the styles of reports, followed by those of these pages
+        files("levelhead.report.page") / "assets" / "common.css",
+        files("levelhead.task") / "templates" / "style.css",
+    )
+    style = "".join(path.read_text(encoding="utf-8") for path in sheets)
 
     def home(request: Request) -> Response:
         """Respond with the first page: the state of the task, the leaderboard, and the inputs."""
@@ -102,7 +130,7 @@ def _public_routes(site: Site) -> list[Route]:
 
     return [
         Route("/", home),
-        Route("/style.css", style_css),
+        Route("/style.css", lambda _: Response(style, media_type="text/css")),
         Route("/treebanks/{code}", treebank),
         Route("/report", report),
     ]
@@ -111,28 +139,21 @@ def _public_routes(site: Site) -> list[Route]:
 def _sign_in_routes(site: Site) -> list[Route]:
     """The page and the forms for signing in and out."""
 
-    def sign_in_form(request: Request) -> Response:  # noqa: ARG001
-        """Respond with the form for a token."""
-        return _sign_in_page(site)
-
     async def sign_in(request: Request) -> Response:
         """Start a session for the team of the token."""
-        _check_same_site(site, request)
-        token = await _form_field(request, "token")
+        token = await _form_field(site, request, "token")
         return await run_in_threadpool(_signed_in, site, token if isinstance(token, str) else "")
 
     async def sign_out(request: Request) -> Response:
         """End the session, and remove its cookie."""
-        _check_same_site(site, request)
-        form = await _form_field(request, "form")
-        _session_of_form(await run_in_threadpool(_session, site, request), form)
+        await _session_of_form(site, request)
         await run_in_threadpool(end_session, site.database, request.cookies[_COOKIE])
         answer = RedirectResponse("/", 303)
         answer.delete_cookie(_COOKIE, httponly=True, samesite="strict")
         return answer
 
     return [
-        Route("/sign-in", sign_in_form),
+        Route("/sign-in", lambda _: _sign_in_page(site)),
         Route("/sign-in", sign_in, methods=["POST"]),
         Route("/sign-out", sign_out, methods=["POST"]),
     ]
@@ -158,76 +179,36 @@ def _signed_in(site: Site, token: str) -> Response:
     return answer
 
 
-def _required_session(site: Site, request: Request) -> Session:
-    """Return the session; without a session, redirect to the sign-in page."""
-    session = _session(site, request)
-    if session is None:
-        raise HTTPException(303, headers={"Location": "/sign-in"})
-    return session
-
-
 def _submissions_page(site: Site, session: Session, problem: str = "", status: int = 200) -> Response:
-    own = submissions(site.database, session.team, results=True)
+    of_team = submissions(site.database, session.team, results=True)
     return site.page(
         "submissions", session, "Submissions", status,
-        submissions=own[::-1], averages={submission.id: site.averages(submission) for submission in own},
+        submissions=of_team[::-1], averages={submission.id: site.averages(submission) for submission in of_team},
         primary=site.primary(session.team),
         inputs=site.inputs(), problem=problem, accepts=site.accepts(),
     )  # fmt: skip
 
 
-def _team_routes(site: Site) -> list[Route]:
-    """The pages of a team that is signed in."""
-
-    def list_submissions(request: Request) -> Response:
-        """Respond with the submissions of the team, and the form for another one."""
-        return _submissions_page(site, _required_session(site, request))
+def _submission_routes(site: Site) -> list[Route]:
+    """The pages and forms of a team that is signed in."""
 
     def show_submission(request: Request) -> Response:
         """Respond with a submission of the team and its results."""
         session = _required_session(site, request)
-        own = site.submission_of(session.team, request.path_params["id"])
+        submission = site.submission_of(session.team, request.path_params["id"])
         return site.page(
-            "submission", session, f"Submission {own.number}",
-            submission=own, primary=site.primary(session.team), has_log=site.log_path(own) is not None,
-            results=own_results(site.task, site.database, own), averages=site.averages(own),
+            "submission", session, f"Submission {submission.number}",
+            submission=submission, primary=site.primary(session.team), has_log=site.log_path(submission) is not None,
+            results=own_results(site.task, site.database, submission), averages=site.averages(submission),
             view=view_of(site.task, site.database, own=True),
         )  # fmt: skip
 
-    def show_log(request: Request) -> Response:
-        """Respond with the log of a system of the team."""
-        return site.log(_required_session(site, request).team, request.path_params["id"])
-
-    def download_input(request: Request) -> Response:
-        """Respond with an input."""
-        _required_session(site, request)
-        return site.input(request.path_params["name"])
-
-    def download_all_inputs(request: Request) -> Response:
-        """Respond with all inputs in a zip file."""
-        _required_session(site, request)
-        return site.all_inputs()
-
-    return [
-        Route("/submissions", list_submissions),
-        Route("/submissions/{id}", show_submission),
-        Route("/submissions/{id}/log", show_log),
-        Route("/inputs/{name}", download_input),
-        Route(f"/{INPUTS_NAME}", download_all_inputs),
-    ]
-
-
-def _form_routes(site: Site) -> list[Route]:
-    """The forms of a team that is signed in."""
-
     async def choose_primary(request: Request) -> Response:
         """Make a submission the primary one of the team."""
-        _check_same_site(site, request)
-        form = await _form_field(request, "form")
-        session = _session_of_form(await run_in_threadpool(_session, site, request), form)
-        own = await run_in_threadpool(site.submission_of, session.team, request.path_params["id"])
-        await run_in_threadpool(choose, site.database, own)
-        return RedirectResponse(f"/submissions/{own.id}", 303)
+        session = await _session_of_form(site, request)
+        submission = await run_in_threadpool(site.submission_of, session.team, request.path_params["id"])
+        await run_in_threadpool(choose, site.database, submission)
+        return RedirectResponse(f"/submissions/{submission.id}", 303)
 
     async def submit(request: Request) -> Response:
         """Accept an archive; if it is refused, show the reason above the form."""
@@ -242,7 +223,9 @@ def _form_routes(site: Site) -> list[Route]:
         return RedirectResponse("/submissions", 303)
 
     return [
+        Route("/submissions", lambda request: _submissions_page(site, _required_session(site, request))),
         Route("/submissions", submit, methods=["POST"]),
+        Route("/submissions/{id}", show_submission),
         Route("/submissions/{id}/primary", choose_primary, methods=["POST"]),
     ]
 
@@ -254,12 +237,12 @@ async def _receive_form(site: Site, session: Session, request: Request) -> None:
     size = max(int(length) - FORM_BESIDE_FILE, 0) if length.isdecimal() else None
     await run_in_threadpool(site.uploads.refuse_early, session.team, size)
     async with site.uploads.place(session.team), request.form(max_files=1, max_fields=8) as sent:
-        _session_of_form(session, sent.get("form"))
+        _check_form(session, sent.get("form"))
         archive = sent.get("archive")
         if not isinstance(archive, UploadFile):
             raise Refused("no archive was sent")
-        announced = UploadRequest(str(sent.get("kind", "")), str(sent.get("label", "")), size=archive.size)
-        await site.uploads.take(session.team, announced, _parts_of(archive))
+        kind, label = str(sent.get("kind", "")), str(sent.get("label", ""))
+        await site.uploads.take(session.team, _parts_of(archive), kind, label, size=archive.size)
 
 
 async def _parts_of(archive: UploadFile) -> AsyncIterator[bytes]:

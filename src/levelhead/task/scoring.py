@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import os
 import re
 import resource
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -20,17 +24,14 @@ from levelhead.jobs import Store, Tls, Workers, cluster, processes
 from levelhead.messages import MESSAGES
 from levelhead.significance.jackknife import Spread
 from levelhead.tables.documents import header
-from levelhead.task.model.campaign import setup_of_task, test_sets_of
-from levelhead.task.model.description import MEGABYTE, SharedTask, read_task
-from levelhead.task.model.folder import sync
-from levelhead.task.runner.processes import Interrupted, end_with_parent, run_child
+from levelhead.task.description import MEGABYTE, SharedTask, read_task, setup_of_task, sync, test_sets_of
+from levelhead.task.queue import Interrupted
 from levelhead.treebank.write import replace_file
 
 _REASON = re.compile(r"(?P<line>line \d+: )?(?P<slug>[a-z][a-z-]*): (?P<message>.*)", re.DOTALL)
 _OFFSET = re.compile(r"\(character (\d+) of the text, token ")
-
-
 _NO_MEMORY = 3
+_PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 class ScoringFailed(Exception):
@@ -77,14 +78,13 @@ def score_folders(
     folders: Mapping[str, Path],
     more: Sequence[str] = (),
     *,
-    by_sentence: bool = False,
     workers: Workers | None = None,
     code: str = "",
 ) -> Results:
     """Return the results of systems, scored as by `levelhead rank` with the store of the task."""
     with Store(task.folder.scores) as store:
         plan = plan_of([test_set for test_set in test_sets_of(task) if code in {"", test_set.code}], folders)
-        return score_plan(plan, setup_of_task(task, more), workers=workers, store=store, by_sentence=by_sentence)
+        return score_plan(plan, setup_of_task(task, more), workers=workers, store=store, by_sentence=True)
 
 
 def score_submission(
@@ -115,7 +115,7 @@ def _score(
     task: SharedTask, outputs: Path, result: Path, workers: ScoringWorkers, seconds: int, code: str = ""
 ) -> dict[str, Any]:
     """Score all outputs, or that of one test set, in another process."""
-    program = "import sys; from levelhead.task.runner.scoring import main; main(sys.argv[1:])"
+    program = "import sys; from levelhead.task.scoring import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", program, str(task.folder.path), str(outputs), str(result), str(workers), code]
     try:
         done = run_child(command, seconds)
@@ -134,6 +134,21 @@ def _score(
     return document
 
 
+def run_child(command: Sequence[str], seconds: int) -> subprocess.CompletedProcess[bytes]:
+    """Run a program that calls `_end_with_parent`; only its standard error is kept.
+
+    For Linux, the parent is the calling thread, which waits here for the end of the program.
+    """
+    read_end, write_end = os.pipe()  # no other process has its write end, so it is closed when this process ends
+    try:
+        return subprocess.run(  # noqa: S603
+            command, stdin=read_end, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=seconds
+        )
+    finally:
+        os.close(read_end)
+        os.close(write_end)
+
+
 def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
     """Add the reasons for missing outputs to the document of a submission."""
     for code, result in document["results"].items():
@@ -143,30 +158,41 @@ def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     """Do the work of `score_submission` in the process that it starts."""
-    end_with_parent()
-    task = read_task(arguments[0])
+    folder, outputs, result, workers, code = arguments
+    _end_with_parent()
+    task = read_task(folder)
     memory = task.limits.scoring_megabytes * MEGABYTE
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    systems = {"submission": Path(outputs)}
     try:
-        workers = ScoringWorkers.from_text(arguments[3]).workers()
-        results = score_folders(
-            task, {"submission": Path(arguments[1])}, by_sentence=True, workers=workers, code=arguments[4]
-        )
+        results = score_folders(task, systems, workers=ScoringWorkers.from_text(workers).workers(), code=code)
     except MemoryError:
         sys.exit(_NO_MEMORY)
     except LevelheadError as error:
         sys.exit(str(error))
-    replace_file(arguments[2], [json.dumps(_document(results)).encode()])
-
-
-def _document(results: Results) -> dict[str, Any]:
-    system = results.systems[0]
-    codes = [test_set.code for test_set in results.test_sets]
-    return {
+    document = {
         **header("submission", results.signature),
         "measures": list(results.measures),
-        "results": {code: _result(results, system, code) for code in codes},
+        "results": {test_set.code: _result(results, "submission", test_set.code) for test_set in results.test_sets},
     }
+    replace_file(result, [json.dumps(document).encode()])
+
+
+def _end_with_parent() -> None:
+    """End this process when its standard input ends, or (on Linux) when its parent is killed.
+
+    The kernel's signal also interrupts long computations; the end of standard input also works if the parent ended
+    before this process requested the signal.
+    """
+
+    def end_with_input() -> None:
+        while os.read(0, 1 << 16):
+            pass
+        os._exit(1)
+
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    threading.Thread(target=end_with_input, daemon=True).start()
 
 
 def _result(results: Results, system: str, code: str) -> dict[str, Any]:
@@ -175,7 +201,7 @@ def _result(results: Results, system: str, code: str) -> dict[str, Any]:
     return {
         "state": result.state,
         "values": {name: None if value is None else str(value) for name, value in result.values.items()},
-        "reasons": list(dict.fromkeys(public_reason(reason) for reason in result.reasons)),
+        "reasons": list(dict.fromkeys(map(public_reason, result.reasons))),
         "spreads": {measure: list(spread) for measure, spread in spreads.items() if spread is not None},
     }
 

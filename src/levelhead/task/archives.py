@@ -13,12 +13,12 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple, Protocol
+from typing import IO, NamedTuple
 
 from levelhead.errors import LevelheadError, quoted
-from levelhead.task.model.description import MEGABYTE, SubmissionLimits
+from levelhead.task.description import MEGABYTE, SubmissionLimits
 
 _CHUNK = 1 << 16
 _HEADER = 1536  # maximum bytes of an entry of a tar file in addition to its contents
@@ -99,43 +99,36 @@ def _above(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     return (parts[:i] for i in range(1, len(parts)))
 
 
-def _copy(entry: _Entry, target: Path | None, left: int) -> int:
-    """Read an entry, write it if a folder is given, and return its size."""
-    size = 0
-    with _new_file(entry, target) as file:
-        while part := entry.contents.read(_CHUNK):
-            size += len(part)
-            if size > left:
-                raise UnsafeArchive("it is larger than allowed when unpacked")
-            if file is not None:
-                file.write(part)
-    return size
-
-
-@contextmanager
-def _new_file(entry: _Entry, target: Path | None) -> Iterator[IO[bytes] | None]:
-    if target is None:
-        yield None
-        return
-    path = target.joinpath(*entry.parts)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    mode = 0o755 if entry.executable else 0o644
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
-    with os.fdopen(handle, "wb") as file:
-        yield file
-
-
 @contextmanager
 def _damage_reported() -> Iterator[None]:
     """Report every error of the archive libraries as a damaged archive."""
     try:
         yield
+    except UnsafeArchive:
+        raise
     except _DAMAGED as error:
-        if isinstance(error, UnsafeArchive):
-            raise
         if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the archive
             raise
         raise UnsafeArchive("it is damaged, or not a zip or tar file (plain, gzip, bzip2 or xz)") from error
+
+
+def _copy(entry: _Entry, target: Path | None, left: int) -> int:
+    """Read an entry, write it if a folder is given, and return its size."""
+    size = 0
+    with ExitStack() as stack:
+        if target is not None:
+            path = target.joinpath(*entry.parts)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+            handle = os.open(path, flags, 0o755 if entry.executable else 0o644)
+            file = stack.enter_context(os.fdopen(handle, "wb"))
+        while part := entry.contents.read(_CHUNK):
+            size += len(part)
+            if size > left:
+                raise UnsafeArchive("it is larger than allowed when unpacked")
+            if target is not None:
+                file.write(part)
+    return size
 
 
 def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
@@ -164,18 +157,6 @@ def _tar_bytes(file: IO[bytes], start: bytes) -> Iterator[bytes]:
         yield part
 
 
-class _Decompressor(Protocol):
-    """Decompresses one member with bounded memory."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
-
-
 class _Gunzip:
     """A member of a gzip file, read in the same way as those of bzip2 and xz."""
 
@@ -198,6 +179,7 @@ class _Gunzip:
         return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
 
 
+_Decompressor = _Gunzip | bz2.BZ2Decompressor | lzma.LZMADecompressor
 _DECOMPRESSORS: dict[bytes, Callable[[], _Decompressor]] = {
     b"\x1f\x8b": _Gunzip,
     b"BZh": bz2.BZ2Decompressor,
@@ -217,18 +199,12 @@ def _members(file: IO[bytes], decompressor: Callable[[], _Decompressor]) -> Iter
             if not (data or part or stream.eof):
                 raise EOFError
             yield part
-        rest = _after_zeros(stream.unused_data, file)
+        rest = stream.unused_data.lstrip(b"\0")
+        while not rest and (part := file.read(_CHUNK)):  # zeros can follow a member
+            rest = part.lstrip(b"\0")
         if not rest:
             return
     raise UnsafeArchive(f"it is compressed in more than {_MOST_MEMBERS} parts")
-
-
-def _after_zeros(data: bytes, file: IO[bytes]) -> bytes:
-    """Skip the zeros after a member."""
-    data = data.lstrip(b"\0")
-    while not data and (part := file.read(_CHUNK)):
-        data = part.lstrip(b"\0")
-    return data
 
 
 class _LimitedReader(io.RawIOBase):

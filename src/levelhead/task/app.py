@@ -1,18 +1,28 @@
-"""Limits on request bodies, and the security headers of responses; uvicorn and the proxy limit connections."""
+"""The web server of a task: pages and the API, limits on request bodies, and the security headers of responses.
+
+Uvicorn and the proxy limit connections.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
+from http import HTTPStatus
 
-from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from levelhead.task.model.submissions import Refused
-
-FORM_BESIDE_FILE = 1 << 16
-"""The maximum number of bytes of an upload form without the archive."""
+from levelhead.task.api import api_routes
+from levelhead.task.database import Database
+from levelhead.task.description import MEGABYTE, SharedTask
+from levelhead.task.pages import page_routes
+from levelhead.task.site import Site
+from levelhead.task.submissions import Refused
+from levelhead.task.uploads import FORM_BESIDE_FILE
 
 SECONDS_FOR_A_PART = 30
 """The maximum pause in the middle of a request body, since an upload occupies the place of its team meanwhile."""
@@ -74,33 +84,45 @@ class _Body:
         self._ended = True
 
 
-class RequestLimits:
-    """Limits requests, and restricts pages by security headers.
+def task_app(task: SharedTask, database: Database) -> ASGIApp:
+    """Return the web server of a task, for uvicorn or any other ASGI server."""
+    site = Site(task, database)
 
-    Args:
-        app: the application.
-        upload_bytes: the maximum number of bytes of a submission.
-        seconds: the maximum time of an upload.
-    """
+    def problem(request: Request, error: Exception) -> Response:
+        headers: Mapping[str, str] = {}
+        if isinstance(error, HTTPException):
+            status, headers = error.status_code, error.headers or {}
+            message = HTTPStatus(status).phrase
+        else:
+            assert isinstance(error, Refused)
+            status, message = error.status, error.message
+        if request.url.path.startswith("/api/"):
+            return JSONResponse({"error": message}, status, headers)
+        page = site.page("problem", None, HTTPStatus(status).phrase, status, message=message)
+        page.headers.update(headers)
+        return page
 
-    def __init__(self, app: ASGIApp, upload_bytes: int, seconds: int) -> None:
-        self.app, self.upload_bytes, self.seconds = app, upload_bytes, seconds
+    routes = [*page_routes(site), *api_routes(site)]
+    app = Starlette(routes=routes, exception_handlers={Refused: problem, HTTPException: problem})
+    upload_bytes = task.limits.upload_megabytes * MEGABYTE + FORM_BESIDE_FILE
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to a request."""
+    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self.app(scope, receive, send)
+            await app(scope, receive, send)
             return
-        body = _Body(receive, self.upload_bytes if scope["path"] in _UPLOADS else _SMALL_BODY, self.seconds)
+        most = upload_bytes if scope["path"] in _UPLOADS else _SMALL_BODY
+        body = _Body(receive, most, task.limits.upload_seconds)
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 await body.read_on()
                 headers = message.get("headers", ())
-                given = {name for name, _ in headers}
-                message["headers"] = [*headers, *(header for header in _HEADERS if header[0] not in given)]
+                names = {name for name, _ in headers}
+                message["headers"] = [*headers, *(header for header in _HEADERS if header[0] not in names)]
             await send(message)
 
-        app = _two_lengths if {name for name, _ in scope["headers"]} >= _LENGTHS else self.app
+        two_lengths = {name for name, _ in scope["headers"]} >= _LENGTHS
         with suppress(ClientDisconnect):  # the client is gone; nothing of the upload is kept
-            await app(scope, body.receive, answer)
+            await (_two_lengths if two_lengths else app)(scope, body.receive, answer)
+
+    return limited

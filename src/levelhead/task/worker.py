@@ -13,20 +13,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from levelhead.campaign.plan import TestSet
 from levelhead.errors import LevelheadError
-from levelhead.task.model.database import Database
-from levelhead.task.model.description import OUTPUTS, SYSTEM, SharedTask, read_task
-from levelhead.task.model.folder import TaskFolder, sync_tree
-from levelhead.task.model.submissions import Submission
-from levelhead.task.runner.archives import UnsafeArchive, archive_limits, unpack
-from levelhead.task.runner.outputs import collect_outputs, contents_folder
-from levelhead.task.runner.processes import Interrupted
-from levelhead.task.runner.queue import claim, finish, interrupt, recover
-from levelhead.task.runner.sandbox import run_system, scratch_of, users_of
-from levelhead.task.runner.scoring import ONE_PROCESS, ScoringFailed, ScoringWorkers, add_reasons, score_submission
+from levelhead.task.archives import UnsafeArchive, archive_limits, unpack
+from levelhead.task.database import Database
+from levelhead.task.description import MEGABYTE, OUTPUTS, SYSTEM, SharedTask, TaskFolder, read_task, sync, test_sets_of
+from levelhead.task.queue import Interrupted, claim, finish, interrupt, recover
+from levelhead.task.sandbox import run_system, scratch_of, users_of
+from levelhead.task.scoring import ONE_PROCESS, ScoringFailed, ScoringWorkers, add_reasons, score_submission
+from levelhead.task.submissions import Submission
+from levelhead.treebank.input_bytes import SUFFIXES, read_bytes
+from levelhead.treebank.layouts import bare_name
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_AFTER_INTERRUPTION = 1.0  # the missing resource may be available again then
+_MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
 NOT_SCORED = "it could not be scored; the organizer has been notified"
 """The message for a team whose submission failed through the organizer's fault."""
 
@@ -70,26 +71,18 @@ class Runner:
         try:
             self._process(submission, run, slot)
         except Interrupted as error:
-            self._interrupted(submission, run, str(error))
+            shutil.rmtree(run, ignore_errors=True)
+            interrupt(self.database, submission.id, str(error))
+            _log_for_organizer(submission, f"attempt {submission.attempts}: {error}")
+            time.sleep(_SECONDS_AFTER_INTERRUPTION)
         except UnsafeArchive as error:
             finish(self.database, submission.id, run=run.name, reason=error.message)
-        except (ScoringFailed, LevelheadError, OSError) as error:  # the organizer's fault: a full disk, no sandbox
-            self._organizer_failure(submission, run, str(error))
-        except Exception:  # noqa: BLE001 -- an internal error must not stop the queue
-            self._organizer_failure(submission, run, traceback.format_exc())
+        except Exception as error:  # noqa: BLE001 -- an internal error must not stop the queue
+            organizer_errors = (ScoringFailed, LevelheadError, OSError)  # a full disk, no sandbox
+            log = str(error) if isinstance(error, organizer_errors) else traceback.format_exc()
+            finish(self.database, submission.id, run=run.name, reason=NOT_SCORED, log=log)
+            _log_for_organizer(submission, log)
         return True
-
-    def _organizer_failure(self, submission: Submission, run: Path, log: str) -> None:
-        """Record that a submission failed through no fault of the team."""
-        finish(self.database, submission.id, run=run.name, reason=NOT_SCORED, log=log)
-        _log_for_organizer(submission, log)
-
-    def _interrupted(self, submission: Submission, run: Path, why: str) -> None:
-        """Put a submission back into the queue, or let it fail, and let the machine recover."""
-        shutil.rmtree(run, ignore_errors=True)
-        interrupt(self.database, submission.id, why)
-        _log_for_organizer(submission, f"attempt {submission.attempts}: {why}")
-        time.sleep(_SECONDS_AFTER_INTERRUPTION)
 
     def _process(self, submission: Submission, run: Path, slot: int) -> None:
         """Unpack or create the outputs, score them, and record the results."""
@@ -102,7 +95,7 @@ class Runner:
         else:
             reason = self._run(submission, upload, run, slot)
         reasons = collect_outputs(self.task, outputs, submission.kind)
-        sync_tree(run)
+        sync([*run.rglob("*"), run, run.parent])
         document = score_submission(self.task, outputs, run / "result.json", self.workers)
         (run / "result.json").unlink()
         add_reasons(document, reasons)
@@ -124,7 +117,9 @@ class Runner:
             system = place / "system"
             system.mkdir()
             unpack(upload, system, archive_limits(self.task.limits))
-            _readable(place, user)
+            for path in [place, *place.rglob("*")]:  # the sandbox's user can read it, regardless of the umask
+                if user is not None or path.is_dir():
+                    path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
             done = run_system(contents_folder(system), place / "input", run / "output", self.task.sandbox, slot)
         finally:
             shutil.rmtree(place, ignore_errors=True)
@@ -136,11 +131,55 @@ def _log_for_organizer(submission: Submission, log: str) -> None:
     print(f"submission {submission.id} of {submission.team_name}: {log}", file=sys.stderr)  # noqa: T201
 
 
-def _readable(folder: Path, user: int | None) -> None:
-    """Let the sandbox's user read a folder, regardless of the umask."""
-    for path in [folder, *folder.rglob("*")]:
-        if user is not None or path.is_dir():
-            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+def contents_folder(folder: Path) -> Path:
+    """Return the folder with the contents of an archive: its only folder, or otherwise its top.
+
+    Files that macOS adds (`__MACOSX`, `.DS_Store`, `._NAME`) are ignored.
+    """
+    of_macos = ("__MACOSX", ".DS_Store")
+    inside = [path for path in folder.iterdir() if path.name not in of_macos and not path.name.startswith("._")]
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
+
+
+def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str]:
+    """Move outputs to the top of their folder, and remove all other files; return the reasons for missing outputs."""
+    top, reasons = contents_folder(outputs), {}
+    kept = outputs.with_name("kept")
+    kept.mkdir()
+    for test_set in test_sets_of(task):
+        names = [f"{bare_name(name)}{suffix}" for name in test_set.outputs for suffix in ("", *SUFFIXES)]
+        paths = [top / name for name in names if (top / name).is_file()]
+        path = next((path for path in paths if not _is_compressed(path)), None)
+        if path is not None and _is_too_large(path.stat().st_size, task, test_set):
+            size = f"{path.name} has {path.stat().st_size} bytes"
+            reasons[test_set.code] = f"{size}, far more than an output for this test set needs"
+        elif path is not None:
+            path.rename(kept / f"{test_set.code}.conllu")
+        elif paths:
+            reasons[test_set.code] = f"{paths[0].name} is compressed: only the archive itself can be compressed"
+        elif kind == OUTPUTS:
+            reasons[test_set.code] = f"no {test_set.outputs[0]} at the top of the archive"
+        else:
+            reasons[test_set.code] = f"the system wrote no {test_set.outputs[0]} to the output folder"
+    shutil.rmtree(outputs)
+    kept.rename(outputs)
+    return reasons
+
+
+def _is_too_large(n_bytes: int, task: SharedTask, test_set: TestSet) -> bool:
+    """Whether an output is too large, since the memory and time of scoring grow with its size.
+
+    Only features, enhanced graphs and MISC make an output larger than gold, but not by an order of magnitude.
+    """
+    if n_bytes <= MEGABYTE:  # gold is not read
+        return False
+    gold = 0 if test_set.gold is None else len(read_bytes(test_set.gold))  # without the suffix of a compressed file
+    return n_bytes > task.limits.times_gold * gold
+
+
+def _is_compressed(path: Path) -> bool:
+    with path.open("rb") as file:
+        return path.name.endswith(SUFFIXES) or file.read(8).startswith(_MAGIC)
 
 
 @contextmanager

@@ -10,39 +10,22 @@ import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 
-from levelhead.task.model.database import Database, record
-from levelhead.task.model.description import MEGABYTE, SharedTask
-from levelhead.task.model.submissions import Refused, Submission, Upload, accept, refuse_early
-from levelhead.task.model.teams import Team
-from levelhead.task.runner.archives import UnsafeArchive, archive_limits, check_archive
+from levelhead.task.archives import UnsafeArchive, archive_limits, check_archive
+from levelhead.task.database import Database, record
+from levelhead.task.description import MEGABYTE, SharedTask
+from levelhead.task.submissions import Refused, Submission, Team, Upload, accept, id_of_key, refuse_early
 
 GRACE = dt.timedelta(minutes=10)
 """How long uploads are accepted after the deadline, since a proxy may pass them on only when they are complete."""
 
+FORM_BESIDE_FILE = 1 << 16
+"""The maximum number of bytes of an upload form without the archive."""
+
 _CHECKS_AT_ONCE = 2
 _DISK_FULL = "the disk of the server is full: please tell the organizer"
-
-
-class UploadRequest(NamedTuple):
-    """The announcement of a client before it sends an archive.
-
-    Args:
-        kind: outputs or a system.
-        label: the name given by its team.
-        key: identifies the upload, so that it is accepted once even if it is sent twice.
-        sha256: the expected hash of its bytes, or None.
-        size: the expected number of bytes, or None.
-    """
-
-    kind: str
-    label: str = ""
-    key: str | None = None
-    sha256: str | None = None
-    size: int | None = None
 
 
 class Uploads:
@@ -72,18 +55,40 @@ class Uploads:
         finally:
             self._busy.discard(team.id)
 
-    async def take(self, team: Team, announced: UploadRequest, body: AsyncIterator[bytes]) -> Submission:
-        """Receive an archive, in a `place`; once this returns, it will be processed in any case."""
-        if announced.kind not in self.task.about.kinds:
+    async def take(
+        self,
+        team: Team,
+        body: AsyncIterator[bytes],
+        kind: str,
+        label: str,
+        *,
+        key: str | None = None,
+        sha256: str | None = None,
+        size: int | None = None,
+    ) -> Submission:
+        """Receive an archive, in a `place`; once this returns, it will be processed in any case.
+
+        Args:
+            team: the team.
+            body: the bytes of the archive, in parts.
+            kind: outputs or a system.
+            label: the name given by its team.
+            key: identifies the upload, so that it is accepted once even if it is sent twice.
+            sha256: the expected hash of its bytes, or None.
+            size: the expected number of bytes, or None.
+        """
+        if kind not in self.task.about.kinds:
             raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
-        await run_in_threadpool(self.refuse_early, team, announced.size, announced.key)
+        await run_in_threadpool(self.refuse_early, team, size, key)
         path = self.folder.incoming / secrets.token_hex(16)
         try:
-            upload = await self._write(path, announced, body)
+            digest, n_bytes = await self._write(path, body)
+            if size not in {None, n_bytes} or sha256 not in {None, digest}:
+                raise Refused("the upload does not match its announced size or hash: send it again")
             if self.is_over():
                 raise Refused("the submission deadline has passed", 403)
             async with self._checks:
-                return await run_in_threadpool(self._accept, team, upload)
+                return await run_in_threadpool(self._accept, team, Upload(path, digest, n_bytes, kind, label, key))
         finally:
             path.unlink(missing_ok=True)
 
@@ -96,7 +101,7 @@ class Uploads:
         """Refuse an upload before it is read; an upload that was accepted before with the same key passes."""
         limits = self.task.limits
         self._check_size(size or 0)
-        if not self._has_accepted(team, key):
+        if id_of_key(self.database, team, key) is None:
             self._refuse_attempts(team)
             refuse_early(self.database, team, limits)
         room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
@@ -108,10 +113,6 @@ class Uploads:
         if size > megabytes * MEGABYTE:
             raise Refused(f"the archive is larger than {megabytes} MB", 413)
 
-    def _has_accepted(self, team: Team, key: str | None) -> bool:
-        query = "SELECT 1 FROM submissions WHERE team = ? AND key = ?"
-        return key is not None and bool(self.database.rows(query, team.id, key))
-
     def _refuse_attempts(self, team: Team) -> None:
         """Refuse a team with too many refused archives today, since checking them takes time as well."""
         query = "SELECT action FROM audit WHERE actor = ? AND action IN ('accepted', 'refused') AND time >= ?"
@@ -122,7 +123,8 @@ class Uploads:
             message = f"your team has used its {most} submissions for today (UTC); refused archives count as well"
             raise Refused(f"{message} ({refused} today)", 429)
 
-    async def _write(self, path: Path, announced: UploadRequest, body: AsyncIterator[bytes]) -> Upload:
+    async def _write(self, path: Path, body: AsyncIterator[bytes]) -> tuple[str, int]:
+        """Write an archive to a file, and return the hash and the number of its bytes."""
         digest, size = hashlib.sha256(), 0
         with path.open("xb") as file:
             async for part in body:
@@ -133,13 +135,11 @@ class Uploads:
                     file.write(part)
                 except OSError as error:
                     raise Refused(_DISK_FULL, 507) from error
-        if announced.size not in {None, size} or announced.sha256 not in {None, digest.hexdigest()}:
-            raise Refused("the upload does not match its announced size or hash: send it again")
-        return Upload(path, digest.hexdigest(), size, announced.kind, announced.label, announced.key)
+        return digest.hexdigest(), size
 
     def _accept(self, team: Team, upload: Upload) -> Submission:
         try:
-            if not self._has_accepted(team, upload.key):  # `accept` does not accept it again
+            if id_of_key(self.database, team, upload.key) is None:  # otherwise `accept` does not accept it again
                 check_archive(upload.path, archive_limits(self.task.limits))
         except UnsafeArchive as error:
             with self.database.transaction() as connection:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.task.description import SharedTask, gold_of_task
+from levelhead.task.unpacking import CannotUnpack, unpacked_files
+from levelhead.treebank.input_bytes import read_bytes
 
 LEAST_WORDS = 6
 """Shorter sentences have so few possible trees that parsers often find the gold tree."""
@@ -75,7 +81,7 @@ class GoldTrees:
     """
 
     def __init__(self, treebanks: Mapping[str, bytes]) -> None:
-        self._codes = {data: code for code, data in treebanks.items()}
+        self.codes = {data: code for code, data in treebanks.items()}
         self._trees = [(code, counts) for code, data in treebanks.items() for counts in _trees(data)]
         self._prefixes: dict[int, Any] = {}
         for tree in dict.fromkeys(tree for _, counts in self._trees for tree in counts):
@@ -84,16 +90,12 @@ class GoldTrees:
                 node = node.setdefault(head, {})
             node.setdefault(tree[LEAST_WORDS - 1], []).append(tree)
 
-    def copied(self, data: bytes) -> str | None:
-        """Return the gold treebank of which a file is a copy, or None."""
-        return self._codes.get(data)
-
     def leak_in(self, data: bytes) -> Leak | None:
         """Return the column of a file with more gold trees than allowed, or None.
 
         Sentences count anywhere in the file: only the sequence of numbers in a column is compared.
         """
-        leaks = (self._leak(where, column) for where, column in _columns(data).items())
+        leaks = (self._leak(where, column) for where, column in _Reading(data).columns.items())
         return max(filter(None, leaks), key=lambda leak: leak.shared, default=None)
 
     def _leak(self, where: str, column: _Column) -> Leak | None:
@@ -105,14 +107,12 @@ class GoldTrees:
         for code, counts in self._trees:
             shared = sum(n for tree, n in counts.items() if tree in shared_trees)
             candidates.append(Leak(where, code, shared, counts.total(), "gold treebank"))
-        in_file = Leak(where, self._most_like(shared_trees), *_sentences(column, matches), "file")
+        most_like, _ = max(self._trees, key=lambda pair: len(shared_trees & pair[1].keys()))
+        in_file = Leak(where, most_like, *_sentences(column, matches), "file")
         if in_file.of >= _LEAST_SENTENCES:
             candidates.append(in_file)
         leaks = [leak for leak in candidates if leak.shared > MOST_SHARED * leak.of]
         return max(leaks, key=lambda leak: leak.shared, default=None)
-
-    def _most_like(self, shared_trees: set[Tree]) -> str:
-        return max(self._trees, key=lambda pair: len(shared_trees & pair[1].keys()))[0]
 
     def _matches(self, cells: list[Tree]) -> Iterator[tuple[int, Tree]]:
         """Yield every gold tree in a column, with its starting position."""
@@ -124,12 +124,10 @@ class GoldTrees:
                     break
             for tree in (tree for node in nodes for tree in node):
                 rest = cells[start + LEAST_WORDS : start + len(tree)]
-                if len(rest) == len(tree) - LEAST_WORDS and all(map(_holds, rest, tree[LEAST_WORDS:])):
+                if len(rest) == len(tree) - LEAST_WORDS and all(
+                    head in cell for cell, head in zip(rest, tree[LEAST_WORDS:])
+                ):
                     yield start, tree
-
-
-def _holds(cell: Tree, head: int) -> bool:
-    return head in cell
 
 
 def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[int, int]:
@@ -153,21 +151,13 @@ def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[in
 
 def _trees(data: bytes) -> Iterator[Counter[Tree]]:
     """Yield the trees of a gold file, by HEAD and by the first head in DEPS, which can differ slightly."""
-    columns = _columns(data)
+    columns = _Reading(data).columns
     for name in ("column 7", "column 9"):
         if (column := columns.get(name)) is not None:
             sentences: dict[int, list[int]] = {}
             for cell, block in zip(column.cells, column.blocks):
                 sentences.setdefault(block, []).append(cell[0])
             yield Counter(tuple(heads) for heads in sentences.values() if len(heads) >= LEAST_WORDS)
-
-
-def _columns(data: bytes) -> dict[str, _Column]:
-    """Return the numbers of every column of a file, of every named field, and of each line as a list."""
-    reading = _Reading()
-    for line in data.decode("utf-8", "replace").splitlines():
-        reading.add(line)
-    return reading.columns
 
 
 class _Numbers(dict[str, Tree]):
@@ -179,17 +169,18 @@ class _Numbers(dict[str, Tree]):
 
 
 class _Reading:
-    """Reads lines into columns of numbers."""
+    """The numbers of every column of a file, of every named field, and of each line as a list."""
 
-    def __init__(self) -> None:
+    def __init__(self, data: bytes) -> None:
         self.columns: dict[str, _Column] = {}
         self._block = self._line = 0
         self._words: Counter[int] = Counter()  # by block
         self._listed: Counter[int] = Counter()  # by line
         self._numbers = _Numbers()
+        for line in data.decode("utf-8", "replace").splitlines():
+            self._add(line)
 
-    def add(self, line: str) -> None:
-        """Add a line to its columns."""
+    def _add(self, line: str) -> None:
         self._line += 1
         if not line or line.isspace():
             self._block += 1
@@ -233,3 +224,31 @@ class _Reading:
         if name not in self.columns:
             self.columns[name] = _Column(sizes)
         return self.columns[name]
+
+
+def check_inputs(task: SharedTask) -> None:
+    """Refuse inputs with gold trees, in any column, compression or archive."""
+    inputs = task.folder.inputs()
+    if not inputs:
+        raise InputError(Fault("invalid-task", "no inputs found", Place(str(task.folder.blind))))
+    gold = GoldTrees({code: read_bytes(path) for code, path in gold_of_task(task).items()})
+    faults = [fault for path in inputs for fault in _leaks(gold, path)]
+    if faults:
+        raise InputError(*faults)
+
+
+def _leaks(gold: GoldTrees, path: Path) -> Iterator[Fault]:
+    """Report the first place in a file with gold, or that the file cannot be checked."""
+    place = Place(str(path))
+    try:
+        for name, data in unpacked_files(path):
+            message = None
+            if (leak := gold.leak_in(data)) is not None:
+                message = f"{leak}: replace the heads by _, or remove the file"
+            elif (code := gold.codes.get(data)) is not None:
+                message = f"it is a copy of gold treebank {code!r}: remove the file"
+            if message is not None:
+                yield Fault("gold-in-input", f"in {quoted(name)}, {message}" if name else message, place)
+                return  # the bytes of an uncompressed archive contain the same trees again
+    except CannotUnpack as error:
+        yield Fault("unchecked-input", f"it cannot be checked for gold trees: {error}", place)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from levelhead.campaign.plan import TestSet, find_test_sets
 from levelhead.errors import Fault, InputError, OutputError, Place
-from levelhead.task.model.database import Database
-from levelhead.task.model.description import read_task
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.preparation.gold_check import check_inputs
+from levelhead.task.database import Database
+from levelhead.task.description import TaskFolder, read_task
+from levelhead.task.gold_trees import check_inputs
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.tokens import MISC
@@ -64,17 +63,22 @@ def create_task(
     """Create the folder of a task."""
     test_sets = find_test_sets(gold) if gold is not None else ()
     with _whole_or_nothing(folder):
-        made = TaskFolder(folder)
-        made.gold.mkdir(mode=0o700)
-        made.blind.mkdir()
-        entries = [_prepare(made, test_set, inputs) for test_set in test_sets]
-        replace_file(made.blind / "metadata.json", [json.dumps(entries, indent=2).encode() + b"\n"])
-        replace_file(made.description, [_description(title, test_sets).encode()])
-        made.prepare()
-        Database(made.database).close()  # a task without a database is damaged
+        task = TaskFolder(folder)
+        task.gold.mkdir(mode=0o700)
+        task.blind.mkdir()
+        entries = [_prepare(task, test_set, inputs) for test_set in test_sets]
+        replace_file(task.blind / "metadata.json", [json.dumps(entries, indent=2).encode() + b"\n"])
+        description = _DESCRIPTION.format(title=json.dumps(title, ensure_ascii=False))
+        for test_set in test_sets:
+            description += f"\n[[treebank]]\ncode = {json.dumps(test_set.code)}\n"
+            if test_set.language.name:
+                description += f"language = {json.dumps(test_set.language.name, ensure_ascii=False)}\n"
+        replace_file(task.description, [description.encode()])
+        task.prepare()
+        Database(task.database).close()  # a task without a database is damaged
         if test_sets:
             check_inputs(read_task(folder))
-    return made
+    return task
 
 
 @contextmanager
@@ -104,16 +108,6 @@ def _check_new(folder: Path) -> None:
         raise OutputError("it already exists and is not an empty folder", "output", Place(str(folder)))
 
 
-def _description(title: str, test_sets: Sequence[TestSet]) -> str:
-    parts = [_DESCRIPTION.format(title=json.dumps(title, ensure_ascii=False))]
-    for test_set in test_sets:
-        name = (
-            f"language = {json.dumps(test_set.language.name, ensure_ascii=False)}\n" if test_set.language.name else ""
-        )
-        parts.append(f"\n[[treebank]]\ncode = {json.dumps(test_set.code)}\n{name}")
-    return "".join(parts)
-
-
 def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapping[str, Any]:
     """Copy gold, write its raw text, and return the entry of the test set for TIRA's metadata, without gold."""
     code = test_set.code
@@ -121,7 +115,7 @@ def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapp
     gold = folder.gold / f"{code}.conllu"
     replace_file(gold, [read_bytes(test_set.gold or Path())])
     gold.chmod(0o600)
-    replace_file(folder.blind / f"{code}.txt", [raw_text(treebank).encode()])
+    replace_file(folder.blind / f"{code}.txt", [_raw_text(treebank).encode()])
     language, _, rest = code.partition("_")
     entry = {"lcode": language, "tcode": rest, "rawfile": f"{code}.txt", "outfile": f"{code}.conllu"}
     if inputs is not None:
@@ -133,25 +127,18 @@ def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapp
     return entry
 
 
-def raw_text(treebank: Treebank) -> str:
-    """Return the raw text of a treebank: paragraphs between blank lines, without sentence boundaries."""
-    return "".join(_pieces(treebank)).rstrip(" ") + "\n"
-
-
-def _pieces(treebank: Treebank) -> Iterator[str]:
-    tokens, strings = treebank.tokens, treebank.strings
+def _raw_text(treebank: Treebank) -> str:
+    """The raw text of a treebank: paragraphs between blank lines, without sentence boundaries."""
+    tokens, strings, multiword = treebank.tokens, treebank.strings, treebank.multiword
+    of_ranges = dict(zip(multiword.first.tolist(), (cells[MISC] for cells in multiword.cells)))
+    text: list[str] = []
     paragraphs = {i for i, text in enumerate(treebank.comments) if i and ("# newpar" in text or "# newdoc" in text)}
     before = 0
-    for form, sentence, misc in zip(tokens.forms.tolist(), tokens.sentence.tolist(), _miscs(treebank)):
+    columns = (tokens.forms, tokens.sentence, tokens.first, tokens.multiword)
+    for form, sentence, first, several in zip(*(column.tolist() for column in columns)):
         if sentence != before and sentence in paragraphs:
-            yield "\n\n"
+            text.append("\n\n")
         before = sentence
-        yield strings[form] + ("" if "SpaceAfter=No" in misc.split("|") else " ")
-
-
-def _miscs(treebank: Treebank) -> Iterator[str]:
-    """The MISC of each surface token."""
-    multiword = treebank.multiword
-    of_ranges = dict(zip(multiword.first.tolist(), (cells[MISC] for cells in multiword.cells)))
-    for first, several in zip(treebank.tokens.first.tolist(), treebank.tokens.multiword.tolist()):
-        yield treebank.strings[int(of_ranges[first])] if several else treebank.misc[first]
+        misc = strings[int(of_ranges[first])] if several else treebank.misc[first]
+        text.append(strings[form] + ("" if "SpaceAfter=No" in misc.split("|") else " "))
+    return "".join(text).rstrip(" ") + "\n"

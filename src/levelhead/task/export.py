@@ -12,10 +12,9 @@ from typing import IO
 
 from levelhead.errors import Fault, InputError, OutputError, Place
 from levelhead.report import WRITERS, Column, Table
-from levelhead.task.model.database import Database
-from levelhead.task.model.description import SharedTask
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.model.submissions import Submission, primary_submissions, submission, submissions
+from levelhead.task.database import Database
+from levelhead.task.description import SharedTask, TaskFolder
+from levelhead.task.submissions import Submission, primary_submissions, submission, submissions
 
 _DATE = 0  # for every file in the archive, so that the same task gives the same bytes
 

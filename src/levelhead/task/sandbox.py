@@ -12,6 +12,7 @@ server limits memory.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pwd
 import re
@@ -26,9 +27,9 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from levelhead.errors import Fault, InputError, quoted
-from levelhead.task.model.description import MEGABYTE, SandboxLimits
-from levelhead.task.runner.archives import ArchiveLimits, UnsafeArchive, unpack
-from levelhead.task.runner.processes import Interrupted
+from levelhead.task.archives import ArchiveLimits, UnsafeArchive, unpack
+from levelhead.task.description import MEGABYTE, SandboxLimits
+from levelhead.task.queue import Interrupted
 
 _CHUNK = 1 << 16
 _SECONDS_TO_HAND_OVER = 60
@@ -120,7 +121,13 @@ def _no_sandbox(message: str) -> InputError:
 def users_of(limits: SandboxLimits) -> list[int | None]:
     """Return the users that run systems, one for each system that runs at a time; None for the user of this process."""
     if os.geteuid() != 0:
-        _check_no_other_user(limits)
+        if limits.user:
+            raise _no_sandbox("sandbox.user is set, but only root can run systems as another user: remove it")
+        if limits.at_once > 1:
+            raise _no_sandbox(
+                f"sandbox.at_once is {limits.at_once}, and each system that runs at a time needs its own user, but "
+                "only root can run systems as other users: set sandbox.at_once = 1, or run the server as root"
+            )
         return [None]
     if not limits.user:
         raise _no_sandbox("the server runs as root: set sandbox.user to an unprivileged user that runs nothing else")
@@ -134,16 +141,6 @@ def users_of(limits: SandboxLimits) -> list[int | None]:
             f'sandbox.user names {len(users)}: name more, for example user = "61000-{60999 + limits.at_once}"'
         )
     return [*users[: limits.at_once]]
-
-
-def _check_no_other_user(limits: SandboxLimits) -> None:
-    if limits.user:
-        raise _no_sandbox("sandbox.user is set, but only root can run systems as another user: remove it")
-    if limits.at_once > 1:
-        raise _no_sandbox(
-            f"sandbox.at_once is {limits.at_once}, and each system that runs at a time needs its own user, but only "
-            "root can run systems as other users: set sandbox.at_once = 1, or run the server as root"
-        )
 
 
 def _numbers(name: str, most: int) -> Sequence[int]:
@@ -163,8 +160,6 @@ def _numbers(name: str, most: int) -> Sequence[int]:
 
 def scratch_of(limits: SandboxLimits, task: Path) -> Path:
     """Return the folder in which the systems of a task are unpacked to run, used only for this task."""
-    import hashlib
-
     digest = hashlib.sha256(os.fsencode(task)).hexdigest()[:16]
     return _scratch_parent(limits) / f"levelhead-{os.geteuid()}-{digest}"
 

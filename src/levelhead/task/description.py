@@ -1,16 +1,20 @@
-"""The description of a shared task: task.toml."""
+"""A shared task: its folder, and its description in task.toml with treebanks, measures and limits."""
 
 from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from levelhead.campaign.manifest import Manifest, manifest_from
-from levelhead.errors import Fault, InputError, Place, quoted, unknown
-from levelhead.task.model.folder import TaskFolder
+from levelhead.campaign.plan import TestSet, find_test_sets
+from levelhead.errors import Fault, InputError, OutputError, Place, quoted, unknown
+from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures.registry import STANDARD, Registry, parse_measure, qualified
+from levelhead.measures.user_definitions import read_definitions
+from levelhead.scoring.rules import RULES
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.toml_files import parsed_toml
 
@@ -21,6 +25,110 @@ OUTPUTS, SYSTEM = KINDS = ("outputs", "system")
 """The kinds of submissions: parsed test sets, or a system that parses them."""
 
 MEGABYTE = 1 << 20
+
+
+class TaskFolder(NamedTuple):
+    """The folder of a task.
+
+    Args:
+        path: the folder itself.
+    """
+
+    path: Path
+
+    @property
+    def description(self) -> Path:
+        """The description of the task, written by the organizer."""
+        return self.path / "task.toml"
+
+    @property
+    def blind(self) -> Path:
+        """The inputs, which participants can download."""
+        return self.path / "blind"
+
+    def inputs(self) -> list[Path]:
+        """Return the inputs by name: regular files, not links."""
+        if not self.blind.is_dir():
+            return []
+        return sorted(path for path in self.blind.iterdir() if path.is_file() and not path.is_symlink())
+
+    @property
+    def gold(self) -> Path:
+        """The gold treebanks, which are never served."""
+        return self.path / "gold"
+
+    @property
+    def state(self) -> Path:
+        """The data of the server, readable only by its user."""
+        return self.path / "state"
+
+    @property
+    def database(self) -> Path:
+        """Teams, submissions, results and the audit log."""
+        return self.state / "task.sqlite"
+
+    @property
+    def incoming(self) -> Path:
+        """Uploads that are not accepted yet."""
+        return self.state / "incoming"
+
+    @property
+    def uploads(self) -> Path:
+        """Accepted archives, by submission."""
+        return self.state / "uploads"
+
+    @property
+    def runs(self) -> Path:
+        """Outputs and logs, by submission."""
+        return self.state / "runs"
+
+    @property
+    def scores(self) -> Path:
+        """The store of results, as for `levelhead rank --store`."""
+        return self.state / "scores"
+
+    @property
+    def final(self) -> Path:
+        """The final ranking."""
+        return self.state / "final"
+
+    def holds(self, path: Path) -> bool:
+        """Return whether a path is a file of the task or in one of its folders, following links."""
+        resolved = path.resolve()
+        folders = (self.gold, self.blind, self.state)
+        inside = any(resolved.is_relative_to(folder.resolve()) for folder in folders)
+        return inside or resolved == self.description.resolve()
+
+    def check_state(self) -> None:
+        """Check that the database exists: `init` creates it, so a missing database was lost."""
+        try:
+            exists = self.database.stat().st_size > 0
+        except OSError:
+            exists = False
+        if not exists:
+            message = (
+                "the database of teams and submissions is missing: restore state/ from a backup, or create a new "
+                "task in another folder with levelhead task init"
+            )
+            raise InputError(Fault("invalid-task", message, Place(str(self.database))))
+
+    def prepare(self) -> None:
+        """Create the missing folders of the server, readable only by its user."""
+        try:
+            for path in (self.state, self.incoming, self.uploads, self.runs):
+                path.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise OutputError(error.strerror or str(error), "output", Place(str(self.state))) from error
+
+
+def sync(paths: Iterable[Path]) -> None:
+    """Write files and folders to the disk (fsync)."""
+    for path in paths:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 class About(NamedTuple):
@@ -141,6 +249,16 @@ class SharedTask(NamedTuple):
     show: Visibility
     manifest: Manifest
 
+    @property
+    def rules(self) -> str:
+        """The name of the scoring rules."""
+        return self.manifest.rules or "ud"
+
+    @property
+    def ranking(self) -> str:
+        """The rule of ranking."""
+        return self.manifest.ranking or "exact"
+
 
 _Section = TypeVar("_Section", About, SubmissionLimits, SandboxLimits, Visibility)
 
@@ -155,7 +273,11 @@ def read_task(folder: str | os.PathLike[str]) -> SharedTask:
     limits = _section(document, "limits", SubmissionLimits(), errors)
     sandbox = _section(document, "sandbox", SandboxLimits(), errors)
     show = _section(document, "show", Visibility(), errors)
-    _check(about, show, errors)
+    views = {field: getattr(show, field) for field in ("own", "leaderboard", "after")}
+    invalid = {field: view for field, view in views.items() if view not in VIEWS}
+    errors += [f"show.{field} must be hidden, coarse or open, not {quoted(view)}" for field, view in invalid.items()]
+    if about.opens is not None and about.closes is not None and about.opens >= about.closes:
+        errors.append("task.opens must be before task.closes")
     if errors:
         raise InputError(*(Fault("invalid-task", message, Place(str(path))) for message in errors))
     manifest = {key: value for key, value in document.items() if key not in {"task", "limits", "sandbox", "show"}}
@@ -172,15 +294,13 @@ def _section(document: Mapping[str, Any], name: str, defaults: _Section, errors:
     for key, value in table.items():
         if key not in defaults._fields:
             errors.append(f"{name}: {unknown('key', key, defaults._fields)}")
-        elif (requirement := _unmet_requirement(getattr(defaults, key), _in_one_line(key, value))) is not None:
+            continue
+        line = value.replace("\n", " ") if key == "description" and isinstance(value, str) else value
+        if (requirement := _unmet_requirement(getattr(defaults, key), line)) is not None:
             errors.append(f"{name}.{key} must be {requirement}")
         else:
             values[key] = tuple(value) if isinstance(value, list) else value
     return defaults._replace(**values)
-
-
-def _in_one_line(key: str, value: object) -> object:
-    return value.replace("\n", " ") if key == "description" and isinstance(value, str) else value
 
 
 def _unmet_requirement(default: object, value: object) -> str | None:
@@ -199,9 +319,41 @@ def _unmet_requirement(default: object, value: object) -> str | None:
     return None if isinstance(value, str) and value.isprintable() else "one line of text"
 
 
-def _check(about: About, show: Visibility, errors: list[str]) -> None:
-    views = {field: getattr(show, field) for field in ("own", "leaderboard", "after")}
-    invalid = {field: view for field, view in views.items() if view not in VIEWS}
-    errors += [f"show.{field} must be hidden, coarse or open, not {quoted(view)}" for field, view in invalid.items()]
-    if about.opens is not None and about.closes is not None and about.opens >= about.closes:
-        errors.append("task.opens must be before task.closes")
+def registry_of(task: SharedTask) -> Registry:
+    """Return the measures and schemes of a task: the shipped ones and those of its definitions."""
+    registry = STANDARD
+    for path in task.manifest.definitions:
+        registry = read_definitions(path, registry)
+    return registry if task.manifest.scheme is None else registry.with_default(task.manifest.scheme)
+
+
+def measures_of(task: SharedTask) -> tuple[str, ...]:
+    """Return the measures of a task; the first one ranks."""
+    names = task.manifest.measures or RULES[task.rules].main
+    if task.manifest.scheme is None:
+        return names
+    registry = registry_of(task)
+    return tuple(str(qualified(parse_measure(name, registry), registry)) for name in names)
+
+
+def setup_of_task(task: SharedTask, more: Sequence[str] = ()) -> Setup:
+    """Return the settings for scoring outputs in a task."""
+    measures = dict.fromkeys((*measures_of(task), *more))
+    return setup_of(measures, rules=task.rules, registry=registry_of(task), folder=str(task.folder.path))
+
+
+def test_sets_of(task: SharedTask) -> tuple[TestSet, ...]:
+    """Return the test sets of a task."""
+    return tuple(task.manifest.test_sets or find_test_sets(task.manifest.gold or task.folder.gold))
+
+
+def gold_of_task(task: SharedTask) -> dict[str, Path]:
+    """Return the gold treebanks of a task, by code."""
+    return {test_set.code: test_set.gold for test_set in test_sets_of(task) if test_set.gold is not None}
+
+
+def check_measures(task: SharedTask) -> None:
+    """Check that the measures of a task can be computed."""
+    setup = setup_of_task(task)
+    for test_set in test_sets_of(task):
+        setup.read(test_set.code)

@@ -1,27 +1,119 @@
-"""Submissions: accepted completely or refused, kept in a queue, finished exactly once."""
+"""Teams, their tokens and browser sessions, and their submissions, which are accepted completely or refused."""
 
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 import os
 import secrets
 import sqlite3
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from levelhead.errors import LevelheadError
-from levelhead.task.model.database import Database, record
-from levelhead.task.model.description import SubmissionLimits
-from levelhead.task.model.folder import TaskFolder, sync
-from levelhead.task.model.teams import Team
+from levelhead.errors import Fault, InputError, LevelheadError, quoted, unknown
+from levelhead.task.database import Database, now, record
+from levelhead.task.description import SubmissionLimits, TaskFolder, sync
 
 WAITING, RUNNING, FINISHED, FAILED = "waiting", "running", "finished", "failed"
 """The states of a submission; the last two are final."""
 
-_LONGEST_LABEL = 80
+_LONGEST_NAME, _LONGEST_LABEL = 60, 80
 _MOST_AN_HOUR = 30
+_SESSION_SECONDS = 12 * 3600
+_PREFIX = "lvlh_"  # so that scanners for leaked secrets can find tokens
+
+
+class Team(NamedTuple):
+    """A team of participants.
+
+    Args:
+        id: its number.
+        name: its name.
+    """
+
+    id: int
+    name: str
+
+
+class Session(NamedTuple):
+    """A team that signed in with a browser.
+
+    Args:
+        team: the team.
+        form: a secret that forms must send, so that other sites cannot post.
+    """
+
+    team: Team
+    form: str
+
+
+def _hash(secret: str) -> str:
+    # Secrets are random numbers of 256 bits, so slow hashes would not improve security.
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def new_token(database: Database, name: str, *, replace: bool = False) -> str:
+    """Return a new token for a team."""
+    if not name.strip() or name != name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+        message = f"invalid team name {quoted(name)}: use up to {_LONGEST_NAME} printable characters"
+        raise InputError(Fault("invalid-task", message))
+    token = _PREFIX + secrets.token_urlsafe(32)
+    with database.transaction() as connection:
+        names = [team.name for team in teams(database)]
+        if replace and name not in names:
+            raise InputError(Fault("invalid-task", unknown("team", name, names)))
+        if not replace and name in names:
+            message = f"team {quoted(name)} already has a token: --replace makes a new one, and the old one invalid"
+            raise InputError(Fault("invalid-task", message))
+        connection.execute(
+            "INSERT INTO main.teams (name, token, made) VALUES (?, ?, ?)"
+            " ON CONFLICT (name) DO UPDATE SET token = excluded.token",
+            (name, _hash(token), now()),
+        )
+        connection.execute("DELETE FROM main.sessions WHERE team = (SELECT id FROM teams WHERE name = ?)", (name,))
+        record(connection, "organizer", "token made", detail=name)
+    return token
+
+
+def team_of_token(database: Database, token: str) -> Team | None:
+    """Return the team of a token; None for an invalid token."""
+    rows = database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))
+    return Team(rows[0]["id"], rows[0]["name"]) if rows else None
+
+
+def teams(database: Database) -> list[Team]:
+    """Return all teams, in alphabetical order."""
+    return [Team(row["id"], row["name"]) for row in database.rows("SELECT id, name FROM teams ORDER BY name")]
+
+
+def new_session(database: Database, team: Team) -> str:
+    """Sign a team in, and return the secret that its browser sends from now on."""
+    secret = secrets.token_urlsafe(32)
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM main.sessions WHERE until < ?", (time.time(),))
+        row = (_hash(secret), team.id, secrets.token_urlsafe(32), time.time() + _SESSION_SECONDS)
+        connection.execute("INSERT INTO main.sessions (id, team, form, until) VALUES (?, ?, ?, ?)", row)
+        record(connection, f"team {team.name}", "signed in")
+    return secret
+
+
+def session_of(database: Database, secret: str) -> Session | None:
+    """Return the session of a secret, or None."""
+    rows = database.rows(
+        "SELECT team, name, form FROM sessions JOIN teams ON teams.id = team WHERE sessions.id = ? AND until > ?",
+        _hash(secret),
+        time.time(),
+    )
+    return Session(Team(rows[0]["team"], rows[0]["name"]), rows[0]["form"]) if rows else None
+
+
+def end_session(database: Database, secret: str) -> None:
+    """Sign out."""
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM main.sessions WHERE id = ?", (_hash(secret),))
 
 
 class Refused(LevelheadError):
@@ -125,14 +217,16 @@ def submissions(database: Database, team: Team | None = None, *, results: bool =
     """Return all submissions, or those of a team, in the order in which they were accepted."""
     columns = _WHOLE if results else _BRIEF
     if team is None:
-        return [_submission(row) for row in database.rows(columns + "ORDER BY submissions.rowid")]
-    return [_submission(row) for row in database.rows(columns + "WHERE team = ? ORDER BY number", team.id)]
+        rows = database.rows(columns + "ORDER BY submissions.rowid")
+    else:
+        rows = database.rows(columns + "WHERE team = ? ORDER BY number", team.id)
+    return list(map(_submission, rows))
 
 
 def submission(database: Database, name: str, team: Team | None = None) -> Submission | None:
     """Return a submission; None if it does not exist or belongs to another team."""
-    found = [_submission(row) for row in database.rows(_WHOLE + "WHERE submissions.id = ?", name)]
-    return found[0] if found and (team is None or found[0].team == team.id) else None
+    rows = database.rows(_WHOLE + "WHERE submissions.id = ?", name)
+    return _submission(rows[0]) if rows and team in {None, Team(rows[0]["team"], rows[0]["team_name"])} else None
 
 
 def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> None:
@@ -155,23 +249,27 @@ def refuse_often(database: Database, team: Team, action: str) -> None:
         raise Refused(message, 429)
 
 
+def id_of_key(database: Database, team: Team, key: str | None) -> str | None:
+    """Return the submission that a team sent with a key; None if it sent none."""
+    rows = database.rows("SELECT id FROM submissions WHERE team = ? AND key = ?", team.id, key)
+    return rows[0]["id"] if rows else None
+
+
 def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, limits: SubmissionLimits) -> Submission:
     """Put an upload into the queue; once this returns, it will be processed in any case.
 
     The archive is on disk under its final name before it is in the database; archives that are not in the database are
     removed when the runner starts. An archive that was sent before with the same key is not accepted again.
     """
-    name = secrets.token_hex(16)
-    target = folder.uploads / name
     sync([upload.path])
     with database.transaction() as connection:
-        same_key = connection.execute("SELECT id FROM submissions WHERE team = ? AND key = ?", (team.id, upload.key))
-        if upload.key is not None and (earlier := same_key.fetchone()) is not None:
+        name = id_of_key(database, team, upload.key)
+        if name is not None:
             upload.path.unlink(missing_ok=True)
-            name = earlier["id"]
         else:
+            name = secrets.token_hex(16)
             _insert(connection, team, upload, name, database, limits)
-            os.replace(upload.path, target)  # noqa: PTH105 -- one step
+            os.replace(upload.path, folder.uploads / name)  # noqa: PTH105 -- one step
             sync([folder.uploads])
     accepted = submission(database, name)
     assert accepted is not None
@@ -218,22 +316,15 @@ def shown_state(state: str, valid: int, outputs: int) -> str:
     return f"{state}, {valid} of {outputs} outputs valid" if valid < outputs else state
 
 
-def _preference(candidate: Submission) -> tuple[bool, int, bool]:
-    return candidate.chosen, candidate.valid, candidate.reason is None
-
-
 def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
     """Return the primary submission of each team that has one, by team name.
 
     It is the submission chosen by the team, or otherwise the last one with the most valid outputs; among these, one
     with a failed run counts only if all runs failed.
     """
-    primary: dict[str, Submission] = {}
-    for candidate in candidates:
-        before = primary.get(candidate.team_name)
-        if candidate.state == FINISHED and (before is None or _preference(candidate) >= _preference(before)):
-            primary[candidate.team_name] = candidate
-    return primary
+    finished = [candidate for candidate in candidates if candidate.state == FINISHED]
+    finished.sort(key=lambda candidate: (candidate.chosen, candidate.valid, candidate.reason is None))
+    return {candidate.team_name: candidate for candidate in finished}
 
 
 def why_primary(primary: Submission) -> str:
@@ -245,6 +336,7 @@ def why_primary(primary: Submission) -> str:
 
 def primary_submissions(database: Database) -> list[Submission]:
     """Return the primary submissions with their results, sorted by team name."""
-    by_team = primary_of(submissions(database))
-    with_results = (submission(database, by_team[name].id) for name in sorted(by_team))
-    return [primary for primary in with_results if primary is not None]
+    by_team = sorted(primary_of(submissions(database)).items())
+    return [
+        _submission(row) for _, brief in by_team for row in database.rows(f"{_WHOLE}WHERE submissions.id = ?", brief.id)
+    ]

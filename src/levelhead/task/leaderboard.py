@@ -14,17 +14,11 @@ from levelhead.campaign.ranking import ranked
 from levelhead.campaign.ranking_tables import ranking_table, results_table
 from levelhead.report import Column, Table
 from levelhead.tables.table import interval_cell
-from levelhead.task.model.campaign import measures_of, test_sets_of
-from levelhead.task.model.database import Database
-from levelhead.task.model.description import COARSE, HIDDEN, OPEN, SharedTask
-from levelhead.task.model.submissions import Submission, organizer_failures, primary_submissions
-from levelhead.task.results.standings import left_out_notes, rankings_of
-from levelhead.task.runner.scoring import read_result, read_spreads
-
-SUBMITTED = "Submitted"
-"""The name of the column with the time at which a primary submission was received."""
-
-_ENDS = ("low", "high")
+from levelhead.task.database import Database
+from levelhead.task.description import COARSE, HIDDEN, OPEN, SharedTask, measures_of, test_sets_of
+from levelhead.task.scoring import read_result, read_spreads
+from levelhead.task.standings import left_out_notes, rankings_of
+from levelhead.task.submissions import Submission, organizer_failures, primary_submissions
 
 
 class Leaderboard(NamedTuple):
@@ -74,39 +68,45 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
     table = ranking_table(results, rankings)
     left_out = organizer_failures(database) if database.fact("final") is not None else ()
     table = table._replace(notes=left_out_notes(left_out))  # reasons are only for the team that submitted it
+    changed = None
     if view == OPEN:
         times = {submission.team_name: submission.received for submission in primary}
         table = _with_details(table, rankings, documents, times)
+        chosen = database.rows("SELECT max(time) AS time FROM audit WHERE action = 'chosen as primary'")[0]["time"]
+        changed = max(chosen or "", *(submission.finished or "" for submission in primary))
     by_treebank = results_table(results)
     treebanks = {test_set.code: _of_treebank(by_treebank, test_set.code) for test_set in results.test_sets}
-    changed = _last_change(database, primary) if view == OPEN else None
     return Leaderboard(view, table, treebanks, report_of(task, database) is not None, changed)
 
 
 def _shown_rankings(
     task: SharedTask, documents: Mapping[str, Mapping[str, Any]], view: str
 ) -> tuple[Results, list[Ranking]]:
-    """The visible results and rankings, exact or coarse; no rankings without measures."""
-    results = _stored_results(task, documents)
-    if view == COARSE:
-        results = _coarse(results)
-    rankings = rankings_of(task, results)
-    return results, [_ranked_as_shown(ranking) for ranking in rankings] if view == COARSE else rankings
+    """The visible results and rankings, exact or coarse; no rankings without measures.
 
-
-def _stored_results(task: SharedTask, documents: Mapping[str, Mapping[str, Any]]) -> Results:
+    Coarse values are rounded before they are averaged, so that averages do not reveal more; averages are rounded as
+    well, and teams with equal rounded averages share a rank.
+    """
     test_sets = test_sets_of(task)
     known = [set(document["measures"]) for document in documents.values()]
     measures = tuple(measure for measure in measures_of(task) if all(measure in names for names in known))
     unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # added later by the organizer
-    results = {
+    outputs = {
         (name, test_set.code): read_result(document["results"][test_set.code])
         if test_set.code in document["results"]
         else unscored
         for name, document in documents.items()
         for test_set in test_sets
     }
-    return Results(test_sets, tuple(documents), measures, results, {}, {})
+    if view == COARSE:
+        outputs = {key: result._replace(values=_coarse(result.values)) for key, result in outputs.items()}
+    results = Results(test_sets, tuple(documents), measures, outputs, {}, {})
+    rankings = rankings_of(task, results)
+    if view == COARSE:
+        for number, ranking in enumerate(rankings):
+            rounded = [team._replace(rank=None, value=to_five_percent(team.value)) for team in ranking.standings]
+            rankings[number] = ranking._replace(standings=tuple(ranked(rounded)))
+    return results, rankings
 
 
 def _with_details(
@@ -117,7 +117,12 @@ def _with_details(
     shown = [(ranking, standing.system) for ranking in firsts for standing in ranking.standings]
     intervals = [_interval(ranking, documents[name]) for ranking, name in shown]
     after = [column.name for column in table.columns].index(firsts[0].measure) + 1
-    columns = (*table.columns[:after], Column("95% CI", ends=_ENDS), *table.columns[after:], Column(SUBMITTED, "text"))
+    columns = (
+        *table.columns[:after],
+        Column("95% CI", ends=("low", "high")),
+        *table.columns[after:],
+        Column("Submitted", "text"),
+    )
     rows = tuple(
         (*row[:after], interval_cell(interval, perplexity=False), *row[after:], times[name])
         for row, interval, (_, name) in zip(table.rows, intervals, shown, strict=True)
@@ -135,30 +140,13 @@ def _interval(ranking: Ranking, document: Mapping[str, Any]) -> tuple[float, flo
     return average_interval([Fraction(result["values"][ranking.measure]) for result in results], known)
 
 
-def _last_change(database: Database, primary: Sequence[Submission]) -> str:
-    """The time at which the primary submissions last changed."""
-    chosen = database.rows("SELECT max(time) AS time FROM audit WHERE action = 'chosen as primary'")[0]["time"]
-    return max(chosen or "", *(submission.finished or "" for submission in primary))
-
-
 def to_five_percent(value: Fraction | None) -> Fraction | None:
     """Return a ratio to the nearest five percent."""
     return None if value is None else Fraction(math.floor(value * 20 + Fraction(1, 2)), 20)
 
 
-def _coarse(results: Results) -> Results:
-    """Round every value, so that averages do not reveal more than the rounded values."""
-    rounded = {
-        key: result._replace(values={name: to_five_percent(value) for name, value in result.values.items()})
-        for key, result in results.results.items()
-    }
-    return results._replace(results=rounded)
-
-
-def _ranked_as_shown(ranking: Ranking) -> Ranking:
-    """Round averages as well; teams with equal rounded averages share a rank."""
-    rounded = [standing._replace(rank=None, value=to_five_percent(standing.value)) for standing in ranking.standings]
-    return ranking._replace(standings=tuple(ranked(rounded)))
+def _coarse(values: Mapping[str, Fraction | None]) -> dict[str, Fraction | None]:
+    return {name: to_five_percent(value) for name, value in values.items()}
 
 
 def _of_treebank(table: Table, code: str) -> Table:
@@ -175,11 +163,12 @@ def own_results(task: SharedTask, database: Database, submission: Submission) ->
     shown: dict[str, dict[str, Any]] = {}
     for code, document in (submission.document or {}).get("results", {}).items():
         result = read_result(document)
-        values = {name: to_five_percent(v) if view != OPEN else v for name, v in result.values.items()}
-        percent = {name: None if value is None else float(100 * value) for name, value in values.items()}
+        values = result.values if view == OPEN else _coarse(result.values)
         shown[code] = {"state": result.state, "reasons": list(result.reasons)}
         if view != HIDDEN:
-            shown[code]["values"] = percent
+            shown[code]["values"] = {
+                name: None if value is None else float(100 * value) for name, value in values.items()
+            }
     return shown
 
 

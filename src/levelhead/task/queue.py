@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from levelhead.task.model.database import Database, now, record
-from levelhead.task.model.submissions import (
+from levelhead.task.database import Database, now, record
+from levelhead.task.submissions import (
     FAILED,
     FINISHED,
     RUNNING,
@@ -30,6 +30,10 @@ WHERE state = ? AND kind = ? ORDER BY coalesce(last, 0), submissions.rowid LIMIT
 """
 
 
+class Interrupted(Exception):
+    """A sandbox or scorer was killed or could not be started; the organizer sees the message."""
+
+
 def claim(database: Database, kind: str) -> Submission | None:
     """Start and return the next waiting submission of the team whose turn it is; None if none is waiting.
 
@@ -37,7 +41,7 @@ def claim(database: Database, kind: str) -> Submission | None:
     """
     with database.transaction() as connection:
         waits = "SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1"
-        if connection.execute(waits, (WAITING, kind)).fetchone() is None:
+        if not database.rows(waits, WAITING, kind):
             return None
         row = connection.execute(_NEXT, (WAITING, kind)).fetchone()
         connection.execute(
@@ -82,19 +86,15 @@ def recover(database: Database) -> None:
 def interrupt(database: Database, name: str, why: str) -> None:
     """Put an interrupted submission back into the queue; after ten attempts it fails."""
     with database.transaction() as connection:
-        query = "SELECT attempts FROM submissions WHERE id = ? AND state = ?"
-        row = connection.execute(query, (name, RUNNING)).fetchone()
-        if row is None:
-            return
-        if row["attempts"] < _MOST_ATTEMPTS:
-            connection.execute("UPDATE main.submissions SET state = ? WHERE id = ?", (WAITING, name))
+        changed = connection.execute(
+            "UPDATE main.submissions SET state = ? WHERE id = ? AND state = ? AND attempts < ?",
+            (WAITING, name, RUNNING, _MOST_ATTEMPTS),
+        ).rowcount
+        if changed:
             record(connection, "runner", "put back", name, why)
             return
-        reason = f"interrupted {_MOST_ATTEMPTS} times; the organizer has been notified"
-        log = f"interrupted {_MOST_ATTEMPTS} times; the last time: {why}"
-        end = "UPDATE main.submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
-        connection.execute(end, (FAILED, now(), reason, log, name))
-        record(connection, "runner", FAILED, name, reason)
+    reason = f"interrupted {_MOST_ATTEMPTS} times; the organizer has been notified"
+    finish(database, name, reason=reason, log=f"interrupted {_MOST_ATTEMPTS} times; the last time: {why}")
 
 
 def put_back(database: Database, name: str | None = None) -> int:

@@ -17,17 +17,15 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from levelhead.errors import Fault, InputError, Place
-from levelhead.task.model.campaign import check_measures
-from levelhead.task.model.database import Database
-from levelhead.task.model.description import SYSTEM, SharedTask
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.preparation.gold_check import check_inputs
-from levelhead.task.runner.sandbox import check_sandbox, scratch_of
-from levelhead.task.runner.scoring import ONE_PROCESS, ScoringWorkers
-from levelhead.task.web.app import task_app
+from levelhead.task.app import task_app
+from levelhead.task.database import Database
+from levelhead.task.description import SYSTEM, SharedTask, TaskFolder, check_measures
+from levelhead.task.gold_trees import check_inputs
+from levelhead.task.sandbox import check_sandbox, scratch_of
+from levelhead.task.scoring import ONE_PROCESS, ScoringWorkers
 
 _SECONDS_BEFORE_RESTART = 1
-_PROGRAM = "import sys; from levelhead.task.runner.worker import main; main(sys.argv[1:])"
+_PROGRAM = "import sys; from levelhead.task.worker import main; main(sys.argv[1:])"
 _CONNECTIONS = 800  # at a time; more would exceed the usual limit of 1024 open files per process
 
 
@@ -102,12 +100,10 @@ def _prepare(task: SharedTask) -> Database:
         check_sandbox(task.sandbox, task.folder.path)
     for path in task.folder.incoming.iterdir():
         path.unlink()
-    database = Database(task.folder.database)
-    try:
+    with ExitStack() as stack:
+        database = stack.enter_context(Database(task.folder.database))
         database.check()
-    except BaseException:
-        database.close()
-        raise
+        stack.pop_all()
     return database
 
 
