@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -15,9 +16,11 @@ from pathlib import Path
 
 from job_functions import killed_at_end, wait_until
 from levelhead.task.database import Database
-from levelhead.task.description import SubmissionLimits, TaskFolder, read_task
+from levelhead.task.description import OUTPUTS, SYSTEM, SharedTask, SubmissionLimits, TaskFolder, read_task
 from levelhead.task.new_task import create_task
+from levelhead.task.scoring import ONE_PROCESS, ScoringWorkers
 from levelhead.task.submissions import Upload, new_token, teams
+from levelhead.task.worker import Runner, only_runner
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "parallel"
 FREE = SubmissionLimits(submissions_a_day=1000, waiting=1000)
@@ -52,6 +55,17 @@ def token(folder: Path, name: str) -> str:
     """Create a team, and return its token."""
     with Database(TaskFolder(folder).database) as database:
         return new_token(database, name, replace=name in {team.name for team in teams(database)})
+
+
+def drain(task: SharedTask, workers: ScoringWorkers = ONE_PROCESS) -> None:
+    """Process everything in the queue, in this process."""
+    task.folder.prepare()
+    with only_runner(task.folder), Database(task.folder.database) as database:
+        runner = Runner(task, database, workers)
+        runner.recover()
+        while runner.step(OUTPUTS) or runner.step(SYSTEM):
+            pass
+        shutil.rmtree(runner.scratch, ignore_errors=True)
 
 
 def tar(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:

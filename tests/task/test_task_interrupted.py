@@ -29,12 +29,12 @@ from levelhead.task.submissions import (
     submissions,
     team_of_token,
 )
-from levelhead.task.worker import drain
 from task.sandbox_runs import BOMB
 from task.task_server import (
     FREE,
     SANDBOX_USER,
     SANDBOX_USERS,
+    drain,
     make_task,
     outputs,
     serving,

@@ -26,8 +26,8 @@ from levelhead.task.submissions import (
     team_of_token,
     why_primary,
 )
-from levelhead.task.worker import Runner, drain
-from task.task_server import FREE, make_task, outputs, tar, task_of, upload
+from levelhead.task.worker import Runner
+from task.task_server import FREE, drain, make_task, outputs, tar, task_of, upload
 
 ALPHA = tar(outputs("alpha"))
 

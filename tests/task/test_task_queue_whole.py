@@ -30,8 +30,8 @@ from levelhead.task.submissions import (
     submissions,
     team_of_token,
 )
-from levelhead.task.worker import Runner, _end_with_server, collect_outputs, drain
-from task.task_server import FREE, Server, make_task, outputs, serving, tar, task_of, token, upload
+from levelhead.task.worker import Runner, _end_with_server, collect_outputs
+from task.task_server import FREE, Server, drain, make_task, outputs, serving, tar, task_of, token, upload
 
 ALPHA = tar(outputs("alpha"))
 

@@ -13,8 +13,7 @@ from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
 from levelhead.task.scoring import ScoringFailed, ScoringWorkers, run_child, score_submission
 from levelhead.task.submissions import accept, new_token, team_of_token
-from levelhead.task.worker import drain
-from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, task_of, token, upload
+from task.task_server import EXAMPLES, FREE, drain, make_task, outputs, serving, tar, task_of, token, upload
 
 OUTPUTS_ONLY = {"title": "t", "kinds": ["outputs"]}
 CODES = ("ar", "en", "tr")

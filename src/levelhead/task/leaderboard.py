@@ -13,10 +13,11 @@ from levelhead.campaign.average_intervals import average_interval
 from levelhead.campaign.ranking import ranked
 from levelhead.campaign.ranking_tables import ranking_table, results_table
 from levelhead.report import Column, Table
+from levelhead.significance.jackknife import Spread
 from levelhead.tables.table import interval_cell
 from levelhead.task.database import Database
 from levelhead.task.description import COARSE, HIDDEN, OPEN, SharedTask, measures_of, test_sets_of
-from levelhead.task.scoring import read_result, read_spreads
+from levelhead.task.scoring import read_result
 from levelhead.task.standings import left_out_notes, rankings_of
 from levelhead.task.submissions import Submission, organizer_failures, primary_submissions
 
@@ -133,11 +134,13 @@ def _with_details(
 def _interval(ranking: Ranking, document: Mapping[str, Any]) -> tuple[float, float] | None:
     """The interval of an average; None if a test set was scored before the required numbers were stored."""
     results = [document["results"].get(code, {}) for code in ranking.group.codes]
-    spreads = [read_spreads(result).get(ranking.measure) for result in results]
-    known = [spread for spread in spreads if spread is not None]
-    if ranking.undefined or len(known) < len(spreads):
+    # the errors of scores; documents of earlier versions lack them
+    spreads = [result.get("spreads", {}).get(ranking.measure) for result in results]
+    if ranking.undefined or None in spreads:
         return None
-    return average_interval([Fraction(result["values"][ranking.measure]) for result in results], known)
+    return average_interval(
+        [Fraction(result["values"][ranking.measure]) for result in results], [Spread(*spread) for spread in spreads]
+    )
 
 
 def to_five_percent(value: Fraction | None) -> Fraction | None:

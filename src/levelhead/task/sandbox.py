@@ -176,24 +176,21 @@ def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits,
     (system / "run").chmod(0o755)
     started = time.monotonic()
     with tempfile.TemporaryFile(dir=outputs.parent) as archive:
-        process = _start(_command(system, inputs, limits), users_of(limits)[slot])
+        command, user = _command(system, inputs, limits), users_of(limits)[slot]
+        try:
+            process = subprocess.Popen(  # noqa: S603
+                command,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={"PATH": os.defpath},
+                user=user, group=user, extra_groups=None if user is None else [], start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise Interrupted(f"the sandbox could not be started: {error}") from error
         reason, log = _watch(process, archive, limits)
         seconds = time.monotonic() - started
         code = _exit_code(process.returncode, archive, log, ended_by_us=reason is not None)
         if reason is None:
             reason = _collect(archive, outputs, limits) or _exit_reason(code, limits)
         return SystemRun(reason, log, seconds)
-
-
-def _start(command: Sequence[str], user: int | None) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(  # noqa: S603
-            command,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={"PATH": os.defpath},
-            user=user, group=user, extra_groups=None if user is None else [], start_new_session=True,
-        )  # fmt: skip
-    except OSError as error:
-        raise Interrupted(f"the sandbox could not be started: {error}") from error
 
 
 def _exit_code(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> int:

@@ -22,7 +22,6 @@ from levelhead.campaign.plan import plan_of
 from levelhead.errors import LevelheadError
 from levelhead.jobs import Store, Tls, Workers, cluster, processes
 from levelhead.messages import MESSAGES
-from levelhead.significance.jackknife import Spread
 from levelhead.tables.documents import header
 from levelhead.task.description import MEGABYTE, SharedTask, read_task, setup_of_task, sync, test_sets_of
 from levelhead.task.queue import Interrupted
@@ -238,8 +237,3 @@ def read_result(document: Mapping[str, Any]) -> OutputResult:
     """Return the result of a submission on a test set."""
     values = {name: None if value is None else Fraction(value) for name, value in document["values"].items()}
     return OutputResult(document["state"], values, "", tuple(document["reasons"]))
-
-
-def read_spreads(document: Mapping[str, Any]) -> dict[str, Spread]:
-    """Return the errors of a submission's scores on a test set, by measure; older documents lack them."""
-    return {measure: Spread(*spread) for measure, spread in document.get("spreads", {}).items()}

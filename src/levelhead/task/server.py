@@ -122,10 +122,11 @@ def serve_task(task: SharedTask, *, host: str, port: int, workers: ScoringWorker
 
 
 def _settings(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
-    settings: dict[str, Any] = {"access_log": False, "server_header": False, "lifespan": "off", "log_level": "warning"}
-    settings |= {"proxy_headers": False, "timeout_keep_alive": 10, "limit_concurrency": _CONNECTIONS, "backlog": 256}
-    settings |= {"timeout_graceful_shutdown": 5, "h11_max_incomplete_event_size": 1 << 16, "http": "h11", "ws": "none"}
-    return uvicorn.Config(app, host=host, port=port, **settings)
+    return uvicorn.Config(
+        app, host=host, port=port, access_log=False, server_header=False, lifespan="off", log_level="warning",
+        proxy_headers=False, timeout_keep_alive=10, limit_concurrency=_CONNECTIONS, backlog=256,
+        timeout_graceful_shutdown=5, h11_max_incomplete_event_size=1 << 16, http="h11", ws="none",
+    )  # fmt: skip
 
 
 class _Server(uvicorn.Server):

@@ -190,17 +190,6 @@ def only_runner(folder: TaskFolder) -> Iterator[None]:
         yield
 
 
-def drain(task: SharedTask, workers: ScoringWorkers = ONE_PROCESS) -> None:
-    """Process everything in the queue, and return."""
-    task.folder.prepare()
-    with only_runner(task.folder), Database(task.folder.database) as database:
-        runner = Runner(task, database, workers)
-        runner.recover()
-        while runner.step(OUTPUTS) or runner.step(SYSTEM):
-            pass
-        shutil.rmtree(runner.scratch, ignore_errors=True)
-
-
 def main(arguments: Sequence[str]) -> None:
     """Run until standard input ends, which it does when the server ends."""
     os.umask(0o022)
