@@ -17,8 +17,8 @@ from levelhead.correlation.correlate import Correlation
 from levelhead.errors import printable
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
-from levelhead.report.charts.correlation_charts import matrix_chart
 from levelhead.report.charts.page_charts import IntervalRow, heat, interval_ends, panels, spreads
+from levelhead.report.charts.result_charts import matrix_chart
 from levelhead.report.compared_trees import groups_of, trees_svg
 from levelhead.scoring.score import Score
 from levelhead.tables.svg import Drawing

@@ -2,20 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from html import escape
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from levelhead.campaign import Ranking, Results, Standing
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.comparison.system_tables import mark
+from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
+from levelhead.comparison.system_tables import MARKS, mark
 from levelhead.comparison.systems import Comparison
-from levelhead.evaluation.score_tables import VALID_TREES_NOTE
+from levelhead.errors import printable
+from levelhead.evaluation.score_tables import NOT_OFFICIAL, VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
-from levelhead.report.paper_captions import comparison_caption, ranking_caption
 from levelhead.significance import ComparedScore
-from levelhead.tables.table import Column, formatted, interval_cell, value_cell
+from levelhead.significance.units import units_counted
+from levelhead.tables.table import Column, formatted, interval_cell, level_text, value_cell
+from levelhead.tables.writers import latex_row, latex_text, markdown_text
+
+Across = Literal["column", "row"]
+"""Whether the scores of all systems by one measure are in a column or in a row."""
+
+
+def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Across) -> str:
+    """Return the caption of a ranking."""
+    codes = dict.fromkeys(code for ranking in rankings for code in ranking.group.codes)
+    units = {code: one for code, one in results.units.items() if code in codes}
+    standings = [standing for ranking in rankings for standing in ranking.standings]
+    unit = units_counted(units) if units else f"{len(codes):,} test sets"
+    measures = list(dict.fromkeys(ranking.measure for ranking in rankings))
+    largest = max((ranking.group for ranking in rankings), key=lambda group: len(group.codes))
+    partial = any(standing.answered is not None for standing in standings)
+    sentences = [
+        f"{_shown(measures, list(largest.codes), 'Macro-averages', across)}.",
+        _best(measures, across),
+        _letters(results.signature, across)
+        if any(standing.letters for standing in standings) and len(rankings[0].standings) > 1
+        else "",
+        _intervals(results.signature, unit) if any(standing.interval for standing in standings) else "",
+        "Missing and invalid outputs count as 0." if any_failed(results, rankings) else "",
+        f"{NOT_OFFICIAL}." if partial else "",
+        _version(results.signature),
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def comparison_caption(comparison: Comparison, results: Sequence[ComparedScore], *, across: Across) -> str:
+    """Return the caption of a comparison."""
+    signature = comparison.provenance.signature
+    measures = list(dict.fromkeys(result.measure for result in results))
+    codes = list(dict.fromkeys(result.treebank for result in comparison.results if not result.average))
+    average = results[0].average
+    averages = f"{average.capitalize()}-averages" if average else "Scores"
+    sentences = [
+        f"{_shown(measures, codes, averages, across)}.",
+        _best(measures, across),
+        _stars(comparison, results) if any(result.p_holm is not None for result in results) else "",
+        _intervals(signature, units_counted(comparison.units)) if any(result.interval for result in results) else "",
+        f"{NOT_OFFICIAL}." if comparison.coverage else "",
+        _version(signature),
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _shown(measures: Sequence[str], codes: Sequence[str], averages: str, across: Across) -> str:
+    """The measure or the kind of average, and the test sets."""
+    alone = len(codes) == 1
+    what = measures[0] if across == "row" else "Scores" if alone else averages
+    return f"{what}{_unit_of(measures)} on {codes[0] if alone else f'{len(codes):,} test sets'}"
+
+
+def _unit_of(measures: Sequence[str]) -> str:
+    return "" if any(map(lower_is_better, measures)) else " (%)"
+
+
+def _best(measures: Sequence[str], across: Across) -> str:
+    lower = [measure for measure in measures if lower_is_better(measure)]
+    note = f" (lower is better: {','.join(lower)})" if lower else ""
+    return f"The best score of each {across} is in bold{note}."
+
+
+def _letters(signature: Mapping[str, str], across: Across) -> str:
+    draws, alpha = f"{int(signature['resamples']):,}", 1 - float(signature["level"])
+    return (
+        f"In each {across}, {SHARED_LETTERS} (all pairs, stepdown test of the largest studentized difference, {draws}"
+        f" draws, family-wise error rate {alpha:.4g})."
+    )
+
+
+def _stars(comparison: Comparison, results: Sequence[ComparedScore]) -> str:
+    runs = any(result.test == "runs" for result in results)
+    permuted = f"{int(comparison.provenance.signature['resamples']):,} random permutations"
+    test = f"Student's t{'' if runs else f' and {permuted}, the larger p'}, corrected across systems by Holm's method"
+    return f"Significantly different from {comparison.systems[0]}: {MARKS} ({test})."
+
+
+def _intervals(signature: Mapping[str, str], unit: str) -> str:
+    return f"In small type: {level_text(signature['level'])} confidence intervals (jackknife over {unit})."
+
+
+def _version(signature: Mapping[str, str]) -> str:
+    seed = f", seed {signature['seed']}" if "seed" in signature else ""
+    return f"levelhead {signature['version']}, rules {signature['rules']}{seed}."
+
 
 _MACRO, _STRICT = "Macro-average", "-valid-trees"
 _NONE = "-"
@@ -211,3 +303,79 @@ def _with_best(cells: Iterable[PaperCell], *, lowest: bool) -> list[PaperCell]:
         return cells
     best = (min if lowest else max)(values.values())
     return [cell._replace(best=values.get(cell.value) == best) for cell in cells]
+
+
+def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:
+    """Return tables for a paper as text."""
+    return "\n".join(_WRITERS[output_format](table) for table in tables)
+
+
+def _latex(table: PaperTable) -> str:
+    """A float with booktabs rules; intervals are on a line below the scores."""
+    lines = ["% \\usepackage{booktabs}", "\\begin{table}", "\\centering"]
+    lines += [f"\\begin{{tabular}}{{l{'r' * len(table.heads)}}}", "\\toprule"]
+    lines += [latex_row([latex_text(head) for head in (table.corner, *table.heads)]), "\\midrule"]
+    for number, (name, cells) in enumerate(table.rows):
+        lines += ["\\midrule"] if number in table.rules_before else []
+        lines.append(latex_row([latex_text(name), *map(_latex_cell, cells)]))
+        if any(cell.interval for cell in cells):
+            lines.append(latex_row(["", *(f"{{\\scriptsize {_dashes(cell.interval)}}}" for cell in cells)]))
+    label = re.sub(r"[^A-Za-z0-9-]+", "-", table.label)
+    lines += ["\\bottomrule", "\\end{tabular}", f"\\caption{{{latex_text(table.caption)}}}", f"\\label{{tab:{label}}}"]
+    return "\n".join([*lines, "\\end{table}"]) + "\n"
+
+
+def _latex_cell(cell: PaperCell) -> str:
+    value = f"\\textbf{{{cell.value}}}" if cell.best else latex_text(cell.value)
+    return value + (f"\\textsuperscript{{{latex_text(cell.raised)}}}" if cell.raised else "")
+
+
+def _dashes(interval: str) -> str:
+    return interval.replace("-", "--")
+
+
+def _markdown(table: PaperTable) -> str:
+    rows = [[table.corner, *table.heads], ["---", *["---:"] * len(table.heads)]]
+    rows[0] = list(map(markdown_text, rows[0]))
+    rows += [[markdown_text(name), *map(_markdown_cell, cells)] for name, cells in table.rows]
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([*lines, "", f"*{_starless(table.caption)}*"]) + "\n"
+
+
+def _markdown_cell(cell: PaperCell) -> str:
+    value = f"**{cell.value}**" if cell.best else cell.value
+    raised = f"<sup>{_starless(cell.raised)}</sup>" if cell.raised else ""
+    return value + raised + (f"<br><sub>{cell.interval}</sub>" if cell.interval else "")
+
+
+def _starless(text: str) -> str:
+    return markdown_text(text).replace("*", "\\*")
+
+
+def _html(table: PaperTable) -> str:
+    """A table that needs no style sheet; heads of rows and columns are marked up as heads."""
+    heads = "".join(f'<th scope="col" style="text-align: right">{_safe(head)}</th>' for head in table.heads)
+    lines = ["<table>", f'<caption style="caption-side: bottom; text-align: left">{_safe(table.caption)}</caption>']
+    lines += [f'<thead><tr><th scope="col" style="text-align: left">{_safe(table.corner)}</th>{heads}</tr></thead>']
+    lines.append("<tbody>")
+    for number, (name, cells) in enumerate(table.rows):
+        rule = ' style="border-top: 1px solid"' if number in table.rules_before else ""
+        head = f'<th scope="row" style="text-align: left">{_safe(name)}</th>'
+        lines.append(f"<tr{rule}>{head}{''.join(map(_html_cell, cells))}</tr>")
+    return "\n".join([*lines, "</tbody>", "</table>"]) + "\n"
+
+
+def _html_cell(cell: PaperCell) -> str:
+    value = f"<strong>{_safe(cell.value)}</strong>" if cell.best else _safe(cell.value)
+    raised = f"<sup>{_safe(cell.raised)}</sup>" if cell.raised else ""
+    interval = f"<br><small>{_safe(cell.interval)}</small>" if cell.interval else ""
+    return f'<td style="text-align: right">{value}{raised}{interval}</td>'
+
+
+def _safe(text: str) -> str:
+    return escape(printable(text))
+
+
+_WRITERS: Mapping[str, Callable[[PaperTable], str]] = MappingProxyType(
+    {"latex": _latex, "markdown": _markdown, "html": _html}
+)

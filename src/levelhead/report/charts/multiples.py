@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from levelhead.report.charts.marks import mark
-from levelhead.report.charts.placed_names import Box, placed_names
+from levelhead.report.charts.marks import Box, mark, placed_names
 from levelhead.tables.svg import Drawing, LogScale, Scale, line, number, path, scale_for, short, text, widest, width_of
 from levelhead.typology.profile import Quartiles, quartiles
 from levelhead.typology.similarity import Cluster

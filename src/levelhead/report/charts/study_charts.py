@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import linear_regression
 from typing import NamedTuple
 
-from levelhead.report.charts.marks import OTHER, mark, series_of
-from levelhead.report.charts.placed_names import Box, placed_names
+from levelhead.report.charts.marks import OTHER, Box, mark, placed_names, series_of
 from levelhead.tables.svg import (
     N_COLORS,
     Drawing,

@@ -1,9 +1,11 @@
-"""The page of a campaign: the ranking, which differences are significant, and scores by test set and measure."""
+"""The page of a campaign: the ranking, which differences are significant, and how systems compare."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.campaign.ranking_tables import (
@@ -16,12 +18,246 @@ from levelhead.campaign.ranking_tables import (
 )
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
-from levelhead.report.charts.page_charts import IntervalRow, spreads
+from levelhead.report.charts.page_charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
 from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, names_or_number
-from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, has_tests
-from levelhead.report.page.ranking_comparisons import comparison_sections
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.tables.table import Column, formatted, level_text, value_cell
+from levelhead.tables.table import Cell, Column, Table, formatted, level_text, value_cell
+
+MOST_MEASURES = 6
+"""The largest number of measures in a table or chart."""
+
+
+class RankedCampaign(NamedTuple):
+    """The results on the page; see `ranking_page` for the fields."""
+
+    results: Results
+    rankings: Sequence[Ranking]
+    wins: Sequence[Mapping[tuple[str, str], int]]
+    classes: Sequence[str]
+    pages: Mapping[tuple[str, str], str]
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures, in the order of the rankings."""
+        return list(dict.fromkeys(ranking.measure for ranking in self.rankings))
+
+    @property
+    def groups(self) -> list[str]:
+        """The groups of test sets, in the order of the rankings."""
+        return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
+
+    def tested(self, ranking: Ranking) -> bool:
+        """Whether systems were tested against each other on every test set."""
+        return bool(self.results.gold) and has_tests(ranking)
+
+    def of(self, group: str) -> list[Ranking]:
+        """Return the rankings over a group."""
+        return [ranking for ranking in self.rankings if ranking.group.name == group]
+
+    def test_sets(self, ranking: Ranking) -> list[TestSet]:
+        """Return the test sets of a ranking."""
+        own = [test_set for test_set in self.results.test_sets if test_set.code in set(ranking.group.codes)]
+        return by_family(own)
+
+    def result(self, system: str, test_set: TestSet) -> OutputResult:
+        """Return the result of a system on a test set."""
+        return self.results.results[system, test_set.code]
+
+    def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
+        """Return a system's score on a test set; None if it is undefined."""
+        value = self.result(system, test_set).values.get(measure)
+        return value_cell(value, perplexity=lower_is_better(measure))
+
+
+def has_tests(ranking: Ranking) -> bool:
+    """Return whether the averages of systems were tested; they are not if there are too few units to resample."""
+    return any(standing.ranks for standing in ranking.standings)
+
+
+def by_family(test_sets: Iterable[TestSet]) -> list[TestSet]:
+    """Return test sets by language family and genus, with unknown languages last."""
+    return sorted(
+        test_sets, key=lambda test_set: (test_set.language.family or "~", test_set.language.genus, test_set.code)
+    )
+
+
+def blocks_of(
+    campaign: RankedCampaign, name: str, make: Callable[[RankedCampaign, Ranking, str], Block]
+) -> list[Block]:
+    """Return a block for each group and measure."""
+    blocks = []
+    for number, ranking in enumerate(campaign.rankings):
+        block = make(campaign, ranking, f"{name}-{number + 1}" if len(campaign.rankings) > 1 else name)
+        blocks.append(block._replace(when={"group": ranking.group.name, "measure": ranking.measure}))
+    return blocks
+
+
+def numbered(campaign: RankedCampaign, name: str, group: str) -> str:
+    """Return the name of the files of a block of a group."""
+    return f"{name}-{campaign.groups.index(group) + 1}" if len(campaign.groups) > 1 else name
+
+
+_MOST_POINTS = 3000
+_KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
+
+
+def comparison_sections(campaign: RankedCampaign) -> list[Section]:
+    """Return the sections on measures, classes of relations, and test sets won and lost."""
+    return [_measures(campaign), _classes(campaign), _duels(campaign)]
+
+
+def _measures(campaign: RankedCampaign) -> Section:
+    """Which systems profit from function words (LAS against CLAS), and ranks by all measures."""
+    pair = _pair(campaign)
+    blocks: list[Block] = []
+    if pair:
+        blocks = [make(campaign, pair, group) for group in campaign.groups for make in (_families, _points)]
+        blocks += [_slopes(campaign, group) for group in campaign.groups]
+    lead = "How ranks depend on the measure."
+    if pair == ("LAS", "CLAS"):
+        lead += (
+            " LAS counts all words, CLAS leaves out function words. A system far above the line, or rising from LAS to"
+            " CLAS, is worse on function words than its LAS suggests; one far below or falling is better."
+        )
+    return Section("measures", f"{pair[0]} and {pair[1]}" if pair else "", lead, blocks, narrow=True)
+
+
+def _pair(campaign: RankedCampaign) -> tuple[str, str] | None:
+    ratios = [measure for measure in campaign.measures if not lower_is_better(measure)]
+    for names in (("LAS", "CLAS"), tuple(ratios[:2])):
+        if len(names) == 2 and set(names) <= set(campaign.results.measures):
+            return names[0], names[1]
+    return None
+
+
+def _slopes(campaign: RankedCampaign, group: str) -> Block:
+    rankings = [ranking for ranking in campaign.of(group) if not ranking.undefined][:MOST_MEASURES]
+    name = numbered(campaign, "ranks-by-measure", group)
+    if len(rankings) < 2:
+        return Block(name, when={"group": group})
+    ranks = {
+        standing.system: [_rank(ranking, standing.system) for ranking in rankings] for standing in rankings[0].standings
+    }
+    drawing = slopes(f"Ranks by measure, {group}", ranks, [ranking.measure for ranking in rankings])
+    return Block(name, "Ranks by measure", when={"group": group}, drawing=drawing)
+
+
+def _rank(ranking: Ranking, system: str) -> int | None:
+    return next(standing.rank for standing in ranking.standings if standing.system == system)
+
+
+def _valid(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Iterable[tuple[str, TestSet, float, float]]:
+    """Both values of every valid output on the test sets of a group."""
+    for test_set in campaign.test_sets(campaign.of(group)[0]):
+        for system in campaign.results.systems:
+            x, y = (campaign.value(system, test_set, measure) for measure in pair)
+            if x is not None and y is not None and campaign.result(system, test_set).state == "valid":
+                yield system, test_set, 100 * x, 100 * y
+
+
+def _points(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Block:
+    points = [
+        Point(x, y, test_set.language.family, f"{system} on {test_set.code}: {pair[0]} {x:.2f}, {pair[1]} {y:.2f}")
+        for system, test_set, x, y in _valid(campaign, pair, group)
+    ]
+    name, title = numbered(campaign, "measures", group), f"{pair[0]} against {pair[1]}"
+    if not points:
+        return Block(name, when={"group": group})
+    step = 1 + len(points) // _MOST_POINTS
+    which = "every valid output" if step == 1 else f"1 in {step} valid outputs"
+    return Block(name, f"{title}, {which}", when={"group": group}, drawing=scatter(title, points[::step], *pair))
+
+
+def _families(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Block:
+    own: dict[str, list[tuple[str, float, float]]] = {}
+    for _, test_set, x, y in _valid(campaign, pair, group):
+        own.setdefault(test_set.language.family or "unknown", []).append((test_set.code, x / 100, y / 100))
+    families: list[tuple[float, str, int, float, float]] = []
+    for family, some in own.items():
+        x, y = (math.fsum(value) / len(some) for value in ([one[1] for one in some], [one[2] for one in some]))
+        families.append((y - x, family, len({code for code, _, _ in some}), x, y))
+    rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(families)]
+    columns = (
+        Column("Family", "text"),
+        Column("Test sets", "number"),
+        *map(Column, pair),
+        Column("Change", "difference"),
+    )
+    caption = f"Means over valid outputs of all systems; change from {pair[0]} to {pair[1]}, in points."
+    name, when = numbered(campaign, "families", group), {"group": group}
+    if len(rows) < 2:
+        return Block(name, when=when)
+    return Block(name, "By language family", caption, when=when, table=Table(columns, tuple(rows)))
+
+
+def _classes(campaign: RankedCampaign) -> Section:
+    blocks = [_class_bars(campaign, group) for group in campaign.groups]
+    lead = "LAS by class of relations (Nivre and Fang 2017): means over valid outputs on test sets with this class."
+    return Section("classes", "Classes of relations", lead, [block for block in blocks if block.drawing])
+
+
+def _class_bars(campaign: RankedCampaign, group: str) -> Block:
+    ranking = campaign.of(group)[0]
+    name = numbered(campaign, "classes", group)
+    systems = [standing.system for standing in ranking.standings]
+    columns = {}
+    for measure in campaign.classes:
+        values = [_mean(campaign, system, ranking, measure) for system in systems]
+        if any(value is not None for value in values):
+            columns[measure.rpartition(":")[2].rpartition("@")[2]] = values
+    if not columns:
+        return Block(name)
+    return Block(name, when={"group": group}, drawing=panels(f"LAS by class of relations, {group}", systems, columns))
+
+
+def _mean(campaign: RankedCampaign, system: str, ranking: Ranking, measure: str) -> float | None:
+    own = [test_set for test_set in campaign.test_sets(ranking) if campaign.result(system, test_set).state == "valid"]
+    known = [value for test_set in own if (value := campaign.value(system, test_set, measure)) is not None]
+    return 100 * math.fsum(known) / len(known) if known else None
+
+
+def _duels(campaign: RankedCampaign) -> Section:
+    better = "significantly better" if campaign.tested(campaign.rankings[0]) else "better"
+    lead = f"Number of test sets on which the system of the row is {better} than the system of the column."
+    blocks = [
+        block
+        for pair in zip(blocks_of(campaign, "duels", _shares), blocks_of(campaign, "wins", _wins))
+        for block in pair
+    ]
+    return Section("duels", "Won, tied, lost", lead, blocks if len(campaign.results.systems) > 1 else [])
+
+
+def _won(campaign: RankedCampaign, ranking: Ranking, one: str, other: str) -> int:
+    if campaign.tested(ranking):
+        number = next(i for i, own in enumerate(campaign.rankings) if own is ranking)
+        return campaign.wins[number].get((one, other), 0)
+    n_won, lower = 0, lower_is_better(ranking.measure)
+    for code in ranking.group.codes:
+        mine, theirs = (campaign.results.results[system, code].values[ranking.measure] for system in (one, other))
+        n_won += mine is not None and theirs is not None and (mine < theirs if lower else mine > theirs)
+    return n_won
+
+
+def _shares(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
+    systems, rows = [standing.system for standing in ranking.standings], {}
+    for system in systems:
+        others = [other for other in systems if other != system]
+        won = sum(_won(campaign, ranking, system, other) for other in others)
+        lost = sum(_won(campaign, ranking, other, system) for other in others)
+        rows[system] = (won, len(ranking.group.codes) * len(others) - won - lost, lost)
+    title = f"Won, tied and lost against all others by {ranking.measure}"
+    return Block(name, drawing=shares(title, rows, _KINDS))
+
+
+def _wins(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
+    systems = [standing.system for standing in ranking.standings]
+    rows = [
+        (system, [None if system == other else float(_won(campaign, ranking, system, other)) for other in systems])
+        for system in systems
+    ]
+    matrix = HeatMap("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system"))
+    return Block(name, heat=matrix)
+
 
 _FIND = "Find systems, test sets, families"
 
