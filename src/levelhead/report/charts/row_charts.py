@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from levelhead.report.charts.page_charts import IntervalRow, panels, shares, spreads
+from levelhead.report.charts.page_charts import IntervalRow, interval_ends, panels, shares, spreads
 from levelhead.tables.svg import Drawing, Scale, clean, number, scale_for, short
+from levelhead.tables.table import Cell, Column, formatted, interval_cell, value_cell
 
 Shape = Literal["bar", "dot", "parts"]
 """Bars from zero, dots with their intervals, or stacked bars that fill the width."""
@@ -16,6 +18,7 @@ Shape = Literal["bar", "dot", "parts"]
 _MARGIN = 3.0  # percent of the width, for marks at the ends
 _AT_END = 6.0  # percent of the width; closer to an end, a centered number would be cut off
 _READABLE = 5  # percent of the width that a number needs
+_RATIO = Column("")
 _TICKS = {"bar": 4, "dot": 5}
 
 
@@ -63,6 +66,28 @@ class ChartRow(NamedTuple):
     uncertain: bool = False
     total: bool = False
     goes: tuple[str, str, str] | None = None
+
+
+def measured_row(
+    label: str,
+    value: float | Fraction | None,
+    interval: tuple[float, float] | None,
+    column: Column = _RATIO,
+    more: Sequence[str] = (),
+    *,
+    perplexity: bool = False,
+) -> ChartRow:
+    """Return the row of a score, or of a difference of scores, with its interval; `more` are the texts after both."""
+    unit, shown = 1 if perplexity else 100, value_cell(value, perplexity=perplexity)
+    between = cell_text(interval_cell(interval, perplexity=perplexity), column)
+    cells = ("–" if shown is None else cell_text(shown, column), between, *more)
+    return ChartRow(label, None if shown is None else unit * shown, *interval_ends(interval, unit), cells=cells)
+
+
+def cell_text(cell: Cell, column: Column) -> str:
+    """Return the text of a score, a difference or an interval; empty if there is none."""
+    dash = "\N{MINUS SIGN}" if column.kind == "difference" else "\N{EN DASH}"
+    return "" if cell is None else formatted(cell, column).replace("-", dash)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,8 @@ def _counted(cells: NDArray[np.int64]) -> Counter[int]:
 
 
 _LEVEL = 0.95
-_BY_FREQUENCY = ("deprel", "upos")
+BY_FREQUENCY = ("deprel", "upos")
+"""The properties whose values are shown in the order of their frequency."""
 
 PROPERTY_TITLES = {
     "deprel": "Relation",
@@ -268,7 +269,7 @@ class _PropertyTally:
     def names(self) -> list[str]:
         """Return the values in the order in which they are shown."""
         names = [*self._frequency]
-        return sorted(names, key=lambda name: (-self._frequency[name], name)) if self._by in _BY_FREQUENCY else names
+        return sorted(names, key=lambda name: (-self._frequency[name], name)) if self._by in BY_FREQUENCY else names
 
     def places(self) -> NDArray[np.int64]:
         """Return the place of each value in this order, by its number."""
