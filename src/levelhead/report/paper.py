@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from html import escape
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from levelhead.campaign import Ranking, Results, Standing
+from levelhead.campaign import Ranking, Results
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
@@ -72,11 +73,8 @@ def _shown(measures: Sequence[str], codes: Sequence[str], averages: str, across:
     """The measure or the kind of average, and the test sets."""
     alone = len(codes) == 1
     what = measures[0] if across == "row" else "Scores" if alone else averages
-    return f"{what}{_unit_of(measures)} on {codes[0] if alone else f'{len(codes):,} test sets'}"
-
-
-def _unit_of(measures: Sequence[str]) -> str:
-    return "" if any(map(lower_is_better, measures)) else " (%)"
+    unit = "" if any(map(lower_is_better, measures)) else " (%)"
+    return f"{what}{unit} on {codes[0] if alone else f'{len(codes):,} test sets'}"
 
 
 def _best(measures: Sequence[str], across: Across) -> str:
@@ -197,17 +195,12 @@ def _by_measure(results: Results, rankings: Sequence[Ranking], places: int) -> P
 def _by_group(results: Results, rankings: Sequence[Ranking], places: int) -> PaperTable:
     ordered = sorted(rankings, key=lambda ranking: len(ranking.group.codes) > 1)
     names = [standing.system for standing in ordered[-1].standings]
-    tables = [(_group_name(ranking), _of_systems(ranking, places)) for ranking in ordered]
-    rows = tuple((name, tuple(cells[system] for system in names)) for name, cells in tables)
+    tables = [(ranking.group.name, _of_systems(ranking, places)) for ranking in ordered]
+    rows = tuple((_MACRO if name == ALL else name, tuple(cells[system] for system in names)) for name, cells in tables)
     n_single = sum(len(ranking.group.codes) == 1 for ranking in ordered)
     rules = frozenset({n_single} if 0 < n_single < len(ordered) else ())
-    measure = ordered[0].measure
     caption = ranking_caption(results, ordered, across="row")
-    return PaperTable("Test set", tuple(names), rows, caption, f"scores-{measure}", rules)
-
-
-def _group_name(ranking: Ranking) -> str:
-    return _MACRO if ranking.group.name == ALL else ranking.group.name
+    return PaperTable("Test set", tuple(names), rows, caption, f"scores-{ordered[0].measure}", rules)
 
 
 def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
@@ -218,17 +211,12 @@ def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
     if len(standings) == 1:
         standings = (standings[0]._replace(letters=None),)  # the letter of a single system means nothing
     cells = {
-        standing.system: _standing_cell(standing, places, plain=plain)
+        standing.system: _cell(standing.value, standing.interval, standing.letters or "", places, plain=plain)
         if standing.n_valid or len(ranking.group.codes) > 1
         else absent
         for standing in standings
     }
     return dict(zip(cells, _with_best(cells.values(), lowest=plain), strict=True))
-
-
-def _standing_cell(standing: Standing, places: int, *, plain: bool) -> PaperCell:
-    value = _text(None if standing.value is None else float(standing.value), places, plain=plain)
-    return PaperCell(value, False, standing.letters or "", _interval(standing.interval, places, plain=plain))
 
 
 def comparison_papers(comparison: Comparison, places: int = 2, *, each: bool = False) -> list[PaperTable]:
@@ -276,23 +264,19 @@ def _by_treebank(comparison: Comparison, measure: str, places: int) -> PaperTabl
 
 def _cells(comparison: Comparison, results: Sequence[ComparedScore], places: int) -> list[PaperCell]:
     plain = results[0].measure in comparison.perplexities
-    return _with_best([_result_cell(result, places, plain=plain) for result in results], lowest=plain)
+    cells = [
+        _cell(result.value, result.interval, mark(result.p_holm) if result.enough_runs else "", places, plain=plain)
+        for result in results
+    ]
+    return _with_best(cells, lowest=plain)
 
 
-def _result_cell(result: ComparedScore, places: int, *, plain: bool) -> PaperCell:
-    stars = mark(result.p_holm) if result.enough_runs else ""
-    return PaperCell(
-        _text(result.value, places, plain=plain), False, stars, _interval(result.interval, places, plain=plain)
-    )
-
-
-def _text(value: float | None, places: int, *, plain: bool) -> str:
-    return formatted(value_cell(value, perplexity=plain), Column(""), places)
-
-
-def _interval(interval: tuple[float, float] | None, places: int, *, plain: bool) -> str:
-    cell = interval_cell(interval, perplexity=plain)
-    return "" if cell is None else formatted(cell, Column(""), places)
+def _cell(
+    value: float | Fraction | None, interval: tuple[float, float] | None, raised: str, places: int, *, plain: bool
+) -> PaperCell:
+    between = interval_cell(interval, perplexity=plain)
+    text = formatted(value_cell(value, perplexity=plain), Column(""), places)
+    return PaperCell(text, False, raised, "" if between is None else formatted(between, Column(""), places))
 
 
 def _with_best(cells: Iterable[PaperCell], *, lowest: bool) -> list[PaperCell]:
@@ -319,7 +303,8 @@ def _latex(table: PaperTable) -> str:
         lines += ["\\midrule"] if number in table.rules_before else []
         lines.append(latex_row([latex_text(name), *map(_latex_cell, cells)]))
         if any(cell.interval for cell in cells):
-            lines.append(latex_row(["", *(f"{{\\scriptsize {_dashes(cell.interval)}}}" for cell in cells)]))
+            intervals = (cell.interval.replace("-", "--") for cell in cells)
+            lines.append(latex_row(["", *(f"{{\\scriptsize {interval}}}" for interval in intervals)]))
     label = re.sub(r"[^A-Za-z0-9-]+", "-", table.label)
     lines += ["\\bottomrule", "\\end{tabular}", f"\\caption{{{latex_text(table.caption)}}}", f"\\label{{tab:{label}}}"]
     return "\n".join([*lines, "\\end{table}"]) + "\n"
@@ -330,13 +315,8 @@ def _latex_cell(cell: PaperCell) -> str:
     return value + (f"\\textsuperscript{{{latex_text(cell.raised)}}}" if cell.raised else "")
 
 
-def _dashes(interval: str) -> str:
-    return interval.replace("-", "--")
-
-
 def _markdown(table: PaperTable) -> str:
-    rows = [[table.corner, *table.heads], ["---", *["---:"] * len(table.heads)]]
-    rows[0] = list(map(markdown_text, rows[0]))
+    rows = [list(map(markdown_text, (table.corner, *table.heads))), ["---", *["---:"] * len(table.heads)]]
     rows += [[markdown_text(name), *map(_markdown_cell, cells)] for name, cells in table.rows]
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join([*lines, "", f"*{_starless(table.caption)}*"]) + "\n"

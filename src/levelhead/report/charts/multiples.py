@@ -98,24 +98,21 @@ def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
     up = scale_for((value for value in panel.on_scale if value is not None), bottom - 4, _TOP + 6)
     across = Scale(0, len(rows), _LEFT, _RIGHT)
     parts = _band(panel.quartiles, up)
-    for at, shown in _ticks(up, logarithmic=panel.logarithmic):
+    ticks = [(at, number(at)) for at in up.ticks(4)]
+    if panel.logarithmic:
+        values = LogScale(up).ticks()
+        ticks = [(math.log10(value), f"{value:,g}") for value in values[:: 1 + len(values) // 7]]
+    for at, shown in ticks:
         parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid"), text(_LEFT - 6, up(at) + 4, shown, "mute small", "end")]
     points = {i: (across(i + 0.5), up(value)) for i, value in enumerate(panel.on_scale) if value is not None}
     size = 3.4 if len(rows) <= _MANY else 2.6
     for i, (x, y) in points.items():
         tip = f"{rows[i].name} ({rows[i].group}): {panel.shown(panel.values[i] or 0.0)}"
         parts.append(mark(x, y, rows[i].series, size, tip, f' data-t="{i}"'))
-    parts += _names(panel, rows, points)
+    named = [(rows[i].label, points[i]) for i in panel.outliers[:_MOST_NAMED]]
+    parts += placed_names(named, Box(_LEFT - 4, 0, _WIDTH, bottom + 2), list(points.values()))
     drawn, depth = _below(rows, across, bottom)
     return Drawing(panel.title, _WIDTH, bottom + depth, "".join([*parts, *drawn]))
-
-
-def _ticks(up: Scale, *, logarithmic: bool) -> list[tuple[float, str]]:
-    """The positions and texts of the numbers on the scale."""
-    if not logarithmic:
-        return [(at, number(at)) for at in up.ticks(4)]
-    values = LogScale(up).ticks()
-    return [(math.log10(value), f"{value:,g}") for value in values[:: 1 + len(values) // 7]]
 
 
 def _band(own: Quartiles | None, up: Scale) -> list[str]:
@@ -125,12 +122,6 @@ def _band(own: Quartiles | None, up: Scale) -> list[str]:
     size = f'width="{short(_RIGHT - _LEFT)}" height="{short(max(low - high, 1))}"'
     band = f'<rect class="middle" x="{short(_LEFT)}" y="{short(high)}" {size}/>'
     return [band, line(_LEFT, middle, _RIGHT, middle, "axis")]
-
-
-def _names(panel: Panel, rows: Sequence[PanelRow], points: Mapping[int, tuple[float, float]]) -> list[str]:
-    """The names of outliers."""
-    named = [(rows[i].label, points[i]) for i in panel.outliers[:_MOST_NAMED]]
-    return placed_names(named, Box(_LEFT - 4, 0, _WIDTH, _TOP + _HEIGHT + 2), list(points.values()))
 
 
 def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list[str], float]:

@@ -71,7 +71,9 @@ def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
 def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:
     """Return bars of several columns for each treebank, in ascending order of the first column."""
     order = np.argsort(table.number(columns[0]), kind="stable").tolist()
-    values = {name: [_value_or_none(table.number(name)[row]) for row in order] for name in columns}
+    values = {
+        name: [None if np.isnan(value) else float(value) for value in table.number(name)[order]] for name in columns
+    }
     return panels(f"Treebanks by {columns[0]}", [table.treebanks[row] for row in order], values, places=2)
 
 
@@ -90,10 +92,6 @@ def variance_chart(variances: Mapping[str, CumulativeVariance]) -> Drawing:
     """Return the variance of the best two, three, ... scores of each measure (Callin, figure 5)."""
     lines = {name: list(enumerate(variance.variances.tolist(), 2)) for name, variance in variances.items()}
     return curves("Cumulative variance", lines, "treebanks, best first", "variance of scores")
-
-
-def _value_or_none(number: float) -> float | None:
-    return None if np.isnan(number) else float(number)
 
 
 def power_chart(power: Power, *, each: bool = False) -> Drawing:

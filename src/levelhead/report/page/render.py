@@ -59,7 +59,7 @@ def _assets(page: Page) -> list[str]:
     parts = {
         "heat": any(block.heat or block.confused for block in blocks),
         "rows": any(block.chart for block in blocks),
-        "trees": bool(page.data) or any(_sentences_of(block) for block in blocks),
+        "trees": bool(page.data) or any(block.sentences for block in blocks),
         "find": bool(page.find),
         "confusion": any(block.confused for block in blocks),
         "opening": bool(page.data),
@@ -85,8 +85,7 @@ def _environment() -> jinja2.Environment:
         loader=jinja2.PackageLoader("levelhead.report.page"),
     )  # fmt: skip
     functions: dict[str, Callable[..., Any]] = {
-        "formatted": _formatted, "shade": _shade, "is_number": _is_number, "sentences_of": _sentences_of,
-        "when_of": _when, "term_number": _term_number,
+        "formatted": _formatted, "shade": _shade, "when_of": _when, "term_number": _term_number,
     }  # fmt: skip
     environment.globals.update(functions)
     return environment
@@ -104,16 +103,8 @@ def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
     return "–" if cell is None else with_minus(text)
 
 
-def _is_number(column: Column) -> bool:
-    return column.kind != "text"
-
-
 def _shade(value: float | None) -> str:
     return "" if value is None else str(round(100 * value))
-
-
-def _sentences_of(block: Block) -> bool:
-    return bool(block.sentences)
 
 
 def _term_number(page: Page, label: str) -> int | None:

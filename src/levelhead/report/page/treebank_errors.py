@@ -27,7 +27,7 @@ from levelhead.evaluation.fold import CountedPiece, counts_by_sentence
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.page.blocks import ConfusionMatrix
-from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, values_of_words
+from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, counted, values_of_words
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.significance.estimates import Interval
@@ -53,12 +53,11 @@ class ConfusionTally:
         relations = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG))
         found = np.bincount(np.concatenate([relations.gold, relations.system]), minlength=len(relations.names))
         self._frequency.update(dict(zip(relations.names, found.tolist(), strict=True)))
-        numbers = [self._numbers.setdefault(name, len(self._numbers)) for name in relations.names]
-        of_name = np.array(numbers, dtype=np.int64)
+        of_name = np.array([self._numbers.setdefault(name, len(self._numbers)) for name in relations.names], np.int64)
         gold, system = of_name[relations.gold], of_name[relations.system]
         cells = gold[matches.alignment.gold] * _SIZE + system[matches.alignment.system]
-        self._cells += _counted(cells)
-        self._right_heads += _counted(cells[matches.agree(Agree.HEAD)])
+        self._cells += counted(cells)
+        self._right_heads += counted(cells[matches.agree(Agree.HEAD)])
         return cells
 
     def matrix(self) -> ConfusionMatrix:
@@ -89,11 +88,6 @@ class ConfusionTally:
         square = np.zeros(n * n, dtype=np.int64)
         np.add.at(square, numbers[numbers >= 0], counts[numbers >= 0])
         return square.reshape(n, n)
-
-
-def _counted(cells: NDArray[np.int64]) -> Counter[int]:
-    found, counts = np.unique(cells, return_counts=True)
-    return Counter(dict(zip(found.tolist(), counts.tolist(), strict=True)))
 
 
 _LEVEL = 0.95
@@ -151,8 +145,9 @@ class ErrorTally:
 
     def __init__(self, name: str, *, n_treebanks: int, setup: Setup, measure: str, partial: bool) -> None:
         self._name, self._n_treebanks, self._registry = name, n_treebanks, setup.registry
-        shown = f"{measure.removesuffix('.recall')}.recall" if partial else measure
-        self._measure = parse_measure(shown, setup.registry)
+        self._measure = parse_measure(
+            f"{measure.removesuffix('.recall')}.recall" if partial else measure, setup.registry
+        )
         self._setup = setup.with_measures(
             scored
             for scored, definition in setup.defined
@@ -166,7 +161,10 @@ class ErrorTally:
         self._undefined: float | None = None
         self._documents, self._kinds = DocumentNumbers(), ErrorKinds()
         self._repairs = HistogramTally(lambda cells: gain_parts(cells, self._measure))
-        self._scores = {str(measure): HistogramTally(_as_parts) for measure in self._setup.measures}
+        self._scores = {
+            str(measure): HistogramTally(lambda cells: cells.counts.astype(np.float64))
+            for measure in self._setup.measures
+        }
         self._types = np.zeros(len(ERRORS), dtype=np.int64)
         self._confused = ConfusionTally()
         self._properties = {by: _PropertyTally(by, self._measure, self._registry) for by in PROPERTY_TITLES}
@@ -227,10 +225,6 @@ class ErrorTally:
             self._examples.examples({"repair": of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
             {name: _interval(tally.histogram()) for name, tally in self._scores.items() if tally.has_counts},
         )
-
-
-def _as_parts(cells: Cells) -> NDArray[np.float64]:
-    return cells.counts.astype(np.float64)
 
 
 def _interval(found: UnitHistogram) -> Interval | None:
