@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -25,9 +26,7 @@ _SHAPES = (
 
 def series_of(groups: Iterable[str], *, other: str = OTHER) -> Mapping[str, int]:
     """Return the number of the mark of each group; the most frequent groups have separate marks."""
-    counts: dict[str, int] = {}
-    for group in groups:
-        counts[group] = counts.get(group, 0) + 1
+    counts = Counter(groups)
     ordered = sorted((group for group in counts if group != other), key=lambda group: (-counts[group], group))
     last = N_COLORS - 1
     fits = len(ordered) <= last
@@ -105,7 +104,8 @@ def placed_names(
     named: Sequence[tuple[str, Point]], within: Box, marks: Sequence[Point] = (), *, kind: str = "name", most: int = 99
 ) -> list[str]:
     """Return names as SVG that do not overlap each other and overlap few marks; names that do not fit are left out."""
-    every = [_around(point) for point in (marks or [point for _, point in named])]
+    places = marks or [point for _, point in named]
+    every = [Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK) for x, y in places]
     taken: list[Box] = []
     drawn, stretch = [], _BOLD if kind == "name" else 1.0
     for name, point in named:
@@ -120,11 +120,6 @@ def placed_names(
             x = {"start": box.left, "middle": (box.left + box.right) / 2, "end": box.right}[anchor]
             drawn.append(text(x, box.bottom - 2.5, name, f"{kind} small", anchor))
     return drawn
-
-
-def _around(point: Point) -> Box:
-    x, y = point
-    return Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK)
 
 
 def _spots(x: float, y: float, width: float) -> Iterator[tuple[Box, str]]:

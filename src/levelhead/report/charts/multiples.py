@@ -133,7 +133,12 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
         ], 22.0
     if step >= _TURNED:
         depth = max(width_of(label, 11) for label in labels)
-        return [_turned(across(i + 0.5) + 4, bottom + 5, label) for i, label in enumerate(labels)], depth + 10
+        turned = []
+        for i, label in enumerate(labels):
+            x, y = across(i + 0.5) + 4, bottom + 5
+            rotation = f'<text transform="rotate(-90 {short(x)} {short(y)})" '
+            turned.append(text(x, y, label, "mute small", "end").replace("<text ", rotation, 1))
+        return turned, depth + 10
     every = next(n for n in (5, 10, 20, 50, 100, 200, 500, 1000, len(rows)) if n * step >= 24)
     places = [1, *range(every, len(rows) + 1, every)]
     drawn = [text(across(at - 0.5), bottom + 15, str(at), "mute small", "middle") for at in places]
@@ -144,11 +149,6 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
 def _cut(label: str) -> str:
     """A label, shortened in the middle: names of treebanks start with the language and end with the split."""
     return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 6]}…{label[-5:]}"
-
-
-def _turned(x: float, y: float, label: str) -> str:
-    drawn = text(x, y, label, "mute small", "end")
-    return drawn.replace("<text ", f'<text transform="rotate(-90 {short(x)} {short(y)})" ', 1)
 
 
 def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
