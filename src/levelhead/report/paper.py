@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from html import escape
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -16,11 +15,11 @@ from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
 from levelhead.comparison.system_tables import MARKS, mark
 from levelhead.comparison.systems import Comparison
-from levelhead.errors import printable
 from levelhead.evaluation.score_tables import NOT_OFFICIAL, VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import ComparedScore
 from levelhead.significance.units import units_counted
+from levelhead.tables.svg import clean
 from levelhead.tables.table import Column, formatted, interval_cell, level_text, value_cell
 from levelhead.tables.writers import latex_row, latex_text, markdown_text
 
@@ -334,26 +333,22 @@ def _starless(text: str) -> str:
 
 def _html(table: PaperTable) -> str:
     """A table that needs no style sheet; heads of rows and columns are marked up as heads."""
-    heads = "".join(f'<th scope="col" style="text-align: right">{_safe(head)}</th>' for head in table.heads)
-    lines = ["<table>", f'<caption style="caption-side: bottom; text-align: left">{_safe(table.caption)}</caption>']
-    lines += [f'<thead><tr><th scope="col" style="text-align: left">{_safe(table.corner)}</th>{heads}</tr></thead>']
+    heads = "".join(f'<th scope="col" style="text-align: right">{clean(head)}</th>' for head in table.heads)
+    lines = ["<table>", f'<caption style="caption-side: bottom; text-align: left">{clean(table.caption)}</caption>']
+    lines += [f'<thead><tr><th scope="col" style="text-align: left">{clean(table.corner)}</th>{heads}</tr></thead>']
     lines.append("<tbody>")
     for number, (name, cells) in enumerate(table.rows):
         rule = ' style="border-top: 1px solid"' if number in table.rules_before else ""
-        head = f'<th scope="row" style="text-align: left">{_safe(name)}</th>'
+        head = f'<th scope="row" style="text-align: left">{clean(name)}</th>'
         lines.append(f"<tr{rule}>{head}{''.join(map(_html_cell, cells))}</tr>")
     return "\n".join([*lines, "</tbody>", "</table>"]) + "\n"
 
 
 def _html_cell(cell: PaperCell) -> str:
-    value = f"<strong>{_safe(cell.value)}</strong>" if cell.best else _safe(cell.value)
-    raised = f"<sup>{_safe(cell.raised)}</sup>" if cell.raised else ""
-    interval = f"<br><small>{_safe(cell.interval)}</small>" if cell.interval else ""
+    value = f"<strong>{clean(cell.value)}</strong>" if cell.best else clean(cell.value)
+    raised = f"<sup>{clean(cell.raised)}</sup>" if cell.raised else ""
+    interval = f"<br><small>{clean(cell.interval)}</small>" if cell.interval else ""
     return f'<td style="text-align: right">{value}{raised}{interval}</td>'
-
-
-def _safe(text: str) -> str:
-    return escape(printable(text))
 
 
 _WRITERS: Mapping[str, Callable[[PaperTable], str]] = MappingProxyType(

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.errors import printable
 from levelhead.scoring.matches import Agree, Matches
-from levelhead.tables.svg import plain
 from levelhead.treebank import StringColumn
 
 ALL_WORDS = 50_000
@@ -42,7 +42,7 @@ class OutputTrees:
         self.errors = np.full(matches.system.n_words, "u", dtype="<U1")  # not aligned
         head, label = matches.agree(Agree.HEAD), matches.agree(Agree.RELATION)
         self.errors[theirs] = np.where(head, np.where(label, "o", "l"), np.where(label, "h", "b"))
-        self._text = cache(lambda code: plain(matches.system.strings[code]))
+        self._text = cache(lambda code: printable(matches.system.strings[code]))
         self._by_row = np.argsort(matches.row_of_system, kind="stable")
         self._starts = np.searchsorted(matches.row_of_system[self._by_row], np.arange(len(matches.gold) + 1))
 
@@ -59,13 +59,13 @@ class OutputTrees:
         gold = matches.gold_of_system[words]
         inside = np.where((gold >= first) & (gold < last), gold - first, -1).tolist()
         tree = {
-            "n": plain(self.name),
+            "n": printable(self.name),
             "e": "".join(self.errors[words].tolist()),
             "h": heads,
             "d": self._texts(system.relations, words),
         }
         forms = self._texts(system.forms, words)
-        if inside != list(range(last - first)) or forms != list(map(plain, matches.gold[sentence].forms)):
+        if inside != list(range(last - first)) or forms != list(map(printable, matches.gold[sentence].forms)):
             tree |= {"f": forms, "a": inside}
         return tree
 
@@ -87,12 +87,12 @@ def sentence(
     return {
         **({} if sides is None else {"k": sides}),
         **({} if marked is None else {"m": marked}),
-        "i": plain(gold.id or f"sentence {n_before + index + 1}"),
-        "t": plain(gold.text),
+        "i": printable(gold.id or f"sentence {n_before + index + 1}"),
+        "t": printable(gold.text),
         "r": int(next(directions, "L") != "L"),
-        "f": [plain(form) for form in gold.forms],
+        "f": [printable(form) for form in gold.forms],
         "h": gold.heads,
-        "d": [plain(relation) for relation in gold.relations],
+        "d": [printable(relation) for relation in gold.relations],
         "s": [output.tree(index) for output in outputs],
     }
 

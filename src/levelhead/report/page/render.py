@@ -10,10 +10,9 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import InputError, with_minus
+from levelhead.errors import InputError, printable, with_minus
 from levelhead.extras import missing_library
 from levelhead.report.page.blocks import Block, Links, Page
-from levelhead.tables.svg import plain
 from levelhead.tables.table import Cell, Column, IntervalCell, for_readers
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def _environment() -> jinja2.Environment:
 
 def _finalize(value: Any) -> Any:
     """Text for the page, with invalid characters escaped."""
-    return plain(value) if type(value) is str else value  # markup is a subclass, made by the templates
+    return printable(value) if type(value) is str else value  # markup is a subclass, made by the templates
 
 
 def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
