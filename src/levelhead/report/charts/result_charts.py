@@ -1,4 +1,4 @@
-"""Charts of measurements: scatter plots, bars, correlation matrices, coefficients and cumulative variances."""
+"""Charts of results: scatter plots, bars, correlation matrices, coefficients, variances and detectable differences."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from levelhead.comparison.power import Detectable, Power, rows_to_show
 from levelhead.correlation import Correlation, CumulativeVariance, Measurements
 from levelhead.correlation.coefficients import Method
 from levelhead.report.charts.page_charts import IntervalRow, heat, panels, spreads
 from levelhead.report.charts.study_charts import Named, curves, fitted_cloud
+from levelhead.significance.units import COMMENT
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import p_text
 from levelhead.typology.treebank_languages import short_names
@@ -69,7 +71,9 @@ def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
 def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:
     """Return bars of several columns for each treebank, in ascending order of the first column."""
     order = np.argsort(table.number(columns[0]), kind="stable").tolist()
-    values = {name: [_value_or_none(table.number(name)[row]) for row in order] for name in columns}
+    values = {
+        name: [None if np.isnan(value) else float(value) for value in table.number(name)[order]] for name in columns
+    }
     return panels(f"Treebanks by {columns[0]}", [table.treebanks[row] for row in order], values, places=2)
 
 
@@ -90,5 +94,25 @@ def variance_chart(variances: Mapping[str, CumulativeVariance]) -> Drawing:
     return curves("Cumulative variance", lines, "treebanks, best first", "variance of scores")
 
 
-def _value_or_none(number: float) -> float | None:
-    return None if np.isnan(number) else float(number)
+def power_chart(power: Power, *, each: bool = False) -> Drawing:
+    """Return a chart of detectable differences by the number of units, with a line per measure and number of runs."""
+    shown = [row for row in rows_to_show(power, each=each) if row.difference is not None]
+    series: dict[str, list[tuple[float, float]]] = {}
+    for row in shown:
+        plain = row.measure in power.perplexities
+        value = row.difference or 0.0
+        series.setdefault(_label(row, shown), []).append((row.n_units, value if plain else 100 * value))
+    units = dict.fromkeys(_units(row.unit) for row in shown)
+    return curves("Detectable difference", series, " or ".join(units), "detectable difference", logarithmic=True)
+
+
+def _label(row: Detectable, shown: Sequence[Detectable]) -> str:
+    """The properties in which a line differs from the others, as its label."""
+    parts = (row.treebank, row.measure, _units(row.unit), f"{row.n_runs} runs" if row.n_runs > 1 else "1 run")
+    fields = ("treebank", "measure", "unit", "n_runs")
+    differ = [part for part, field in zip(parts, fields) if len({getattr(other, field) for other in shown}) > 1]
+    return ", ".join(differ) or row.measure
+
+
+def _units(kind: str) -> str:
+    return "units" if kind.startswith(COMMENT) else f"{kind}s"
