@@ -18,7 +18,7 @@ from levelhead.evaluation.pair import Evaluation, as_gold, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import Score
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.contents import Contents, contents_hash
+from levelhead.treebank.contents import FileSummary, contents_hash
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import Visitor
@@ -57,12 +57,12 @@ def _view(gold: Source, setup: Setup, view: GoldView) -> Any:
     except LargeFile:
         if not (isinstance(gold, File) and can_score_in_pieces(setup)):
             return _view_whole(gold, setup, view)
-    from levelhead.treebank.official_reader import HeadsBack
+    from levelhead.treebank.official_reader import NegativeHead
 
     try:
         with unchanged(gold), gold_pieces(gold, setup) as pieces:
             return view(pieces.each(blocks.SIZES.piece))
-    except HeadsBack:
+    except NegativeHead:
         return _view_whole(gold, setup, view)
     except InputError:
         return None
@@ -139,7 +139,7 @@ class _GoldFacts:
     """Facts about a gold file that the jobs of a worker share, so that they are found only once."""
 
     def __init__(self) -> None:
-        self.contents: Contents | None = None
+        self.contents: FileSummary | None = None
         self.punctuation: frozenset[str] | None = None
 
 

@@ -54,7 +54,7 @@ from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO, UnitTally
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.contents import Contents, contents_hash, contents_of
+from levelhead.treebank.contents import FileSummary, contents_hash, summary_of
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import CountedPiece, Visitor
@@ -157,7 +157,7 @@ class OutputJob(NamedTuple):
             record = (self._partial_fields if self.setup.partial else self._strict_fields)(gold, self.output, most)
         valueless = record.get("undefined", self._measures_without_scores)
         record["undefined"] = undefined_measures(self.gold, self.setup, valueless, most, score_whole_gold)
-        record["gold"] = contents_fields(contents_of(gold))
+        record["gold"] = contents_fields(summary_of(gold))
         return record if units is None else record | {"gold_hash": contents_hash(gold), "units": units_fields(units)}
 
     @property
@@ -205,7 +205,7 @@ class OutputJob(NamedTuple):
 
         An invalid output is read whole, for its valid sentences.
         """
-        from levelhead.treebank.official_reader import HeadsBack
+        from levelhead.treebank.official_reader import NegativeHead
 
         gold, output, setup = self.gold, self.output, self.setup
         if not isinstance(gold, File) or isinstance(output, Treebank) or not can_score_in_pieces(setup):
@@ -215,7 +215,7 @@ class OutputJob(NamedTuple):
                 if output is None:
                     return None if setup.rules.content else self._missing_in_pieces(gold, size)
                 return self._counted_in_pieces(gold, output, size)
-        except (HeadsBack, MeasureError):
+        except (NegativeHead, MeasureError):
             return None
         except InputError as error:
             if not isinstance(error, TextMismatch) and error.place.file == GOLD:
@@ -257,7 +257,7 @@ class OutputJob(NamedTuple):
         return () if self.resample_by is None else (_GoldUnits(self.resample_by),)
 
 
-def _fields_of_gold(contents: Contents, units: Sequence[_GoldUnits]) -> dict[str, Any]:
+def _fields_of_gold(contents: FileSummary, units: Sequence[_GoldUnits]) -> dict[str, Any]:
     fields: dict[str, Any] = {"gold": contents_fields(contents)}
     for tally in units:
         fields |= {"gold_hash": contents.sha256, "units": tally.fields()}

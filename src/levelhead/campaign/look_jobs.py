@@ -14,12 +14,12 @@ from levelhead.scoring.matches import Matches, TreebankPair
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import CountedPiece, Visitor
-    from levelhead.treebank.contents import Contents
+    from levelhead.treebank.contents import FileSummary
 
     class VisitorWithResult(Visitor, Protocol):
         """Sees the pieces of one output, and returns a result."""
 
-        def result(self, gold: Contents, system: Contents) -> Any:
+        def result(self, gold: FileSummary, system: FileSummary) -> Any:
             """Return the result."""
 
 

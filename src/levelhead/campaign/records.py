@@ -18,7 +18,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.significance.units import SENTENCE, Units
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 
 if TYPE_CHECKING:
     from levelhead.campaign.job import JobSetup
@@ -47,7 +47,7 @@ def _fault(fault: Fault) -> list[Any]:
     return [place.line, fault.slug, fault.message, fault.count, fault.severity, place.file == GOLD]
 
 
-def contents_fields(contents: Contents) -> list[Any]:
+def contents_fields(contents: FileSummary) -> list[Any]:
     """Return the sizes of a treebank and the warnings about it."""
     warnings = [_fault(fault) for fault in contents.warnings]
     return [contents.sha256, contents.sentences, contents.words, contents.tokens, warnings]
@@ -71,7 +71,9 @@ def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:
     return whole if np.array_equal(whole, parts) else parts.astype(np.float64)
 
 
-def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str | None) -> tuple[OutputResult, Contents]:
+def read_record(
+    data: bytes, settings: JobSetup, gold: str | None, output: str | None
+) -> tuple[OutputResult, FileSummary]:
     """Return the result in a record of `count_output`."""
     record = json.loads(data)
     if "faults" in record:
@@ -118,10 +120,10 @@ def _numbered(n_sentences: int) -> NDArray[np.int64]:
     return np.arange(n_sentences, dtype=np.int64)
 
 
-def contents_in(sizes: list[Any], path: str | None) -> Contents:
+def contents_in(sizes: list[Any], path: str | None) -> FileSummary:
     """Return the sizes of a treebank and the warnings about it from a record, see `contents_fields`."""
     sha256, sentences, words, tokens, warnings = sizes
-    return Contents(sha256, sentences, words, tokens, _faults(warnings, path, path), path)
+    return FileSummary(sha256, sentences, words, tokens, _faults(warnings, path, path), path)
 
 
 def _values(scores: Mapping[str, Score], setup: Setup, undefined: list[str]) -> dict[str, Fraction | None]:

@@ -31,7 +31,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import blocks
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.input_bytes import is_stream, raw_bytes
 from levelhead.treebank.layouts import irregularity
 
@@ -201,7 +201,7 @@ class _Scoring:
     def results(self) -> Results:
         """Return all results in the order of the plan."""
         results: dict[tuple[str, str], OutputResult] = {}
-        golds: dict[str, Contents] = {}
+        golds: dict[str, FileSummary] = {}
         looked: dict[str, Any] = {}
         faults: list[Fault] = []
         for test_set in self.plan.test_sets:
@@ -223,7 +223,7 @@ class _Scoring:
         keys = {t.code: key_of_view(self._gold(t), self.settings.setup, self.of_gold) for t in self.plan.test_sets}
         return {code: json.loads(self.found[key]) for code, key in keys.items()}
 
-    def _results_on(self, test_set: TestSet, looked: dict[str, Any]) -> Iterator[tuple[str, OutputResult, Contents]]:
+    def _results_on(self, test_set: TestSet, looked: dict[str, Any]) -> Iterator[tuple[str, OutputResult, FileSummary]]:
         settings = self._settings(test_set.code)
         records: dict[str, bytes] = {}
         if self.look is not None:

@@ -210,7 +210,7 @@ def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple
     The engine is used only if needed: loading its code takes longer than scoring.
     """
     if request.engine.store is not None:
-        evaluations, parts = _counted(request, setup.single())
+        evaluations, parts = _counted(request, setup.for_pair())
         (evaluation,) = evaluations.values()
         return evaluation, parts
     from levelhead.evaluation.files import score_files
@@ -220,11 +220,11 @@ def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple
         return score_files(gold, system, setup, training=training), {}
     from levelhead.progress import working
 
-    ready = setup.single()
-    ready.rules.check_words()
+    setup = setup.for_pair()
+    setup.rules.check_words()
     code = _code_of_gold(request)
-    errors = _look(request, 1, ready).start(code, request.name)
-    evaluation = score_files(gold, system, ready, training=training, look=errors)
+    errors = _look(request, 1, setup).start(code, request.name)
+    evaluation = score_files(gold, system, setup, training=training, look=errors)
     with working("finding the errors"):
         return evaluation, {code: errors.result(evaluation.gold, evaluation.system)}
 

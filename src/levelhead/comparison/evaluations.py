@@ -42,7 +42,7 @@ from levelhead.tables.documents import header, points, signature_line
 from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.provenance import sources_document
 from levelhead.treebank.training_data import Training
 
@@ -144,7 +144,7 @@ class _LeakageVisitor(LeakageCounts):
         if self._other is not None:
             self._other.add(piece)
 
-    def result(self, gold: Contents, system: Contents) -> _Looked:
+    def result(self, gold: FileSummary, system: FileSummary) -> _Looked:
         """Return leakage, and the result of the other visitor."""
         return _Looked(self.leakage(), None if self._other is None else self._other.result(gold, system))
 
@@ -165,7 +165,7 @@ def evaluations_of(results: Results, setup: Setup) -> Evaluations:
     return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in outcomes.items()})
 
 
-def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluation:
+def _evaluation(gold: FileSummary, result: OutputResult, setup: Setup) -> Evaluation:
     if result.contents is None:
         raise ValueError("only valid outputs have an evaluation")
     provenance = pair_provenance(gold, result.contents, setup, result.notes, result.measures)

@@ -30,7 +30,7 @@ def score_files(
     look: Visitor | None = None,
 ) -> Evaluation:
     """Score a system's output against gold; large files are read in pieces."""
-    setup, sizes = setup.single(), sizes or blocks.SIZES
+    setup, sizes = setup.for_pair(), sizes or blocks.SIZES
     visitors = [] if look is None else [look]
     if training is None:
         return _score(gold, system, setup, sizes, visitors)
@@ -66,9 +66,9 @@ def _score_partially(
         from levelhead.evaluation.partial_survey import Rereadable
         from levelhead.evaluation.pieces import Progress
         from levelhead.progress import counter
-        from levelhead.treebank.official_reader import HeadsBack
+        from levelhead.treebank.official_reader import NegativeHead
 
-        with contextlib.suppress(HeadsBack), counter("scoring", "words") as advance:
+        with contextlib.suppress(NegativeHead), counter("scoring", "words") as advance:
             of_gold, of_system = (Rereadable(path, partial(parts_of, path)) for path in paths)
             evaluation = partial_scores_in_pieces(
                 of_gold, of_system, setup, sizes.piece, (Progress(advance), *visitors)

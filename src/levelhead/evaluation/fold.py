@@ -18,7 +18,7 @@ from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_
 from levelhead.scoring.measure_notes import SYSTEM, Annotation, annotation_of, notes_on
 from levelhead.scoring.score import Score, count, reason_of_absence, reason_of_malformed_deps, score_of, without_trees
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import Contents, contents_of
+from levelhead.treebank.contents import FileSummary, summary_of
 
 if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
@@ -163,7 +163,7 @@ class Fold:
                 for name in self._of_edges:
                     self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
 
-    def evaluation(self, gold: Contents, system: Contents, coverage: PartialCoverage | None = None) -> Evaluation:
+    def evaluation(self, gold: FileSummary, system: FileSummary, coverage: PartialCoverage | None = None) -> Evaluation:
         """Return the scores; call it once, at the end."""
         setup, of_gold, of_system = self._setup, self._gold.annotation(), self._system.annotation()
         sides = of_gold, of_system if coverage is None else of_system.of_analyzed_words()
@@ -208,10 +208,10 @@ def score_matches(
     """Score aligned treebanks, which are a single piece."""
     fold = Fold(setup, visitors, name)
     fold.add(matches)
-    return fold.evaluation(contents_of(matches.gold), contents_of(matches.system))
+    return fold.evaluation(summary_of(matches.gold), summary_of(matches.system))
 
 
 def score_treebanks(gold: Treebank, system: Treebank, setup: Setup, visitors: Sequence[Visitor] = ()) -> Evaluation:
     """Score one treebank against another."""
-    setup = setup.single()
+    setup = setup.for_pair()
     return score_matches(match_pair(gold, system, setup.rules), setup, visitors=visitors)

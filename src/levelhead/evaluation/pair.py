@@ -21,7 +21,7 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import check_format
 from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
@@ -56,8 +56,8 @@ class Evaluation(Mapping[str, Score], Tabular):
     """
 
     scores: Mapping[str, Score]
-    gold: Contents
-    system: Contents
+    gold: FileSummary
+    system: FileSummary
     provenance: Provenance
     valid_trees: Mapping[str, Score] = field(default_factory=dict)
     coverage: PartialCoverage | None = None

@@ -18,7 +18,7 @@ from levelhead.evaluation.pair import Evaluation, Input, load_gold, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.partial_matches import PartialMatches, ShiftedAnswers, match_partially
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import Contents, contents_of
+from levelhead.treebank.contents import FileSummary, summary_of
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank
 from levelhead.treebank.pieces import read_leniently
@@ -40,7 +40,7 @@ class PartialOutput(NamedTuple):
     """
 
     partial: PartialMatches
-    contents: Contents
+    contents: FileSummary
     unreadable: int
 
     def coverage(self) -> PartialCoverage:
@@ -73,7 +73,7 @@ def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers) -> PartialCove
 
 def score_partially(gold: Input, system: Input, setup: Setup, visitors: Sequence[Visitor] = ()) -> Evaluation:
     """Score a system's output even if its text differs from gold or its trees are broken; both are read whole."""
-    setup = setup.single()
+    setup = setup.for_pair()
     reference = load_gold(gold, setup)
     source = system if isinstance(system, Treebank) else read_bytes(system)
     name = None if isinstance(system, Treebank) else os.fsdecode(system)
@@ -86,7 +86,7 @@ def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, set
         read = of_treebank(output, several_roots=several_roots(setup))
     else:
         read = _read(output, name, setup)
-    return PartialOutput(match_partially(gold, read, setup.rules), contents_of(read.treebank), read.unreadable)
+    return PartialOutput(match_partially(gold, read, setup.rules), summary_of(read.treebank), read.unreadable)
 
 
 def several_roots(setup: Setup) -> bool:
@@ -117,4 +117,4 @@ def partial_evaluation(output: PartialOutput, setup: Setup, visitors: Sequence[V
     """Return the scores of an output, which is a single piece."""
     fold = Fold(setup, visitors)
     fold.add(output.partial)
-    return fold.evaluation(contents_of(output.partial.matches.gold), output.contents, output.coverage())
+    return fold.evaluation(summary_of(output.partial.matches.gold), output.contents, output.coverage())

@@ -24,13 +24,13 @@ from levelhead.evaluation.pieces import changed_file, read_punctuation
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.partial_matches import Flags, ShiftedAnswers, match_partially
 from levelhead.scoring.pieces import paired_pieces
-from levelhead.scoring.placed_pieces import Places, placed_pieces
+from levelhead.scoring.pieces_by_sentence import Places, pieces_by_sentence
 from levelhead.scoring.sentence_pairing import SentencePairs, sentence_ids
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank
 from levelhead.treebank.pieces import Pieces
-from levelhead.treebank.two_files import in_two_threads, one_ahead
+from levelhead.treebank.two_files import in_two_threads, pipelined
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import Visitor
@@ -49,7 +49,7 @@ def partial_scores_in_pieces(
     setup: Setup,
     size: int,
     visitors: Sequence[Visitor] = (),
-    known: Contents | None = None,
+    known: FileSummary | None = None,
 ) -> Evaluation | None:
     """Return the partial scores of two files; None if they must be read whole.
 
@@ -82,7 +82,7 @@ def partial_scores_in_pieces(
             output_pieces(system, setup, of_system) as theirs,
         ):
             pieces = _pieces(ours, theirs, of_system.is_tree, places, setup, size)
-            one_ahead(_as_first_read(pieces, gold, system), match_and_add)
+            pipelined(_as_first_read(pieces, gold, system), match_and_add)
         read = ((gold, ours, of_gold), (system, theirs, of_system))
         changed = [file.name for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
         if changed:
@@ -115,7 +115,7 @@ def _pieces(
             yield pair.gold, of_treebank(pair.system, is_tree[before:end]), None
             before = end
         return
-    for ours, theirs, pairs, before in placed_pieces(gold, system, places, size):
+    for ours, theirs, pairs, before in pieces_by_sentence(gold, system, places, size):
         rows = np.flatnonzero(pairs.system >= 0)
         ids, others = sentence_ids(ours), sentence_ids(theirs)
         if any(ids[row] != others[answer] for row, answer in zip(rows.tolist(), pairs.system[rows].tolist())):

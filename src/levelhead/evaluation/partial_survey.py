@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from levelhead.evaluation.partial import several_roots
 from levelhead.evaluation.pieces import pieces_of
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.placed_pieces import Places
+from levelhead.scoring.pieces_by_sentence import Places
 from levelhead.scoring.sentence_pairing import sentence_ids
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.comment_checks import Hashes
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.lenient_reader import are_trees, as_they_are
 from levelhead.treebank.pieces import LenientPieces, Pieces
 
@@ -37,16 +37,16 @@ class Rereadable(NamedTuple):
     parts: Callable[[], AbstractContextManager[Iterator[bytes]]]
 
     @contextmanager
-    def pieces(self, ready: Setup, *, of_gold: bool, known: Contents | None = None) -> Iterator[Pieces]:
+    def pieces(self, setup: Setup, *, of_gold: bool, known: FileSummary | None = None) -> Iterator[Pieces]:
         """Yield the file for reading in pieces, see `pieces_of`, and close it."""
         with self.parts() as parts:
-            yield pieces_of((self.name, parts), ready, of_gold=of_gold, known=known)
+            yield pieces_of((self.name, parts), setup, of_gold=of_gold, known=known)
 
     @contextmanager
-    def rows(self, ready: Setup, known: bytes | None = None) -> Iterator[LenientPieces]:
+    def rows(self, setup: Setup, known: bytes | None = None) -> Iterator[LenientPieces]:
         """Yield the file for reading row by row, see `LenientPieces`, and close it."""
         with self.parts() as parts:
-            yield LenientPieces(parts, self.name, conllx=ready.format == "conllx", known=known)
+            yield LenientPieces(parts, self.name, conllx=setup.format == "conllx", known=known)
 
 
 class FirstReading(NamedTuple):
@@ -62,7 +62,7 @@ class FirstReading(NamedTuple):
         unreadable: the number of lines that could not be read.
     """
 
-    contents: Contents
+    contents: FileSummary
     text: bytes
     ids: Hashes | None
     texts: Hashes
@@ -71,52 +71,52 @@ class FirstReading(NamedTuple):
     unreadable: int = 0
 
 
-def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | None = None) -> FirstReading:
+def survey_gold(gold: Rereadable, setup: Setup, size: int, known: FileSummary | None = None) -> FirstReading:
     """Read gold once."""
-    with gold.pieces(ready, of_gold=True, known=known) as pieces:
-        return _survey(pieces, pieces.each(size), ready, of_gold=True)
+    with gold.pieces(setup, of_gold=True, known=known) as pieces:
+        return _survey(pieces, pieces.each(size), setup, of_gold=True)
 
 
-def survey_output(system: Rereadable, ready: Setup, size: int) -> FirstReading:
+def survey_output(system: Rereadable, setup: Setup, size: int) -> FirstReading:
     """Read a system's output once; if it is invalid, read it again row by row."""
-    with output_pieces(system, ready) as pieces:
-        survey = _survey(pieces, pieces.until_failure(size), ready)
+    with output_pieces(system, setup) as pieces:
+        survey = _survey(pieces, pieces.until_failure(size), setup)
     if not pieces.failed:
         return survey
-    with system.rows(ready) as rows:
-        survey = _survey(rows, rows.each(size), ready)
+    with system.rows(setup) as rows:
+        survey = _survey(rows, rows.each(size), setup)
     is_tree = survey.is_tree & as_they_are(rows.marks)
     return survey._replace(is_tree=is_tree, marks=bytes(rows.marks), unreadable=rows.unreadable)
 
 
 def output_pieces(
-    system: Rereadable, ready: Setup, known: FirstReading | None = None
+    system: Rereadable, setup: Setup, known: FirstReading | None = None
 ) -> AbstractContextManager[Pieces]:
     """Return a system's output for reading in pieces: as a valid file, or row by row if it is known to be invalid."""
     if known is None or known.marks is None:
-        return system.pieces(ready, of_gold=False, known=known and known.contents)
-    return system.rows(ready, known.marks)
+        return system.pieces(setup, of_gold=False, known=known and known.contents)
+    return system.rows(setup, known.marks)
 
 
-def _survey(pieces: Pieces, treebanks: Iterable[Treebank], ready: Setup, *, of_gold: bool = False) -> FirstReading:
+def _survey(pieces: Pieces, treebanks: Iterable[Treebank], setup: Setup, *, of_gold: bool = False) -> FirstReading:
     text = hashlib.sha256()
     ids: list[Hashes] | None = [_NOTHING]
     texts, trees = [_NOTHING], [np.zeros(0, dtype=bool)]
     for piece in treebanks:
-        spans = spans_of(piece, unicode_spaces=ready.rules.unicode_spaces)
+        spans = spans_of(piece, unicode_spaces=setup.rules.unicode_spaces)
         text.update(spans.text.tobytes())
         names = [] if ids is None else [name for name in sentence_ids(piece) if name is not None]
         ids = [*ids, hashes_of(names)] if ids is not None and len(names) == len(piece) else None
         if not of_gold:
             texts.append(hashes_of(spans.sentence_texts()))
-            trees.append(_are_valid(pieces, piece, ready))
+            trees.append(_are_valid(pieces, piece, setup))
     every_id = None if ids is None else np.concatenate(ids)
     return FirstReading(pieces.contents(), text.digest(), every_id, np.concatenate(texts), np.concatenate(trees))
 
 
-def _are_valid(pieces: Pieces, piece: Treebank, ready: Setup) -> NDArray[np.bool_]:
+def _are_valid(pieces: Pieces, piece: Treebank, setup: Setup) -> NDArray[np.bool_]:
     if isinstance(pieces, LenientPieces):
-        return are_trees(piece, several_roots=several_roots(ready))
+        return are_trees(piece, several_roots=several_roots(setup))
     return np.full(len(piece), piece.has_trees)
 
 

@@ -17,11 +17,11 @@ from levelhead.scoring.punctuation import callin_punctuation
 from levelhead.treebank import Treebank
 from levelhead.treebank.blocks import begun
 from levelhead.treebank.checked_pieces import CheckedPieces
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.input_bytes import is_stream, parts_of
-from levelhead.treebank.official_reader import HeadsBack, official_reading
+from levelhead.treebank.official_reader import NegativeHead, official_reading
 from levelhead.treebank.pieces import OfficialPieces, Pieces
-from levelhead.treebank.two_files import are_files, one_ahead
+from levelhead.treebank.two_files import are_files, pipelined
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import CountedPiece, Visitor
@@ -54,7 +54,7 @@ def score_parts(
     visitors: Sequence[Visitor] = (),
 ) -> Evaluation:
     """Score a system's output against gold, in pieces."""
-    setup = setup.single()
+    setup = setup.for_pair()
     together = are_files(gold[0], system[0])
     try:
         with counter("scoring", "words") as advance:
@@ -65,7 +65,7 @@ def score_parts(
             evaluation = score_pieces(reference, output, setup, size, every, together=together, punctuation=punctuation)
             if first is not None and first.sha256 != reference.sha256:
                 raise changed_file(gold[0])
-    except HeadsBack:
+    except NegativeHead:
         return _score_whole(gold[0], system[0], setup, visitors)
     return evaluation
 
@@ -84,7 +84,7 @@ class Progress:
         self._advance(piece.matches.gold.n_words)
 
 
-def _first_reading(gold: str, setup: Setup, size: int) -> tuple[frozenset[str] | None, Contents | None]:
+def _first_reading(gold: str, setup: Setup, size: int) -> tuple[frozenset[str] | None, FileSummary | None]:
     """The result of `read_punctuation`, and the sizes of gold and warnings about it; both None without a reading."""
     if not setup.needs_punctuation:
         return None, None
@@ -113,7 +113,7 @@ def score_pieces(
     if setup.rules.content:
         _add_sentences(gold, system, size, lambda pair: fold.add(match_pair(*pair, setup.rules)))
     else:
-        one_ahead(paired_pieces(gold, system, setup.rules, size, together=together), match_and_add)
+        pipelined(paired_pieces(gold, system, setup.rules, size, together=together), match_and_add)
     if not gold.n_sentences:  # official scorers accept empty files
         nothing = parse_as(b"", None, setup.rules)
         fold.add(match_pair(nothing, nothing, setup.rules))
@@ -153,7 +153,7 @@ def _score_whole(gold: str, system: str, setup: Setup, visitors: Sequence[Visito
 
 
 def pieces_of(
-    file: tuple[str | None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
+    file: tuple[str | None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: FileSummary | None = None
 ) -> Pieces:
     """Return a file that is read in pieces under the rules."""
     name, parts = file

@@ -18,7 +18,7 @@ Places = NDArray[np.int64]
 """The gold sentence of each of the system's sentences, ascending; -1 for a repeated answer."""
 
 
-class PlacedPiece(NamedTuple):
+class SentencePiece(NamedTuple):
     """Some gold sentences, and the system's sentences paired with them.
 
     Args:
@@ -34,7 +34,7 @@ class PlacedPiece(NamedTuple):
     before: int
 
 
-def placed_pieces(gold: Pieces, system: Pieces, places: Places, size: int) -> Iterator[PlacedPiece]:
+def pieces_by_sentence(gold: Pieces, system: Pieces, places: Places, size: int) -> Iterator[SentencePiece]:
     """Yield the pieces of gold with the system's sentences paired with them."""
     ends = np.maximum.accumulate(places) + 1  # so many gold sentences are reached
     while not (gold.failed or system.failed):
@@ -49,7 +49,7 @@ def placed_pieces(gold: Pieces, system: Pieces, places: Places, size: int) -> It
             found = places[before[1] : before[1] + n_placed] - before[0]
             piece = gold.take(n_gold)
             answers = system.take(n_placed) if n_placed else piece.select([])
-            yield PlacedPiece(piece, answers, _pairs(found, n_gold), before[1])
+            yield SentencePiece(piece, answers, _pairs(found, n_gold), before[1])
         elif n_placed:
             system.take(n_placed)  # answers to sentences before, repeated
         else:
