@@ -39,7 +39,7 @@ def test_sentence_ids(case: str, rules: str, tmp_path: Path, monkeypatch: pytest
     file = File(str(path), hashlib.sha256(path.read_bytes()).hexdigest())
     setup = setup_of("LAS", rules=rules)
     whole = view_gold(file, setup, sent_ids)
-    assert (whole != b"null") == (case == "named")
+    assert (whole is not None) == (case == "named")
     if "back" not in case:  # such a file cannot be cut
         monkeypatch.setattr(gold_of_jobs, "parse_as", None)
     for size in (1, 300, 5000):

@@ -46,7 +46,7 @@ GOLD = (EXAMPLES / "parallel/gold/en.conllu").read_bytes()
 SYSTEM = (EXAMPLES / "parallel/systems/alpha/en.conllu").read_bytes()
 
 
-def summary_of(kind: str, data: bytes) -> bytes:
+def contents_of(kind: str, data: bytes) -> bytes:
     """A file with errors at several places, or one that cannot be read."""
     packed = gzip.compress(data)
     half = data.index(b"\n\n", len(data) // 2) + 2
@@ -182,7 +182,7 @@ def tidy() -> Any:
 def write(path: Path, kind: str, data: bytes) -> Path:
     path.unlink(missing_ok=True)
     if kind != "missing":
-        path.write_bytes(summary_of(kind, data))
+        path.write_bytes(contents_of(kind, data))
     return path
 
 

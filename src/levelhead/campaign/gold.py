@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from levelhead.campaign.job_files import File, LargeFile, parts_of_file, unchanged, whole_contents
 from levelhead.campaign.records import GOLD
 from levelhead.errors import InputError
-from levelhead.evaluation.files import can_score_in_pieces
-from levelhead.evaluation.fold import score_treebanks
-from levelhead.evaluation.pair import Evaluation, as_gold, parse_as
+from levelhead.evaluation.files import can_score_in_pieces, open_pair
+from levelhead.evaluation.fold import OnlyWhole, fold, score_treebanks
+from levelhead.evaluation.pair import Evaluation, InputFile, as_gold, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import Score
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.contents import FileSummary, contents_hash
+from levelhead.treebank.contents import contents_hash
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import Visitor
-    from levelhead.treebank.pieces import Pieces
+    from levelhead.evaluation.pieces import GoldFacts
 
 _GOLDS_AT_ONCE = 2  # jobs are ordered by test set, so that a worker reads each gold file once
 
@@ -35,9 +34,6 @@ GoldView = Callable[[Iterable[Treebank]], Any]
 It must be a function at the top level of a module.
 """
 
-ScoreOfGold = Callable[[Any, Setup, int], Mapping[str, Score]]
-"""A function that scores gold against itself, whole or in pieces of a given size."""
-
 
 def hash_of(source: Source | None) -> str | None:
     """Return the hash of a file or of the contents of a treebank in memory; None without a source."""
@@ -46,23 +42,25 @@ def hash_of(source: Source | None) -> str | None:
     return None if source is None else source.sha256
 
 
-def view_gold(gold: Source, setup: Setup, view: GoldView) -> bytes:
-    """Return the result of a function of a gold treebank as JSON; null if it is invalid, which its counts report."""
-    return json.dumps(_view(gold, setup, view)).encode()
-
-
-def _view(gold: Source, setup: Setup, view: GoldView) -> Any:
+def view_gold(gold: Source, setup: Setup, view: GoldView) -> Any:
+    """Return the result of a function of a gold treebank; None if it is invalid, which its counts report."""
+    most = blocks.SIZES.large  # as for counts, so that a worker reads it once
     try:
-        return _view_whole(gold, setup, view, blocks.SIZES.large)  # as for counts, so that a worker reads it once
+        return _view_whole(gold, setup, view, most)
     except LargeFile:
         if not (isinstance(gold, File) and can_score_in_pieces(setup)):
             return _view_whole(gold, setup, view)
-    from levelhead.treebank.official_reader import NegativeHead
+    from levelhead.evaluation.pieces import open_pieces, whole_if_heads_are_negative
 
+    known = facts_of(gold, setup).summary
     try:
-        with unchanged(gold), gold_pieces(gold, setup) as pieces:
+        with (
+            unchanged(gold),
+            whole_if_heads_are_negative(),
+            open_pieces(input_file(gold, GOLD), setup, of_gold=True, known=known) as pieces,
+        ):
             return view(pieces.each(blocks.SIZES.piece))
-    except NegativeHead:
+    except OnlyWhole:
         return _view_whole(gold, setup, view)
     except InputError:
         return None
@@ -71,6 +69,11 @@ def _view(gold: Source, setup: Setup, view: GoldView) -> Any:
 def _view_whole(gold: Source, setup: Setup, view: GoldView, most: int = sys.maxsize) -> Any:
     treebank = gold_of(gold, setup, most)
     return view([treebank]) if isinstance(treebank, Treebank) else None
+
+
+def input_file(file: File, name: str | None) -> InputFile:
+    """Return a file for reading in pieces, with its name in messages."""
+    return InputFile(name, partial(parts_of_file, file))
 
 
 def gold_of(source: Source, setup: Setup, most: int = sys.maxsize) -> Treebank | InputError:
@@ -87,80 +90,57 @@ def _gold(file: File, setup: Setup, most: int) -> Treebank | InputError:
     return as_gold(treebank, setup)
 
 
-def undefined_measures(
-    gold: Source, setup: Setup, valueless: Iterable[str], size: int, score_gold: ScoreOfGold
-) -> list[str]:
-    """Return the measures that gold does not annotate: gold scored against itself has no value either."""
+def undefined_measures(gold: Source, setup: Setup, valueless: Iterable[str], most: int | None) -> list[str]:
+    """Return the measures that gold does not annotate: gold scored against itself has no value either.
+
+    Args:
+        gold: the gold treebank.
+        setup: the settings.
+        valueless: the measures without a value.
+        most: the size up to which gold is read whole; None for gold that is read in pieces.
+    """
     measures = tuple(valueless)
-    return list(_undefined(gold, setup, measures, size, score_gold)) if measures else []
+    return list(_undefined(gold, _for_gold(setup, measures), most)) if measures else []
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _undefined(
-    gold: Source, setup: Setup, measures: tuple[str, ...], size: int, score_gold: ScoreOfGold
-) -> tuple[str, ...]:
-    scores = score_gold(gold, without_files(setup, measures), size)  # always with a value
+def _undefined(gold: Source, setup: Setup, most: int | None) -> tuple[str, ...]:
+    if most is None and isinstance(gold, File):
+        return without_value(score_gold_in_pieces(gold, setup, ()))
+    treebank = gold_of(gold, setup, sys.maxsize if most is None else most)
+    return without_value(score_treebanks(treebank, treebank, setup)) if isinstance(treebank, Treebank) else ()
+
+
+def without_value(scores: Mapping[str, Score]) -> tuple[str, ...]:
+    """Return the measures without a value."""
     return tuple(name for name, score in scores.items() if score.value is None)
 
 
-def score_whole_gold(gold: Source, setup: Setup, most: int) -> Mapping[str, Score]:
-    """Score gold against itself; invalid gold has no scores."""
-    treebank = gold_of(gold, setup, most)
-    return score_treebanks(treebank, treebank, setup) if isinstance(treebank, Treebank) else {}
-
-
-def score_pieces_of_gold(gold: File, setup: Setup, size: int, visitors: Sequence[Visitor] = ()) -> Evaluation:
+def score_gold_in_pieces(
+    gold: File, setup: Setup, visitors: Sequence[Visitor], measures: Sequence[str] | None = None
+) -> Evaluation:
     """Score gold against itself, in pieces."""
-    from levelhead.evaluation.pieces import score_pieces
+    setup = setup if measures is None else _for_gold(setup, measures)
+    source = input_file(gold, GOLD)
+    with open_pair(source, source, setup, blocks.SIZES, facts_of(gold, setup)) as stream:
+        return fold(stream, setup, visitors)
 
-    punctuation = punctuation_of(gold, setup, size)
-    with gold_pieces(gold, setup) as one, gold_pieces(gold, setup) as again:
-        return score_pieces(one, again, setup, size, visitors, punctuation=punctuation)
 
-
-def without_files(setup: Setup, measures: Sequence[str]) -> Setup:
-    """Return the settings with some of their measures, without measures that need a file, which always have a value."""
-    chosen = [
+def _for_gold(setup: Setup, measures: Sequence[str]) -> Setup:
+    """Return the settings for gold with some measures, without those that name a file, which always have a value."""
+    chosen = (
         measure for measure, definition in setup.defined if str(measure) in measures and not definition.needs_file
-    ]
-    return setup.with_measures(chosen)
+    )
+    return replace(setup, measures=tuple(chosen), partial=False)
 
 
-@contextmanager
-def gold_pieces(file: File, setup: Setup) -> Iterator[Pieces]:
-    """Yield gold for reading in pieces, and close it."""
-    from levelhead.evaluation.pieces import pieces_of
-
-    with parts_of_file(file) as parts:
-        yield pieces_of((GOLD, parts), setup, of_gold=True, known=facts_of(file, setup).contents)
-
-
-class _GoldFacts:
-    """Facts about a gold file that the jobs of a worker share, so that they are found only once."""
-
-    def __init__(self) -> None:
-        self.contents: FileSummary | None = None
-        self.punctuation: frozenset[str] | None = None
-
-
-def facts_of(gold: File, setup: Setup) -> _GoldFacts:
-    """Return the facts about a gold file that earlier jobs found."""
-    return _shared_facts(gold, setup.with_measures(()))
+def facts_of(gold: File, setup: Setup) -> GoldFacts:
+    """Return the facts about a gold file that the jobs of a worker share, so that they are found only once."""
+    return _shared_facts(gold, replace(setup, measures=(), partial=False))
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _shared_facts(_gold: File, _setup: Setup) -> _GoldFacts:
-    return _GoldFacts()
+def _shared_facts(_gold: File, _setup: Setup) -> GoldFacts:
+    from levelhead.evaluation.pieces import GoldFacts
 
-
-def punctuation_of(gold: File, setup: Setup, size: int) -> frozenset[str] | None:
-    """Return the result of `read_punctuation` for gold; None if no measure needs it."""
-    from levelhead.evaluation.pieces import read_punctuation
-
-    if not setup.needs_punctuation:
-        return None
-    facts = facts_of(gold, setup)
-    if facts.punctuation is None:
-        with gold_pieces(gold, setup) as pieces:
-            facts.punctuation = read_punctuation(pieces, size)
-    return facts.punctuation
+    return GoldFacts()

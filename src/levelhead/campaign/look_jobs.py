@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from levelhead.campaign.gold import Source
-from levelhead.campaign.job import JobSetup, record_of_output
+from levelhead.campaign.job import JobSetup, count_output
 from levelhead.campaign.outputs import Output
-from levelhead.campaign.records import contents_in, json_of
+from levelhead.campaign.records import Record, contents_in
 from levelhead.scoring.matches import Matches, TreebankPair
 
 if TYPE_CHECKING:
@@ -30,6 +29,10 @@ OutputSource = tuple[str, str, Source | None, JobSetup]
 """The system, its name with the run, the file, and the settings of an output."""
 
 
+Looked = tuple[list[Record], Any]
+"""The records of all outputs on a test set, and the result of the function."""
+
+
 class VisitEach(NamedTuple):
     """An additional function of each valid output; unlike for `Look`, files can be read in pieces.
 
@@ -40,28 +43,28 @@ class VisitEach(NamedTuple):
     start: Callable[[str, str], VisitorWithResult]
 
 
-def look_at_outputs(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look) -> bytes:
+def look_at_outputs(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look) -> Looked:
     """Count all outputs on one test set and call a function with them; no file is read twice."""
     records, matched = _records_and_outputs(gold, outputs)
-    return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
+    return records, look(code, matched) if len(matched) == len(outputs) else None
 
 
-def look_at_valid_outputs(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look) -> bytes:
+def look_at_valid_outputs(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look) -> Looked:
     """Do the same as `look_at_outputs`, but call the function with all valid outputs."""
     records, matched = _records_and_outputs(gold, outputs)
-    return pickle.dumps((records, look(code, matched)))
+    return records, look(code, matched)
 
 
-def visit_each_output(code: str, gold: Source, outputs: Sequence[OutputSource], visit: VisitEach) -> bytes:
+def visit_each_output(code: str, gold: Source, outputs: Sequence[OutputSource], visit: VisitEach) -> Looked:
     """Do the same as `look_at_outputs`, but visit each valid output by itself."""
     records, results = [], {}
     for _, name, file, settings in outputs:
         visitor = visit.start(code, name)
-        record = record_of_output(gold, file, settings, [visitor])
-        records.append(json_of(record))
+        record = count_output(gold, file, settings, [visitor])
+        records.append(record)
         if record.get("state") == "valid":
             results[name] = visitor.result(contents_in(record["gold"], None), contents_in(record["system"], None))
-    return pickle.dumps((records, results))
+    return records, results
 
 
 class _Keep:
@@ -76,13 +79,13 @@ class _Keep:
         self.matches = piece.matches
 
 
-def _records_and_outputs(gold: Source, outputs: Sequence[OutputSource]) -> tuple[list[bytes], list[Output]]:
+def _records_and_outputs(gold: Source, outputs: Sequence[OutputSource]) -> tuple[list[Record], list[Output]]:
     """The results of all outputs, and the aligned words of valid outputs."""
     records, matched = [], []
     for system, name, file, settings in outputs:
         kept = _Keep()
-        record = record_of_output(gold, file, settings, [kept], whole=True)
-        records.append(json_of(record))
+        record = count_output(gold, file, settings, [kept], whole=True)
+        records.append(record)
         if record.get("state") == "valid" and isinstance(kept.matches, Matches):
             matched.append(Output(system, name, kept.matches))
     return records, matched

@@ -31,9 +31,29 @@ GOLD = "{gold}"
 """The placeholder for the gold file in messages; its name does not affect results, and is inserted on reading."""
 
 
-def json_of(record: dict[str, Any]) -> bytes:
+Record = dict[str, Any]
+"""The result of a job: plain values and arrays."""
+
+
+def json_of(record: Any) -> bytes:
     """Return a record as JSON, with the same bytes on every machine."""
-    return json.dumps(record, sort_keys=True, separators=(",", ":")).encode()
+    return json.dumps(record, sort_keys=True, separators=(",", ":"), default=_lists_of).encode()
+
+
+def _lists_of(numbers: NDArray[Any]) -> Any:
+    """Numbers as lists, with integers if all are whole."""
+    whole = numbers.dtype.kind in "iu" or np.array_equal(numbers, np.rint(numbers))
+    return (numbers.astype(np.int64) if whole else numbers).tolist()
+
+
+def record_in(data: bytes) -> Any:
+    """Return the record in JSON; the counts of sentences become arrays one at a time, since there can be millions."""
+    record = json.loads(data)
+    for kind in ("sentences", "sentences_valid_trees"):
+        if isinstance(record, dict) and kind in record:
+            named = record[kind]
+            record[kind] = {name: small(np.array(named.pop(name))) for name in tuple(named)}
+    return record
 
 
 def faults_of_error(error: InputError) -> list[list[Any]]:
@@ -58,9 +78,9 @@ def numbers_of(scores: Mapping[str, Score]) -> dict[str, list[Any]]:
     return {name: [s.correct, s.gold, s.system, s.aligned, s.reason] for name, s in scores.items()}
 
 
-def units_fields(units: Units) -> dict[str, Any]:
+def units_fields(units: Units) -> Record:
     """Return the units of a gold treebank; for sentences, only their number."""
-    of_sentence = len(units.of_sentence) if units.kind == SENTENCE else units.of_sentence.tolist()
+    of_sentence = len(units.of_sentence) if units.kind == SENTENCE else units.of_sentence
     return {**units._asdict(), "of_sentence": of_sentence}
 
 
@@ -72,10 +92,9 @@ def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:
 
 
 def read_record(
-    data: bytes, settings: JobSetup, gold: str | None, output: str | None
+    record: Record, settings: JobSetup, gold: str | None, output: str | None
 ) -> tuple[OutputResult, FileSummary]:
     """Return the result in a record of `count_output`."""
-    record = json.loads(data)
     if "faults" in record:
         path = settings.files[record["faults_of"]].path if record["faults_of"] in settings.files else gold
         raise InputError(*_faults(record["faults"], path, path))
@@ -89,23 +108,23 @@ def read_record(
         scores=scores,
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
-        sentences=_parts(record.pop("sentences", {})),
+        sentences=_in_order(record.get("sentences")),
         units=_units(record["units"]) if "units" in record else None,
         gold_hash=record.get("gold_hash", ""),
         faults=_faults(record["reasons"], output, gold),
         contents=contents_in(record["system"], output) if "system" in record else None,
-        measures=record.get("measures", {}),
+        measures=_in_order(record.get("measures")),
         notes=tuple(record.get("notes", ())),
         valid_trees=_scores(record.get("scores_valid_trees", {}), setup),
         partial_coverage=PartialCoverage(*record["partial_coverage"]) if "partial_coverage" in record else None,
-        sentences_valid_trees=_parts(record.pop("sentences_valid_trees", {})),
+        sentences_valid_trees=_in_order(record.get("sentences_valid_trees")),
     )
     return result, contents_in(record["gold"], gold)
 
 
-def _parts(named: dict[str, list[list[float]]]) -> dict[str, NDArray[np.int32] | NDArray[np.float64]]:
-    """The counts of sentences; lists are dropped one at a time, since there can be millions."""
-    return {name: small(np.array(named.pop(name))) for name in tuple(named)}
+def _in_order(fields: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Fields in the order of their names, as in a store."""
+    return dict(sorted((fields or {}).items()))
 
 
 def _units(fields: dict[str, Any]) -> Units:

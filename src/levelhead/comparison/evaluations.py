@@ -267,10 +267,10 @@ def compare_languages(
     return Languages(pairs, provenance, setup.perplexities, units)
 
 
-def sent_ids(pieces: Iterable[Treebank]) -> tuple[str, ...] | None:
+def sent_ids(pieces: Iterable[Treebank]) -> list[str] | None:
     """Return the ids of all sentences; None unless each sentence has a unique id."""
     ids = [sentence.id for piece in pieces for sentence in piece]
-    known = tuple(text for text in ids if text is not None)
+    known = [text for text in ids if text is not None]
     return known if len(set(known)) == len(ids) else None
 
 
