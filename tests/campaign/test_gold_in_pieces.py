@@ -6,9 +6,8 @@ from random import Random
 
 import pytest
 
-from levelhead.campaign import gold as gold_of_jobs
-from levelhead.campaign.gold import view_gold
-from levelhead.campaign.job_files import File
+from levelhead.campaign import sources as gold_of_jobs
+from levelhead.campaign.sources import File, view_gold
 from levelhead.comparison.evaluations import sent_ids
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import blocks

@@ -13,8 +13,8 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign.job import JobSetup, count_output
-from levelhead.campaign.job_files import File
 from levelhead.campaign.records import json_of
+from levelhead.campaign.sources import File
 from levelhead.errors import LevelheadError, MeasureError
 from levelhead.evaluation.by_sentence import count_sentences
 from levelhead.evaluation.files import score_files

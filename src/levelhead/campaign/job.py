@@ -15,27 +15,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.campaign.evaluator_status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
-from levelhead.campaign.gold import (
-    GoldView,
-    Source,
-    facts_of,
-    gold_of,
-    hash_of,
-    input_file,
-    score_gold_in_pieces,
-    undefined_measures,
-    without_value,
-)
-from levelhead.campaign.job_files import File, LargeFile, contents, unchanged, whole_contents
 from levelhead.campaign.records import (
+    CANNOT_OPEN,
     GOLD,
     Record,
     contents_fields,
     faults_of_error,
     numbers_of,
     small,
+    status_of_other_text,
+    status_of_refusal,
+    status_of_scores,
     units_fields,
+)
+from levelhead.campaign.sources import (
+    File,
+    GoldView,
+    LargeFile,
+    Source,
+    contents,
+    facts_of,
+    gold_of,
+    hash_of,
+    input_file,
+    score_gold_in_pieces,
+    unchanged,
+    undefined_measures,
+    whole_contents,
+    without_value,
 )
 from levelhead.errors import InputError, MeasureError, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_pair, whole_pair

@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from levelhead._version import VERSION
-from levelhead.campaign.gold import GoldView, Source, hash_of, view_gold
 from levelhead.campaign.job import JobSetup, count_output, key_of_job, key_of_view
-from levelhead.campaign.job_files import File
-from levelhead.campaign.look_jobs import (
+from levelhead.campaign.outputs import (
     Look,
     Looked,
     VisitEach,
@@ -26,6 +24,7 @@ from levelhead.campaign.look_jobs import (
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import Record, json_of, read_record, record_in
 from levelhead.campaign.results import OutputResult, Results
+from levelhead.campaign.sources import File, GoldView, Source, hash_of, view_gold
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeAlias
 
-    from levelhead.campaign.look_jobs import VisitEach
+    from levelhead.campaign.outputs import VisitEach
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.gates import Gate
     from levelhead.evaluation.pair import Evaluation, Input
@@ -271,7 +271,7 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
 
 def _look(request: _Request, n_treebanks: int, setup: Setup) -> VisitEach:
     """The function that finds the errors for the page where outputs are read."""
-    from levelhead.campaign.look_jobs import VisitEach
+    from levelhead.campaign.outputs import VisitEach
     from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
 
     settings: dict[str, Any] = {

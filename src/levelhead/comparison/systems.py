@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from levelhead.campaign import check_valid, score_plan
-from levelhead.campaign.look_jobs import Look
+from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from levelhead.campaign import Ranking, Results, Standing
-from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranked_systems import RankedSystems
+from levelhead.campaign.ranking import ALL
 from levelhead.comparison.system_tables import mark
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.score_tables import VALID_TREES_NOTE

@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from levelhead.campaign.look_jobs import VisitEach
+from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, rank_results
 from levelhead.campaign.results import Results

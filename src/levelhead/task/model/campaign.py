@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from levelhead.campaign.plan import TestSet, find_test_sets
+from levelhead.campaign.find import find_test_sets
+from levelhead.campaign.plan import TestSet
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, qualified
 from levelhead.measures.user_definitions import read_definitions

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from levelhead.campaign.manifest import Manifest, manifest_from
+from levelhead.campaign.find import Manifest, manifest_from
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.task.model.folder import TaskFolder
 from levelhead.treebank.input_bytes import read_bytes
