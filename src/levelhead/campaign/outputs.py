@@ -97,23 +97,24 @@ class VisitEach(NamedTuple):
     start: Callable[[str, str], VisitorWithResult]
 
 
-def look_at_outputs(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look) -> Looked:
-    """Count all outputs on one test set and call a function with them; no file is read twice."""
-    records, matched = _records_and_outputs(gold, outputs)
-    return records, look(code, matched) if len(matched) == len(outputs) else None
+def count_and_look(
+    code: str, gold: Source, outputs: Sequence[OutputSource], look: Look | VisitEach, look_at_valid: bool
+) -> Looked:
+    """Count all outputs on one test set and look at them; no file is read twice.
 
-
-def look_at_valid_outputs(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look) -> Looked:
-    """Do the same as `look_at_outputs`, but call the function with all valid outputs."""
-    records, matched = _records_and_outputs(gold, outputs)
-    return records, look(code, matched)
-
-
-def visit_each_output(code: str, gold: Source, outputs: Sequence[OutputSource], visit: VisitEach) -> Looked:
-    """Do the same as `look_at_outputs`, but visit each valid output by itself."""
+    Args:
+        code: the code of the test set.
+        gold: the gold treebank.
+        outputs: the outputs.
+        look: the additional function.
+        look_at_valid: whether a `Look` is called even if an output is missing or invalid.
+    """
+    if not isinstance(look, VisitEach):
+        records, matched = _records_and_outputs(gold, outputs)
+        return records, look(code, matched) if look_at_valid or len(matched) == len(outputs) else None
     records, results = [], {}
     for _, name, file, settings in outputs:
-        visitor = visit.start(code, name)
+        visitor = look.start(code, name)
         record = count_output(gold, file, settings, [visitor])
         records.append(record)
         if record.get("state") == "valid":

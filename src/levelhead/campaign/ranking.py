@@ -68,14 +68,12 @@ def groups_named(
         InputError: the group is unknown, or none of its test sets is in the campaign.
     """
     groups = (
-        _each(test_sets) if name == EACH and EACH not in (own or {}) else [_group(name, test_sets, own or {}, ranking)]
+        [Group(test_set.code, (test_set.code,)) for test_set in test_sets]
+        if name == EACH and EACH not in (own or {})
+        else [_group(name, test_sets, own or {}, ranking)]
         for name in dict.fromkeys(names)
     )
     return tuple(dict.fromkeys(itertools.chain.from_iterable(groups)))
-
-
-def _each(test_sets: Sequence[TestSet]) -> list[Group]:
-    return [Group(test_set.code, (test_set.code,)) for test_set in test_sets]
 
 
 def _group(name: str, test_sets: Sequence[TestSet], own: Mapping[str, Sequence[str]], ranking: str) -> Group:

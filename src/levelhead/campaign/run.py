@@ -6,21 +6,14 @@ import errno
 import hashlib
 import os
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from levelhead._version import VERSION
 from levelhead.campaign.job import JobSetup, count_output, key_of_job, key_of_view
-from levelhead.campaign.outputs import (
-    Look,
-    Looked,
-    VisitEach,
-    look_at_outputs,
-    look_at_valid_outputs,
-    visit_each_output,
-)
+from levelhead.campaign.outputs import Look, VisitEach, count_and_look
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import Record, json_of, read_record, record_in
 from levelhead.campaign.results import OutputResult, Results
@@ -88,9 +81,7 @@ def score_plan(
     if look is not None:
         setup.rules.check_words()
     settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
-    run: Callable[..., Looked] = look_at_valid_outputs if look_at_valid else look_at_outputs
-    run = visit_each_output if isinstance(look, VisitEach) else run
-    scoring = _Scoring(plan, settings, None if look is None else _LookJob(look, run), of_gold)
+    scoring = _Scoring(plan, settings, look, of_gold, look_at_valid=look_at_valid)
     scoring.check_named()
     for _ in range(_MOST_ROUNDS):
         scoring.round(workers or processes(1), store)
@@ -121,18 +112,20 @@ class _HashedFile(NamedTuple):
     state: tuple[int, int, int]
 
 
-class _LookJob(NamedTuple):
-    """An additional function of outputs, and the function of the jobs that call it."""
-
-    look: Look | VisitEach
-    run: Callable[..., Looked]
-
-
 class _Scoring:
     """The state of one call of `score_plan`."""
 
-    def __init__(self, plan: Plan, settings: JobSetup, look: _LookJob | None, of_gold: GoldView | None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        settings: JobSetup,
+        look: Look | VisitEach | None,
+        of_gold: GoldView | None,
+        *,
+        look_at_valid: bool,
+    ) -> None:
         self.plan, self.settings, self.look, self.of_gold = plan, settings, look, of_gold
+        self.look_at_valid = look_at_valid
         self.hashed: dict[Path, _HashedFile] = {}
         self.streams: dict[Path, File] = {}
         self.at_hand: dict[str, bytes] | None = None  # contents by path, if this process runs the jobs
@@ -261,7 +254,7 @@ class _Scoring:
                     arguments = (self._with_contents(gold), settings.setup, self.of_gold)
                     yield Job(key, view_gold, arguments, test_set.code, 0)
 
-    def _looks(self, look: _LookJob) -> Iterator[Job]:
+    def _looks(self, look: Look | VisitEach) -> Iterator[Job]:
         """Yield one job per test set, which reads all outputs on it."""
         for test_set in self.plan.test_sets:
             self._drop_contents()
@@ -271,7 +264,8 @@ class _Scoring:
                 gold = self._with_contents(gold)
                 outputs = [(name, label, self._with_contents(file), how) for name, label, file, how in outputs]
                 weight = sum(self.sizes[system.label, test_set.code] + _OVERHEAD for system in self.plan.systems)
-                yield Job(key, look.run, (test_set.code, gold, outputs, look.look), test_set.code, weight)
+                arguments = (test_set.code, gold, outputs, look, self.look_at_valid)
+                yield Job(key, count_and_look, arguments, test_set.code, weight)
 
     def _look_arguments(self, test_set: TestSet) -> tuple[Source, list[tuple[str, str, Source | None, JobSetup]]]:
         settings = self._settings(test_set.code)
