@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from conftest import EXAMPLES
-from levelhead.campaign.gold import view_gold
+from levelhead.campaign.find import find_plan
 from levelhead.campaign.job import JobSetup, count_output
-from levelhead.campaign.job_files import File
-from levelhead.campaign.plan import find_plan
 from levelhead.campaign.profile_jobs import profile_files
 from levelhead.campaign.score_tables import read_scores
+from levelhead.campaign.sources import File, view_gold
 from levelhead.comparison.breakdowns import count_sentences_of_outputs
 from levelhead.correlation.table_files import read_table
 from levelhead.derivation import read_arpa

@@ -15,7 +15,7 @@ from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
-    from levelhead.campaign.manifest import Manifest
+    from levelhead.campaign.find import Manifest
     from levelhead.campaign.plan import Plan
     from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice
     from levelhead.campaign.ranking import RankSets
@@ -174,7 +174,7 @@ def _manifest(gold: Golds | None) -> Manifest | None:
     """The manifest, if gold is a manifest."""
     if gold is None or not isinstance(gold, str | os.PathLike) or Path(gold).suffix != ".toml":
         return None
-    from levelhead.campaign.manifest import read_manifest
+    from levelhead.campaign.find import read_manifest
 
     return read_manifest(gold)
 
@@ -200,7 +200,8 @@ def _plan(
     *,
     as_runs: bool,
 ) -> Plan:
-    from levelhead.campaign.plan import check_matched, find_plan
+    from levelhead.campaign.find import find_plan
+    from levelhead.campaign.plan import check_matched
 
     if written is not None and systems is None:
         plan = written.campaign(as_runs=as_runs)

@@ -85,7 +85,7 @@ def score(
     from levelhead.comparison.evaluations import score_folder
 
     with running(jobs, store, cluster) as how:
-        ready = setup if several else setup.single()
+        ready = setup if several else setup.for_pair()
         evaluations = score_folder(plan_for(gold, system, split), ready, training=training, **how)
     return evaluations if several else next(iter(evaluations.values()))
 

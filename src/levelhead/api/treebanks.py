@@ -152,7 +152,7 @@ def select(
 
 def _files(treebanks: Sequence[Input], *, merge: bool) -> Files:
     """Treebanks by name, in the given order; treebanks in memory are named after their file, if any."""
-    from levelhead.campaign.plan import listed_gold
+    from levelhead.campaign.find import listed_gold
     from levelhead.typology import files_of
 
     treebanks = [

@@ -21,9 +21,9 @@ from levelhead.campaign import (
     read_scores,
     score_plan,
 )
-from levelhead.campaign.groups import ALL, EACH
 from levelhead.campaign.plan import Plan, check_matched
 from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, needed_plan, rank_results
+from levelhead.campaign.ranking import ALL, EACH
 from levelhead.campaign.ranking_tables import result_documents
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeAlias
 
-    from levelhead.campaign.look_jobs import VisitEach
+    from levelhead.campaign.outputs import VisitEach
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.gates import Gate
     from levelhead.evaluation.pair import Evaluation, Input
@@ -210,7 +210,7 @@ def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple
     The engine is used only if needed: loading its code takes longer than scoring.
     """
     if request.engine.store is not None:
-        evaluations, parts = _counted(request, setup.single())
+        evaluations, parts = _counted(request, setup.for_pair())
         (evaluation,) = evaluations.values()
         return evaluation, parts
     from levelhead.evaluation.files import score_files
@@ -220,11 +220,11 @@ def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple
         return score_files(gold, system, setup, training=training), {}
     from levelhead.progress import working
 
-    ready = setup.single()
-    ready.rules.check_words()
+    setup = setup.for_pair()
+    setup.rules.check_words()
     code = _code_of_gold(request)
-    errors = _look(request, 1, ready).start(code, request.name)
-    evaluation = score_files(gold, system, ready, training=training, look=errors)
+    errors = _look(request, 1, setup).start(code, request.name)
+    evaluation = score_files(gold, system, setup, training=training, look=errors)
     with working("finding the errors"):
         return evaluation, {code: errors.result(evaluation.gold, evaluation.system)}
 
@@ -271,7 +271,7 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
 
 def _look(request: _Request, n_treebanks: int, setup: Setup) -> VisitEach:
     """The function that finds the errors for the page where outputs are read."""
-    from levelhead.campaign.look_jobs import VisitEach
+    from levelhead.campaign.outputs import VisitEach
     from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
 
     settings: dict[str, Any] = {

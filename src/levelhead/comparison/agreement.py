@@ -34,7 +34,7 @@ from levelhead.significance.units import AUTO, Units, units_of
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_of
+from levelhead.treebank.contents import summary_of
 from levelhead.treebank.provenance import joint_hash, short_hash
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import StringColumn
@@ -389,7 +389,7 @@ def _f1(matches: Matches) -> Evaluation:
     """Return the F1 of two annotations."""
     matches.check_trees()
     measures = tuple(parse_measure(name) for name in MEASURES if matches.rules.defines(name))
-    evaluation = score_matches(matches, Setup(measures, matches.rules).single())
+    evaluation = score_matches(matches, Setup(measures, matches.rules).for_pair())
     scores = {name: replace(score, reason=_missing(score.measure, matches)) for name, score in evaluation.items()}
     return replace(evaluation, scores=scores)
 
@@ -470,7 +470,7 @@ def _provenance(
     rules: str,
     parts: Mapping[str, str],
 ) -> Provenance:
-    hashes = {name: short_hash(contents_of(treebank).sha256) for name, treebank in treebanks.items()}
+    hashes = {name: short_hash(summary_of(treebank).sha256) for name, treebank in treebanks.items()}
     every = [pair.provenance for pair in pairs.values()]
     notes = [note for provenance in every for note in provenance.notes]
     empty = [

@@ -47,7 +47,7 @@ from levelhead.significance.units import AUTO, Units, unit_notes
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
-from levelhead.treebank.contents import contents_of
+from levelhead.treebank.contents import summary_of
 from levelhead.treebank.schemes import Scheme
 
 __all__ = [
@@ -301,7 +301,7 @@ def _provenance(matches: Matches, setup: Setup, scheme: UsedScheme | None) -> Pr
     if scheme:
         notes += notes_on_schemes(gold, system, [(scheme[0], (scheme[1],))])
         parts |= {"scheme": scheme[0].name}
-    return pair_provenance(contents_of(gold), contents_of(system), setup, notes, parts)
+    return pair_provenance(summary_of(gold), summary_of(system), setup, notes, parts)
 
 
 DRAWN = 5

@@ -30,7 +30,7 @@ from levelhead.scoring.sentence_pairing import sentence_ids
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_of
+from levelhead.treebank.contents import summary_of
 from levelhead.treebank.layouts import treebanks_in
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
 from levelhead.treebank.tokens import FIELDS
@@ -270,7 +270,7 @@ def _column_order(column: str) -> tuple[int, str]:
 
 
 def _provenance(old: Treebank, new: Treebank, rules: Rules) -> Provenance:
-    sides = {"old": contents_of(old), "new": contents_of(new)}
+    sides = {"old": summary_of(old), "new": summary_of(new)}
     hashes = {name: short_hash(side.sha256) for name, side in sides.items()}
     signature = {"rules": rules.signature, **hashes, "unicode": unicodedata.unidata_version, "version": VERSION}
     warnings = tuple(dict.fromkeys(fault for side in sides.values() for fault in side.warnings))
@@ -416,9 +416,7 @@ def _notes(only_old: list[str], only_new: list[str], n_refiled: int) -> Iterator
 
 def _release_provenance(parts: Mapping[str, Changes], rules: Rules, notes: tuple[str, ...]) -> Provenance:
     sides = {
-        name: {
-            side: contents_of(treebank) for side, treebank in (("old", part.old), ("new", part.new)) if len(treebank)
-        }
+        name: {side: summary_of(treebank) for side, treebank in (("old", part.old), ("new", part.new)) if len(treebank)}
         for name, part in parts.items()
     }
     hashes = {

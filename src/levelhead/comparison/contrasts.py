@@ -222,17 +222,17 @@ def compare_by(
 def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     """Return the sentences with the largest gains and losses of each system compared with the first."""
     _check_systems(plan)
-    ready = setup.single()
-    ((measure, definition),) = ready.defined
+    setup = setup.for_pair()
+    ((measure, definition),) = setup.defined
     pairs, sources = [], {}
-    with read_outputs(plan, ready) as outputs:
+    with read_outputs(plan, setup) as outputs:
         for name, (baseline, *others) in outputs:
-            sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, ready)
+            sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, setup)
             for other in others:
-                both = contrasts(baseline.matches, other.matches, None, ready)
+                both = contrasts(baseline.matches, other.matches, None, setup)
                 pairs.append((name, baseline, other, *both))
-    parts = {"measure": str(measure), **ready.signature_of_measures()}
-    provenance = comparison_provenance(sources, ready, parts)
+    parts = {"measure": str(measure), **setup.signature_of_measures()}
+    provenance = comparison_provenance(sources, setup, parts)
     return Contrasts(measure, pairs, limit, provenance, definition.needs_for(measure.argument))
 
 
@@ -295,13 +295,13 @@ def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
 
 
 def contrasts(
-    baseline: Matches, system: Matches, how_many: int | None, ready: Setup
+    baseline: Matches, system: Matches, how_many: int | None, setup: Setup
 ) -> tuple[list[Contrast], list[Contrast]]:
     """Return the sentences in which a system gains most, and the sentences in which it loses most."""
-    ((measure, definition),) = ready.defined
+    ((measure, definition),) = setup.defined
     if definition.unit != "words":
         raise MeasureError(f"{measure} does not count words, so it cannot select sentences", "unknown-measure")
-    both = [counts_of(matches, ready)[str(measure)][0] for matches in (baseline, system)]
+    both = [counts_of(matches, setup)[str(measure)][0] for matches in (baseline, system)]
     one, other = (counts.correct for counts in both)
     change = other - one
     order = np.argsort(-change, kind="stable").tolist()

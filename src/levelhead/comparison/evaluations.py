@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.look_jobs import VisitEach
+from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.system_tables import DIFFERENCE, HOLM, MARKS, STARS, mark
@@ -42,7 +42,7 @@ from levelhead.tables.documents import header, points, signature_line
 from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.provenance import sources_document
 from levelhead.treebank.training_data import Training
 
@@ -144,7 +144,7 @@ class _LeakageVisitor(LeakageCounts):
         if self._other is not None:
             self._other.add(piece)
 
-    def result(self, gold: Contents, system: Contents) -> _Looked:
+    def result(self, gold: FileSummary, system: FileSummary) -> _Looked:
         """Return leakage, and the result of the other visitor."""
         return _Looked(self.leakage(), None if self._other is None else self._other.result(gold, system))
 
@@ -165,7 +165,7 @@ def evaluations_of(results: Results, setup: Setup) -> Evaluations:
     return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in outcomes.items()})
 
 
-def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluation:
+def _evaluation(gold: FileSummary, result: OutputResult, setup: Setup) -> Evaluation:
     if result.contents is None:
         raise ValueError("only valid outputs have an evaluation")
     provenance = pair_provenance(gold, result.contents, setup, result.notes, result.measures)
@@ -267,10 +267,10 @@ def compare_languages(
     return Languages(pairs, provenance, setup.perplexities, units)
 
 
-def sent_ids(pieces: Iterable[Treebank]) -> tuple[str, ...] | None:
+def sent_ids(pieces: Iterable[Treebank]) -> list[str] | None:
     """Return the ids of all sentences; None unless each sentence has a unique id."""
     ids = [sentence.id for piece in pieces for sentence in piece]
-    known = tuple(text for text in ids if text is not None)
+    known = [text for text in ids if text is not None]
     return known if len(set(known)) == len(ids) else None
 
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.plan import Plan, find_plan
+from levelhead.campaign.find import find_plan
+from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
 from levelhead.correlation.human_agreement import (
     AgreementDifference,
@@ -42,7 +43,7 @@ from levelhead.tables.documents import header, notes_of, signature_line
 from levelhead.tables.table import Cell, Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import Contents, contents_hash, contents_of
+from levelhead.treebank.contents import FileSummary, contents_hash, summary_of
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import short_hash
 
@@ -190,7 +191,7 @@ def judge(
     registry: Registry = STANDARD,
 ) -> Judgement:
     """Return how well measures agree with people who chose the better of two analyses of each sentence."""
-    setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).single()
+    setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).for_pair()
     _check_different(first, second)
     plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by)
@@ -227,13 +228,13 @@ def _compared(
 
 def _planned(
     gold: Input, first: Input, second: Input, setup: Setup, *, subtypes_apart: bool
-) -> tuple[Plan, tuple[Contents, ...] | None]:
+) -> tuple[Plan, tuple[FileSummary, ...] | None]:
     """The plan of gold and two systems; with `subtypes_apart`, of modified treebanks."""
     given: tuple[Input, ...] = (gold, first, second)
     originals = None
     if subtypes_apart:
         loaded = [load(source, setup.rules, setup.format) for source in given]
-        originals = tuple(replace(contents_of(treebank), sha256=contents_hash(treebank)) for treebank in loaded)
+        originals = tuple(replace(summary_of(treebank), sha256=contents_hash(treebank)) for treebank in loaded)
         given = tuple(_with_joined_subtypes(treebank) for treebank in loaded)
     of_gold, *outputs = given
     return find_plan({_GOLD: of_gold}, {name: {_GOLD: one} for name, one in zip(_SYSTEMS, outputs)}), originals

@@ -21,7 +21,7 @@ from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Plain, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_of
+from levelhead.treebank.contents import summary_of
 from levelhead.treebank.provenance import joint_hash, short_hash, sources_document
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import StringColumn
@@ -387,12 +387,12 @@ def _add_variation(found: _Found, gold: Treebank, variation: Variation) -> None:
 
 
 def _provenance(gold: Treebank, outputs: Mapping[str, Matches], training: Mapping[str, str]) -> Provenance:
-    contents = {name: contents_of(output.system) for name, output in outputs.items()}
-    hashes = {"gold": short_hash(contents_of(gold).sha256)}
+    contents = {name: summary_of(output.system) for name, output in outputs.items()}
+    hashes = {"gold": short_hash(summary_of(gold).sha256)}
     hashes |= {name: short_hash(content.sha256) for name, content in contents.items()}
     systems = {"systems": joint_hash(hashes[name] for name in outputs)} if outputs else {}
     rules = next(iter(outputs.values())).rules.signature if outputs else "ud"
-    every = (contents_of(gold), *contents.values())
+    every = (summary_of(gold), *contents.values())
     warnings = tuple(dict.fromkeys(fault for source in every for fault in source.warnings))
     signature = {"rules": rules, "gold": hashes["gold"], **systems, **training, "version": VERSION}
     return Provenance(signature, {"gold": hashes}, warnings)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from levelhead.campaign import check_valid, score_plan
-from levelhead.campaign.look_jobs import Look
+from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
@@ -44,7 +44,7 @@ from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.jackknife import SystemCounts
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.typology.languages import Voter, treebanks_voting
 
 
@@ -240,7 +240,7 @@ def sources_of_results(results: Results) -> dict[str, Sources]:
     return {code: _sources(results.systems, outcomes, results.gold[code]) for code, outcomes in each.items()}
 
 
-def _sources(labels: Iterable[str], outcomes: Sequence[Outcome], gold: Contents) -> Sources:
+def _sources(labels: Iterable[str], outcomes: Sequence[Outcome], gold: FileSummary) -> Sources:
     named = dict(zip(labels, outcomes, strict=True))
     notes = dict.fromkeys(named_note(note, name) for name, result in named.items() for note in result.notes)
     contents = {name: result.contents for name, result in named.items() if result.contents is not None}

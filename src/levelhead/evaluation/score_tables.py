@@ -11,7 +11,7 @@ from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
 from levelhead.tables.documents import header, notes_of, path_text, points, signature_line
 from levelhead.tables.table import Cell, Column, Table, value_cell
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -287,7 +287,7 @@ def _average(value: Fraction | None, score: Score) -> float | None:
     return None if value is None else float(value) if score.perplexity else points(value)
 
 
-def _file(contents: Contents) -> dict[str, Any]:
+def _file(contents: FileSummary) -> dict[str, Any]:
     path = contents.path
     return {
         "path": None if path is None else path_text(path),

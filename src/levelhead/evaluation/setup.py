@@ -165,7 +165,7 @@ class Setup:
         """Return the full path of a file that a measure names; options may follow the path."""
         return os.path.join(self.folder, path)  # noqa: PTH118
 
-    def single(self) -> Setup:
+    def for_pair(self) -> Setup:
         """Return the settings for a single pair of treebanks, with the files that measures name.
 
         Raises:

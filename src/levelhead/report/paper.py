@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from levelhead.campaign import Ranking, Results
-from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranked_systems import RankedSystems
+from levelhead.campaign.ranking import ALL
 from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
 from levelhead.comparison.system_tables import MARKS, mark
 from levelhead.comparison.systems import Comparison

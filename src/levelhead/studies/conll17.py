@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from levelhead.campaign import Results, groups_named, plan_in, rank, read_scores, score_plan
-from levelhead.campaign.groups import official_groups
+from levelhead.campaign.ranking import official_groups
 from levelhead.errors import InputError
 from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of

@@ -11,7 +11,7 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, InputError, add_fault
 from levelhead.kernels.pools import count_lines
 from levelhead.treebank.comment_checks import SentenceIds, text_faults
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.faults import EMPTY, MOST, REPAIRS, SOME_HEAD, by_line, encoding_faults, repair, walk
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.lenient_reader import readable_sentences
@@ -61,7 +61,7 @@ class CheckedPieces(Pieces):
         conllx: bool = False,
         most: int = 1,
         splits_tokens: bool = False,
-        known: Contents | None = None,
+        known: FileSummary | None = None,
         several_roots: bool = False,
         ignores_trees: bool = False,
     ) -> None:
@@ -79,7 +79,7 @@ class CheckedPieces(Pieces):
         self._nul: dict[str, list[Fault]] = {}
         self._ids = SentenceIds()
 
-    def contents(self) -> Contents:
+    def contents(self) -> FileSummary:
         """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
         return self._known or super().contents()
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
 from levelhead.kernels.pools import count_lines, survey
 from levelhead.treebank.blocks import ByteBlocks
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.faults import repair
 from levelhead.treebank.input_bytes import LONGEST_LINE, refuse_long_lines
 from levelhead.treebank.lenient_reader import (
@@ -189,10 +189,10 @@ class Pieces(ABC):
             self._drop(len(self._data), 0)
         return self._unreadable or self._too_long or own_error
 
-    def contents(self) -> Contents:
+    def contents(self) -> FileSummary:
         """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
         sizes = self.n_sentences, self.n_words, self.n_tokens
-        return Contents(self.sha256, *sizes, self.warnings(), self.name)
+        return FileSummary(self.sha256, *sizes, self.warnings(), self.name)
 
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; call it once, at the end."""

@@ -78,7 +78,8 @@ def inputs_of(paths: Iterable[str]) -> Iterator[str]:
 
 def plan_of(gold: str, system: str, split: Any) -> Plan:
     """Return the test sets and the outputs; files that match no test set are reported."""
-    from levelhead.campaign.plan import find_plan, missing_outputs
+    from levelhead.campaign.find import find_plan
+    from levelhead.campaign.plan import missing_outputs
 
     plan = find_plan(gold, [system], split)
     print_extra_gold(gold)
@@ -138,7 +139,7 @@ def treebank_files(
     paths: Sequence[str], outputs: Iterable[str | None], *, merge: bool = False, others: Iterable[str] = ()
 ) -> Files:
     """Return the files of each treebank by its name, checked as `check_paths` does."""
-    from levelhead.campaign.plan import listed_gold
+    from levelhead.campaign.find import listed_gold
     from levelhead.typology.collection import files_of
 
     if paths.count("-") > 1:
@@ -187,7 +188,7 @@ def _same_folder(target: str, source: str) -> bool:
 def print_extra_gold(gold: str) -> None:
     """Warn on standard error, in one line, of treebanks in a folder of gold that are not gold."""
     if holds_test_sets(gold):
-        from levelhead.campaign.plan import extra_gold_warning
+        from levelhead.campaign.find import extra_gold_warning
 
         for message in extra_gold_warning(gold):
             say(message)
