@@ -15,7 +15,6 @@ from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.breakdown_tables import estimate_cells, estimate_columns, estimate_document, estimate_notes
 from levelhead.comparison.breakdowns import DRAWN, STANDARD_INTERVALS, Intervals
-from levelhead.comparison.system_tables import DIFFERENCE
 from levelhead.comparison.tree_text import draw_contrasts
 from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of
@@ -30,6 +29,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.score import Score
 from levelhead.significance import unit_line, units_of
+from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
 from levelhead.significance.units import Units, unit_notes
 from levelhead.tables.documents import header, points, signature_line

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from levelhead.campaign.look_jobs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import OutputResult, Results
-from levelhead.comparison.system_tables import DIFFERENCE, HOLM, MARKS, STARS, mark
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.leakage import Leakage, LeakageCounts, with_leakage
@@ -36,10 +35,11 @@ from levelhead.significance import (
     unit_line,
     unit_notes,
 )
+from levelhead.significance.differences import DIFFERENCE, HOLM, STARS
 from levelhead.significance.estimates import UnpairedDifference
 from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
 from levelhead.tables.documents import header, points, signature_line
-from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
+from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_cell, interval_head, stars, value_cell
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
@@ -430,7 +430,7 @@ def languages_table(languages: Languages) -> Table:
     rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
     notes = (
         "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
-        f"p corrected across pairs of treebanks (Holm): {MARKS}",
+        f"p corrected across pairs of treebanks (Holm): {STARS_NOTE}",
         *([unit_line(languages.units)] if languages.units else []),
         signature_line(languages.provenance.signature),
     )
@@ -456,7 +456,7 @@ def _pair_row(pair: LanguagePair, *, plain: bool) -> tuple[Cell, ...]:
         *(pair.system, *pair.treebanks, "yes" if pair.paired else "no", pair.measure),
         *(value_cell(number, perplexity=plain) for number in (*pair.values, pair.difference)),
         interval_cell(pair.interval, perplexity=plain),
-        *(pair.p, pair.p_holm, mark(pair.p_holm)),
+        *(pair.p, pair.p_holm, stars(pair.p_holm)),
     )
 
 

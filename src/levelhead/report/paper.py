@@ -9,7 +9,6 @@ from typing import NamedTuple
 from levelhead.campaign import Ranking, Results, Standing
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.comparison.system_tables import mark
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.score_tables import VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
@@ -188,10 +187,8 @@ def _cells(comparison: Comparison, results: Sequence[ComparedScore], places: int
 
 
 def _result_cell(result: ComparedScore, places: int, *, plain: bool) -> PaperCell:
-    stars = mark(result.p_holm) if result.enough_runs else ""
-    return PaperCell(
-        _text(result.value, places, plain=plain), False, stars, _interval(result.interval, places, plain=plain)
-    )
+    value, between = (_text(result.value, places, plain=plain), _interval(result.interval, places, plain=plain))
+    return PaperCell(value, False, result.stars, between)
 
 
 def _text(value: float | None, places: int, *, plain: bool) -> str:

@@ -7,13 +7,12 @@ from typing import Literal
 
 from levelhead.campaign import Ranking, Results
 from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
-from levelhead.comparison.system_tables import MARKS
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.score_tables import NOT_OFFICIAL
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import ComparedScore
 from levelhead.significance.units import units_counted
-from levelhead.tables.table import level_text
+from levelhead.tables.table import STARS_NOTE, level_text
 
 Across = Literal["column", "row"]
 """Whether the scores of all systems by one measure are in a column or in a row."""
@@ -89,7 +88,7 @@ def _stars(comparison: Comparison, results: Sequence[ComparedScore]) -> str:
     runs = any(result.test == "runs" for result in results)
     permuted = f"{int(comparison.provenance.signature['resamples']):,} random permutations"
     test = f"Student's t{'' if runs else f' and {permuted}, the larger p'}, corrected across systems by Holm's method"
-    return f"Significantly different from {comparison.systems[0]}: {MARKS} ({test})."
+    return f"Significantly different from {comparison.systems[0]}: {STARS_NOTE} ({test})."
 
 
 def _intervals(signature: Mapping[str, str], unit: str) -> str:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from levelhead.comparison.breakdown_tables import MARK, UNCERTAIN
 from levelhead.comparison.contrasts import AverageGain, Gain, average_gains
-from levelhead.comparison.system_tables import comparison_table, mark, wins_text
-from levelhead.comparison.systems import Comparison
-from levelhead.comparison.verdicts import verdict_text
+from levelhead.comparison.regression import verdict_text
+from levelhead.comparison.systems import Comparison, wins_text
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.measures.registry import Registry
 from levelhead.report.charts.page_charts import interval_ends
@@ -177,7 +176,7 @@ def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartR
         _signed(value_cell(change, perplexity=plain)),
         _signed(interval_cell(interval, perplexity=plain)),
         "" if result.p_holm is None else probability(result.p_holm, 4),
-        mark(result.p_holm) if result.enough_runs else "",
+        result.stars,
     )
     return ChartRow(label, unit * change, *interval_ends(interval, unit), cells=cells, color=color)
 
@@ -199,7 +198,7 @@ def _value_row(result: ComparedScore, *, plain: bool) -> ChartRow:
 def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
     """All numbers of a measure, averages last, and the verdicts of its gate."""
     own = tuple(result for result in comparison.results if result.measure == measure)
-    table = comparison_table(replace(comparison, results=own, wins=(), gates=()), each=True)
+    table = replace(comparison, results=own, wins=(), gates=()).table(each=True)
     verdicts = [verdict_text(gate, comparison) for gate in comparison.gates if gate.measure == measure]
     partial = [VALID_TREES_NOTE] if comparison.coverage else []
     return Block(
