@@ -18,7 +18,7 @@ from levelhead.campaign.job_files import File
 from levelhead.campaign.plan import find_plan
 from levelhead.campaign.profile_jobs import profile_files
 from levelhead.campaign.score_tables import read_scores
-from levelhead.comparison.breakdowns import count_sentences_of_outputs
+from levelhead.comparison.system_errors import count_sentences_of_outputs
 from levelhead.correlation.table_files import read_table
 from levelhead.derivation import read_arpa
 from levelhead.errors import LevelheadError

@@ -46,10 +46,12 @@ def json_schema(name: str) -> dict[str, Any]:
 
 def schema_file(name: str) -> dict[str, Any]:
     """Return a schema as its file has it, with the fields of the records that it names by `record`."""
+    from levelhead.comparison.evaluations import LanguagePair
+    from levelhead.comparison.power import Detectable
     from levelhead.comparison.regression import GateResult
     from levelhead.significance import ComparedScore, Wins
 
-    records = {record.__name__: record for record in (ComparedScore, GateResult, Wins)}
+    records = {record.__name__: record for record in (ComparedScore, Detectable, GateResult, LanguagePair, Wins)}
 
     def with_fields(part: dict[str, Any]) -> dict[str, Any]:
         return part if "record" not in part else record_schema(records[part.pop("record")]) | part

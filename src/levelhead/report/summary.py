@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from levelhead.comparison.contrasts import WorseSentence
 from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison
-from levelhead.comparison.worst_sentences import WorseSentence
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tables.writers import markdown_text, to_markdown
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from levelhead.comparison.agreement import Agreement, Disagreement
-from levelhead.comparison.agreement_tables import agreement_table, patterns_table
 from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import IntervalRow, spreads
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page
@@ -56,7 +55,7 @@ def _labels(agreement: Agreement) -> Iterator[Block]:
     ]
     if rows:
         yield Block("alpha", drawing=spreads("Krippendorff's alpha", rows, "alpha"))
-    table = agreement_table(agreement)
+    table = agreement.table()
     yield Block("labels", "Numbers", table.notes[0], table=table._replace(notes=()))
 
 
@@ -67,7 +66,7 @@ def _measures(agreement: Agreement) -> Block:
 
 
 def _patterns(agreement: Agreement) -> Block:
-    table = patterns_table(agreement, _MOST_PATTERNS)
+    table = agreement.table(by="pattern", most=_MOST_PATTERNS)
     return Block("patterns", "", table.notes[0], table=table._replace(notes=()))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from levelhead.comparison.change_tables import AnyChanges, changes_table, summary_table
+from levelhead.comparison.change_tables import AnyChanges
 from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes, ReleaseChanges
 from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import number_of
@@ -23,7 +23,7 @@ _MOST_PATTERNS = 200
 
 def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
     """Return the page of what changed, with the old trees above and the new ones below."""
-    patterns = changes_table(changes, "pattern", _MOST_PATTERNS)._replace(notes=())
+    patterns = changes.table(most=_MOST_PATTERNS)._replace(notes=())
     sections = [
         Section("sentences", "Sentences", "A sentence can change in several ways.", list(_summary(changes))),
         Section("columns", "Changes by column", "", [Block("columns", table=_columns_table(changes))]),
@@ -55,9 +55,9 @@ def _facts(changes: AnyChanges) -> Iterator[tuple[str, int]]:
 
 
 def _summary(changes: AnyChanges) -> Iterator[Block]:
-    yield Block("summary", table=summary_table(changes))
+    yield Block("summary", table=changes.summary_table())
     if isinstance(changes, ReleaseChanges):
-        table = changes_table(changes, "file")
+        table = changes.table(by="file")
         yield Block("files", "Files", table.notes[0], table=table._replace(notes=()))
 
 

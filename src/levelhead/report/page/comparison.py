@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from levelhead.comparison.breakdown_tables import MARK, UNCERTAIN
+from levelhead.comparison.breakdowns import MARK, UNCERTAIN
 from levelhead.comparison.contrasts import AverageGain, Gain, average_gains
 from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison, wins_text

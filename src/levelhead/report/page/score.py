@@ -8,9 +8,10 @@ from fractions import Fraction
 from levelhead.analysis import Breakdown, averages
 from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import average_repairs
-from levelhead.comparison.breakdown_tables import MARK, UNCERTAIN, breakdown_table
+from levelhead.comparison.breakdowns import MARK, UNCERTAIN, Breakdowns
 from levelhead.comparison.evaluations import average_scores
 from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import (
     LABEL,
     VALID_TREES_NOTE,
@@ -247,7 +248,7 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     if by in _BY_ERRORS:
         rows = sorted(rows, key=lambda row: -row[0])[:_MOST_BARS]
     chart = _bucket_chart(part.measure, by, [row for _, row in rows], ("Errors",))
-    table = breakdown_table({"": [breakdown]})._replace(notes=())
+    table = Breakdowns({"": [breakdown]}, Provenance({}, {})).table()._replace(notes=())
     explained = tuple(value for (value,), _ in breakdown.rows) if by == "class" else ()
     caption = _uncertain(chart.rows)
     return Block(f"by-{by}", PROPERTY_TITLES[by], caption, chart=chart, table=table, explained=explained)

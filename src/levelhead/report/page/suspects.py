@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from levelhead.comparison.suspects import Suspect, Suspects, suspects_table
+from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.errors import number_of
 from levelhead.report.page.blocks import Block, Page, Section, plain_page, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
@@ -15,7 +15,7 @@ _MOST_SENTENCES = 200
 
 def suspects_page(suspects: Suspects) -> Page:
     """Return the page of suspects, with the annotation above and the systems below."""
-    table = suspects_table(suspects)
+    table = suspects.table()
     numbers = Block("suspects", "", table.notes[0], table=table._replace(notes=()))
     sections = [Section("suspects", "Suspects", "The most suspicious words first.", [numbers])]
     if suspects.outputs:
