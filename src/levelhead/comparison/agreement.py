@@ -205,7 +205,7 @@ class Agreement(Tabular):
             observed = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
         notes = (
             f"{observed}; Expected: by chance",
-            "Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect self, 0 is chance level",
+            "Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect agreement, 0 is chance level",
             unit_line(units, "confidence intervals"),
             *unit_notes(units, "intervals", marked_by="the first file"),
             *([_TOO_FEW] if too_few else []),

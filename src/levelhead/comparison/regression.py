@@ -103,6 +103,7 @@ def gate_results(
     results: Sequence[ComparedScore],
     measures: Sequence[str],
     settings: InferenceSettings,
+    invalid: Mapping[str, Sequence[Fault]],
 ) -> Iterator[GateResult]:
     """Return the result of each gate for each system; with several test sets, for the macro-average.
 
@@ -120,6 +121,10 @@ def gate_results(
             several = min(result.runs) > 1 and not gate.decided
             needed = _runs_needed(counts, result, settings, len(gated)) if several else None
             yield gate._replace(runs_needed=needed)
+    place = "macro-average" if len(counts) > 1 else next(iter(counts))
+    for system, faults in invalid.items():
+        errors = tuple(map(str, faults))
+        yield from (GateResult(system, name, place, "not met", "invalid", errors=errors) for name in measures)
 
 
 def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is_better: bool) -> GateResult:

@@ -200,22 +200,7 @@ def compare(
 ) -> Comparison:
     """Return the comparison of systems with the first: scores, intervals, differences, p-values.
 
-    Each output is counted once; tests use the counts of sentences.
-
-    Args:
-        plan: the test sets and systems.
-        setup: the settings.
-        settings: the settings of tests.
-        wilcoxon: whether to compute Wilcoxon's test over treebanks as well (requires scipy).
-        votes: the unit with one vote in the sign test and Wilcoxon's test: each treebank, language or family.
-        fail_if_worse: measures of `setup` in which no system may be worse than the first. An invalid output then fails
-            the gate instead of raising an error.
-        look: an additional function of the outputs on each test set.
-        how: `workers` and `store`, as in `score_plan`.
-
-    Raises:
-        InputError: an output is missing or a file is invalid (all errors are listed); the margin is invalid; or a
-            language or family that votes is unknown.
+    With `fail_if_worse`, an invalid output fails the gates of these measures instead of raising an error.
     """
     n_systems = len({system.name for system in plan.systems})
     check_settings(settings)
@@ -224,8 +209,7 @@ def compare(
     how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}
     invalid: Mapping[str, tuple[Fault, ...]] = {}
     if fail_if_worse:
-        everything, every_result = plan, score_plan(plan, setup, **how)
-        plan, results, invalid = valid_candidates(everything, every_result)
+        plan, results, invalid = valid_candidates(plan, score_plan(plan, setup, **how))
         if invalid and look is not None:
             results = score_plan(plan, setup, **how)
     else:
@@ -236,15 +220,6 @@ def compare(
     strict: list[ComparedScore] = []
     if setup.partial:
         strict = differences(counts_and_sources(results.with_valid_trees_only(), plan, setup)[0], settings)
-    where = "macro-average" if several else next(iter(counts))
-    gates = [
-        *gate_results(counts, scores, fail_if_worse, settings),
-        *(
-            GateResult(system, measure, where, "not met", "invalid", errors=tuple(map(str, faults)))
-            for system, faults in invalid.items()
-            for measure in fail_if_worse
-        ),
-    ]
     wins = _wins(scores, first, 1 - settings.level, voters, wilcoxon=wilcoxon) if several else ()
     provenance = _provenance(sources, setup, settings, results, scores, first.systems)
     return Comparison(
@@ -259,7 +234,7 @@ def compare(
         units=results.units,
         valid_trees=tuple(strict),
         coverage=_coverage(results, plan) if setup.partial else {},
-        gates=tuple(gates),
+        gates=tuple(gate_results(counts, scores, fail_if_worse, settings, invalid)),
         invalid=invalid,
     )
 
