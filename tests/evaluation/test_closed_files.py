@@ -17,7 +17,7 @@ from levelhead.campaign.job import JobSetup, count_output
 from levelhead.campaign.profile_jobs import profile_files
 from levelhead.campaign.score_tables import read_scores
 from levelhead.campaign.sources import File, view_gold
-from levelhead.comparison.breakdowns import count_sentences_of_outputs
+from levelhead.comparison.system_errors import count_sentences_of_outputs
 from levelhead.correlation.table_files import read_table
 from levelhead.derivation import read_arpa
 from levelhead.errors import LevelheadError
