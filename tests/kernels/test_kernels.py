@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from heads import arrays_of, sentence_of
 from levelhead import ConlluError, from_conllu
 from levelhead.kernels import pools, scan, spans, trees
-from levelhead.scoring.lcs import common_subsequence
+from levelhead.scoring.form_alignment import common_subsequence
 from levelhead.treebank import Strings, to_conllu
 from strategies import SEEDS
 from uncompiled import uncompiled, views

@@ -47,8 +47,8 @@ from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import Coverage, score_valid_sentences, valid_sentences
 from levelhead.scoring import Rules
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import match_pair
 from levelhead.scoring.measure import Measure, Resource
+from levelhead.scoring.score import match_pair
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of

@@ -59,7 +59,7 @@ def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers) -> PartialCove
         answered=int(np.count_nonzero(partial.answered)),
         sentences=len(matches.gold),
         valid_trees=int(np.count_nonzero(partial.is_tree)),
-        aligned=len(matches.alignment),
+        aligned=len(matches.alignment.gold),
         with_head=with_head,
         words=matches.gold.n_words,
         extra=partial.n_extra,

@@ -11,9 +11,10 @@ from levelhead.evaluation.fold import Fold, score_treebanks
 from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, splits_tokens
 from levelhead.evaluation.setup import Setup
 from levelhead.progress import counter
-from levelhead.scoring.matches import match_pair, match_spans
+from levelhead.scoring.matches import compare_aligned
 from levelhead.scoring.pieces import PiecePair, paired_pieces
-from levelhead.scoring.punctuation import callin_punctuation
+from levelhead.scoring.score import match_pair
+from levelhead.scoring.selection import callin_punctuation
 from levelhead.treebank import Treebank
 from levelhead.treebank.blocks import begun
 from levelhead.treebank.checked_pieces import CheckedPieces
@@ -107,7 +108,7 @@ def score_pieces(
     fold = Fold(setup, visitors)
 
     def match_and_add(pair: PiecePair) -> None:
-        matches = match_spans(pair.gold, pair.system, setup.rules, *pair[2:])
+        matches = compare_aligned(pair.gold, pair.system, setup.rules, *pair[2:])
         fold.add(replace(matches, punctuation=punctuation))
 
     if setup.rules.content:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from levelhead.errors import ConlluError
-from levelhead.scoring.content_matches import check_same_sentences
+from levelhead.scoring.morphosyntactic_matches import check_same_sentences
 from levelhead.scoring.pieces import raise_errors
 from levelhead.treebank import Treebank
 from levelhead.treebank.faults import EMPTY

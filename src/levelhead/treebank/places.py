@@ -42,11 +42,6 @@ def place_of_comment(treebank: Treebank, at: int) -> Place:
     return Place(treebank.source.path, line, sentence + 1)
 
 
-def place_of_range(treebank: Treebank, row: int) -> Place:
-    """Return the place of a multiword token."""
-    return next(places_of_ranges(treebank, np.array([row])))
-
-
 def places_of_ranges(treebank: Treebank, rows: Rows) -> Iterator[Place]:
     """Yield the place of each of some multiword tokens: the line above its first word."""
     multiword = treebank.multiword

@@ -11,8 +11,7 @@ from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import number_of
 from levelhead.report.page.blocks import Block, Page, Section, plain_page
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.scoring.align import align_sentences
-from levelhead.scoring.matches import Matches, compare_aligned
+from levelhead.scoring.matches import Matches, align_sentences, compare_aligned
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.tables.table import Column, Table
