@@ -17,10 +17,10 @@ from levelhead.scoring.placed_pieces import Places
 from levelhead.scoring.sentence_pairing import sentence_ids
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.comment_checks import Hashes
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.lenient_reader import are_trees, as_they_are
 from levelhead.treebank.pieces import LenientPieces, Pieces
+from levelhead.treebank.warning_checks import Hashes
 
 _NOTHING: Hashes = np.zeros(0, dtype=np.int64)
 

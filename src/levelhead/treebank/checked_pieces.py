@@ -10,7 +10,6 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, InputError, add_fault
 from levelhead.kernels.text import count_lines
-from levelhead.treebank.comment_checks import SentenceIds, text_faults
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.faults import EMPTY, MOST, REPAIRS, SOME_HEAD, by_line, encoding_faults, repair, walk
 from levelhead.treebank.input_bytes import refuse_long_lines
@@ -18,7 +17,7 @@ from levelhead.treebank.lenient_reader import readable_sentences
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, lines_of
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.warning_checks import Kind, in_order, warnings_by_kind
+from levelhead.treebank.warning_checks import Kind, SentenceIds, in_order, text_faults, warnings_by_kind
 
 
 def _n_lines_of(treebank: Treebank) -> int:

@@ -39,8 +39,8 @@ from levelhead.treebank.official_reader import (
 )
 from levelhead.treebank.scanner import ReaderSettings, scan_treebank
 from levelhead.treebank.strings import StringColumn
-from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens
-from levelhead.treebank.treebank import COLUMNS, Treebank
+from levelhead.treebank.tokens import COLUMNS, Comments, EmptyNodes, MultiwordTokens
+from levelhead.treebank.treebank import Treebank
 
 AT_ONCE = 1 << 22
 """The number of bytes that are read at once to find errors."""
