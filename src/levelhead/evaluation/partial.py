@@ -23,6 +23,7 @@ from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank
 from levelhead.treebank.pieces import read_leniently
 from levelhead.treebank.reader import read_if_valid
+from levelhead.treebank.scanner import ReaderSettings
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import Visitor
@@ -106,7 +107,7 @@ def _read_if_valid(data: bytes, name: str | None, setup: Setup) -> Treebank | No
     """Read a file with the usual checks; None if it is refused."""
     rules = setup.rules
     if rules.reading is None:
-        return read_if_valid(data, name, conllx=setup.format == "conllx", several_roots=rules.several_roots)
+        return read_if_valid(data, name, ReaderSettings(setup.format == "conllx", rules.several_roots))
     try:
         return parse_as(data, name, rules, setup.format)
     except InputError:

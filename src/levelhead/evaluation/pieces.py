@@ -22,6 +22,7 @@ from levelhead.treebank.contents import Contents
 from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_reader import HeadsBack, official_reading
 from levelhead.treebank.pieces import OfficialPieces, Pieces
+from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
@@ -166,11 +167,5 @@ def pieces_of(
         official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
         return OfficialPieces(parts, name, official)
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
-    return CheckedPieces(
-        parts,
-        name,
-        conllx=conllx,
-        splits_tokens=of_gold and splits_tokens(setup),
-        several_roots=setup.rules.several_roots,
-        known=known,
-    )
+    reading = ReaderSettings(conllx, setup.rules.several_roots)
+    return CheckedPieces(parts, name, reading, splits_tokens=of_gold and splits_tokens(setup), known=known)

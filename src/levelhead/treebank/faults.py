@@ -187,8 +187,10 @@ UTF16 = "the file is UTF-16, not UTF-8"
 
 
 def is_utf16(data: bytes) -> bool:
-    """Return whether a file starts with a byte order mark of UTF-16, which is never valid UTF-8."""
-    return data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    """Return whether a file starts with a byte order mark of UTF-16, or with four ASCII characters in UTF-16."""
+    even, odd = data[:8:2], data[1:8:2]
+    is_ascii = len(odd) == 4 and ((all(even) and not any(odd)) or (all(odd) and not any(even)))
+    return is_ascii or data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 0, most: int = 1) -> list[Fault]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,9 @@ from levelhead.extras import required_library
 from levelhead.treebank.tokens import FORM
 
 if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    import polars as pl  # type: ignore[import-not-found,unused-ignore]
+
     from levelhead.treebank import Treebank
 
 NUMBERS = ("sentence", "id", "head")
@@ -54,7 +56,7 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
     }
 
 
-def to_polars(treebank: Treebank) -> Any:
+def to_polars(treebank: Treebank) -> pl.DataFrame:
     """Return the words of a treebank as a polars data frame with the columns of `word_table`.
 
     Args:
@@ -63,10 +65,13 @@ def to_polars(treebank: Treebank) -> Any:
     Raises:
         LevelheadError: polars is not installed.
     """
-    return _frame(treebank, "polars")
+    with required_library("polars"):
+        import polars as pl  # type: ignore[import-not-found,unused-ignore]
+    table = word_table(treebank)
+    return pl.DataFrame(table, schema={name: pl.Int32 if name in NUMBERS else pl.String for name in table})
 
 
-def to_pandas(treebank: Treebank) -> Any:
+def to_pandas(treebank: Treebank) -> pd.DataFrame:
     """Return the words of a treebank as a pandas data frame with the columns of `word_table`.
 
     Args:
@@ -75,18 +80,10 @@ def to_pandas(treebank: Treebank) -> Any:
     Raises:
         LevelheadError: pandas is not installed.
     """
-    return _frame(treebank, "pandas")
-
-
-def _frame(treebank: Treebank, name: str) -> Any:
-    with required_library(name):
-        library = import_module(name)
+    with required_library("pandas"):
+        import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
     table = word_table(treebank)
-    if name == "polars":
-        return library.DataFrame(
-            table, schema={column: library.Int32 if column in NUMBERS else library.String for column in table}
-        )
-    return library.DataFrame(table).astype({column: "int32" if column in NUMBERS else "string" for column in table})
+    return pd.DataFrame(table).astype({name: "int32" if name in NUMBERS else "string" for name in table})
 
 
 def _tokens(treebank: Treebank) -> tuple[list[str], list[str | None]]:

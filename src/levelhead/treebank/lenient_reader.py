@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place
 from levelhead.kernels import trees
-from levelhead.treebank.faults import encoding_faults
+from levelhead.treebank.faults import encoding_faults, is_utf16
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.strings import ANY_SPACE
 from levelhead.treebank.tokens import FIELDS
@@ -73,7 +73,8 @@ def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
 
 def not_text(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
     """Return the encoding errors of bytes, accepting NUL; see `encoding_faults`."""
-    return encoding_faults(data.replace(b"\0", b" "), line, start)
+    text = data if start == 0 and is_utf16(data) else data.replace(b"\0", b" ")
+    return encoding_faults(text, line, start)
 
 
 def no_readable_row(name: str | None) -> ConlluError:

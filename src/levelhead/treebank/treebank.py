@@ -62,11 +62,11 @@ class Treebank(Sequence["Sentence"]):
 
     def __post_init__(self) -> None:
         extra = () if self.extra is None else (self.extra,)
-        for part in (*(getattr(self, name) for name in COLUMNS), self.multiword, self.empty, *extra):
-            for item in fields(part):
-                _freeze(getattr(part, item.name))
-        _freeze(self.heads)
-        _freeze(self.sentence_starts)
+        parts = (*(getattr(self, name) for name in COLUMNS), self.multiword, self.empty, *extra)
+        values = (getattr(part, item.name) for part in parts for item in fields(part))
+        for value in (self.heads, self.sentence_starts, *values):
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
 
     def __len__(self) -> int:
         """Count the sentences."""
@@ -357,11 +357,6 @@ def _integer(head: object, word: int) -> int:
     except TypeError as error:
         message = f"the head {head!r} of word {word} is not an integer"
         raise ConlluError(Fault("invalid-columns", message)) from error
-
-
-def _freeze(value: object) -> None:
-    if isinstance(value, np.ndarray):
-        value.flags.writeable = False
 
 
 def named_columns(codes: Iterable[Codes], strings: Strings) -> dict[str, Any]:
