@@ -170,13 +170,12 @@ class Definition:
 
     def options(self) -> tuple[str, ...]:
         """Return every option that the argument may contain; empty for a file of weights."""
-        return (*(option for option, _ in self.variants), *(_SELECTING if self.takes_nopunct else ()))
+        selecting = ("nopunct", "nopunct=callin", CLASS_BY_GOLD) if self.takes_nopunct else ()
+        return (*(option for option, _ in self.variants), *selecting)
 
 
 CLASS_BY_GOLD = "class=gold"
 """The option to decide only by gold labels which words are in the class of a measure."""
-
-_SELECTING = ("nopunct", "nopunct=callin", CLASS_BY_GOLD)
 
 
 def options_of(argument: str | None) -> list[str]:
