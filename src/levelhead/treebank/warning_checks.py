@@ -271,12 +271,11 @@ def text_faults(treebank: Treebank) -> Iterator[Fault]:
     spaced = [*strings.texts, *(f"{text} " for text in strings.texts)]
     codes: list[int] = np.where(joined[misc], tokens.forms, tokens.forms + len(strings)).tolist()
     starts = np.searchsorted(tokens.sentence, np.arange(len(treebank) + 1)).tolist()
-    checked = -1
-    for match in _TEXT.finditer(comments.text):
-        sentence = int(np.searchsorted(comments.starts, match.start(), side="right")) - 1
-        if sentence == checked:
-            continue  # the first text counts
-        checked, text = sentence, match[1].decode().rstrip()
+    matches = list(_TEXT.finditer(comments.text))
+    sentences = np.searchsorted(comments.starts, [match.start() for match in matches], side="right") - 1
+    for row in np.flatnonzero(np.diff(sentences, prepend=-1)).tolist():  # the first text of each sentence
+        sentence, match = int(sentences[row]), matches[row]
+        text = match[1].decode().rstrip()
         of_sentence = codes[starts[sentence] : starts[sentence + 1]]
         if text == "".join(map(spaced.__getitem__, of_sentence)).rstrip():
             continue
