@@ -27,7 +27,7 @@ from levelhead.studies.request import Parts, StudyTask, format_of, outputs_in, p
 from levelhead.studies.sogaard_haulrich_tables import counts_of, score_parsers, separated, values_of
 from levelhead.studies.verdicts import Verdict, p_shown, spearman
 from levelhead.treebank import Treebank, from_conllu, read
-from levelhead.treebank.tree_shapes import nonprojective_arcs
+from levelhead.treebank.treebank import nonprojective_arcs
 
 EXAMPLES = ROOT / "examples" / "parallel"
 TRAINED = ("nivre-fang-2017", "callin", "kohita-2017", "kohita-2017-ud2", "sogaard-haulrich")

@@ -28,8 +28,7 @@ from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights, Punctuation
-    from levelhead.campaign.outputs import Look
-    from levelhead.campaign.outputs import Output
+    from levelhead.campaign.outputs import Look, Output
     from levelhead.campaign.plan import Plan
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes, ReleaseChanges

@@ -287,9 +287,10 @@ def _counted_treebank(source: str | Treebank, treebank: Treebank, task: ProfileT
 
 def _counted_parts(parts: Iterator[bytes], name: str, task: ProfileTask) -> CountedFile:
     from levelhead.treebank.checked_pieces import CheckedPieces
+    from levelhead.treebank.scanner import ReaderSettings
 
     counts = RunningCounts(task.chunks, task.training)
-    pieces = CheckedPieces(parts, name, conllx=task.format == "conllx")
+    pieces = CheckedPieces(parts, name, ReaderSettings(task.format == "conllx"))
     without_trees = None
     for piece in pieces.each(blocks.SIZES.piece):
         if piece.has_trees:

@@ -15,8 +15,7 @@ from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import IntervalRow, spreads
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.scoring.align import align_sentences
-from levelhead.scoring.matches import Matches, compare_aligned, match
+from levelhead.scoring.matches import Matches, align_sentences, compare_aligned, match
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.tables.table import Column, Table
