@@ -12,7 +12,7 @@ from levelhead.report.charts.page_charts import IntervalRow, heat, panels, sprea
 from levelhead.report.charts.study_charts import Named, curves, fitted_cloud
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import p_text
-from levelhead.typology.treebank_languages import short_names
+from levelhead.typology.languages import short_names
 
 _LEVEL = 0.05
 
