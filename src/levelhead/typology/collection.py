@@ -205,16 +205,17 @@ class TreebankRows(Tabular):
 
     __slots__ = ()
 
-    _KIND: ClassVar[str]
+    _HEADER: ClassVar[Mapping[str, Any]]
     provenance: Provenance
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
         return {
-            **header(self._KIND, self.provenance.signature),
+            **self._HEADER,
+            "signature": dict(self.provenance.signature),
             "files": {name: _files(files) for name, files in self.provenance.files.items()},
             "notes": list(self.provenance.notes),
-            "rows": [{**header(self._KIND), **row} for row in self._rows()],
+            "rows": [{**self._HEADER, **row} for row in self._rows()],
         }
 
     def documents(self) -> list[dict[str, Any]]:
@@ -235,7 +236,7 @@ class Similarities(TreebankRows):
         provenance: the provenance of the numbers.
     """
 
-    _KIND = "similarity"
+    _HEADER = header("similarity")
 
     pairs: Mapping[tuple[str, str], Similarity]
     provenance: Provenance
@@ -260,7 +261,7 @@ class Samples(TreebankRows):
         provenance: the provenance of the numbers; its notes name treebanks that are too small for samples.
     """
 
-    _KIND = "rarefied"
+    _HEADER = header("rarefied")
 
     rows: Mapping[str, Sequence[Rarefied]]
     provenance: Provenance

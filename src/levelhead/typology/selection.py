@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.errors import count_text, percent_text
+from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
 from levelhead.typology.collection import TreebankRows, signed_notes, survey
 from levelhead.typology.languages import language_code
@@ -117,7 +118,7 @@ class SelectedTreebanks(TreebankRows):
         provenance: the provenance of the decisions.
     """
 
-    _KIND = "selection"
+    _HEADER = header("selection")
 
     decisions: tuple[SelectionDecision, ...]
     criteria: Criteria
