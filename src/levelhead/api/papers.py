@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from levelhead.campaign.ranked_systems import RankedSystems
     from levelhead.comparison.systems import Comparison
     from levelhead.report.citation import Citation, Cited
-    from levelhead.report.paper_formats import PaperFormat
+    from levelhead.tables.writers import PaperFormat
 
 
 def _formats() -> tuple[str, ...]:
-    from levelhead.report.paper_formats import PAPER_FORMATS
+    from levelhead.tables.writers import PAPER_FORMATS
 
     return PAPER_FORMATS
 
@@ -63,8 +63,7 @@ def paper_table(
         InputError: the result has another type.
     """
     from levelhead.comparison.systems import Comparison
-    from levelhead.report.paper import comparison_papers, ranking_papers
-    from levelhead.report.paper_writers import papers_text
+    from levelhead.report.paper import comparison_papers, papers_text, ranking_papers
 
     if isinstance(result, Comparison):
         return papers_text(comparison_papers(result, places, each=each), format)

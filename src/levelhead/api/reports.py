@@ -105,7 +105,7 @@ def _page_of(result: Shown, registry: Registry | None) -> Page:
 
         return profile_page(result)
     if isinstance(result, Suspects):
-        from levelhead.report.page.suspects import suspects_page
+        from levelhead.report.page.annotations import suspects_page
 
         return suspects_page(result)
     if isinstance(result, Comparison):
@@ -119,10 +119,10 @@ def _page_of(result: Shown, registry: Registry | None) -> Page:
         return comparison_page(result, parts, registry or STANDARD)
     rules = rules_named(result.provenance.signature["rules"].partition("+")[0])
     if isinstance(result, Agreement):
-        from levelhead.report.page.agreement import agreement_page
+        from levelhead.report.page.annotations import agreement_page
 
         return agreement_page(result, rules)
-    from levelhead.report.page.changes import changes_page
+    from levelhead.report.page.annotations import changes_page
 
     return changes_page(result, rules, *_versions(result))
 

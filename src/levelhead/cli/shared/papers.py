@@ -54,7 +54,7 @@ class Papers:
         if self.cite and self.table:
             raise click.UsageError("--cite cannot be combined with --layout paper: it prints no table")
         if self.table:
-            from levelhead.report.paper_formats import PAPER_FORMATS
+            from levelhead.tables.writers import PAPER_FORMATS
 
             if output_format not in PAPER_FORMATS:
                 *most, last = PAPER_FORMATS
@@ -66,7 +66,7 @@ class Papers:
         if self.cite:
             print_citation(result, printing)
         elif self.table:
-            from levelhead.report.paper_writers import papers_text
+            from levelhead.report.paper import papers_text
 
             made = tables(2 if printing.places is None else printing.places)
             emit(papers_text(made, printing.output_format), printing.output)
