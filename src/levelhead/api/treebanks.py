@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.treebank.reader import Format
     from levelhead.treebank.schemes import Scheme
-    from levelhead.typology.collection import SelectedTreebanks, Similarities, Survey
+    from levelhead.typology.collection import Similarities, Survey
     from levelhead.typology.profile import Files
+    from levelhead.typology.selection import SelectedTreebanks
 
 
 def _schemes() -> type:

@@ -15,7 +15,7 @@ from levelhead.cli.shared.reading import Reading, check_paths, holds_test_sets
 from levelhead.cli.shared.values import Choice
 
 if TYPE_CHECKING:
-    from levelhead.comparison.agreement_tables import Rows
+    from levelhead.comparison.agreement import Rows
 
 _first_format = click.option(
     "--gold-format", type=Choice(["conllu", "conllx"], "format"),

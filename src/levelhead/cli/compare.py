@@ -117,7 +117,7 @@ def _print(comparison: Comparison, papers: Papers, printing: Printing, *, each: 
 
 def _exit_code(comparison: Comparison) -> int:
     """Report the gates that failed, with the errors of invalid outputs, and return the exit code."""
-    from levelhead.comparison.verdicts import failing
+    from levelhead.comparison.regression import failing
     from levelhead.errors import InputError
 
     for faults in comparison.invalid.values():

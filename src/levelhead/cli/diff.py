@@ -54,16 +54,14 @@ def diff(
     can also be folders, such as two releases of a treebank: files are paired by name.
     """
     from levelhead.api.comparing import diff as diff_of
-    from levelhead.comparison.change_tables import changelog as changelog_of
-    from levelhead.comparison.change_tables import changes_text
 
     check_paths(inputs_of([old, new]), [printing.output, changelog, *page.outputs()])
     changes = diff_of(old, new, rules=rules, format=input_format)
     print_provenance(changes.provenance)
     if changelog is not None:
-        emit(changelog_of(changes, limit), changelog)
+        emit(changes.changelog(limit), changelog)
     if printing.output_format == "text" and by is None:
-        emit(changes_text(changes, limit), printing.output)
+        emit(changes.text(limit), printing.output)
     else:
         printing.print(lambda: changes.table(by=by or "pattern", most=limit), lambda: changes.to_dict(most=limit))
     page.write_result(changes)

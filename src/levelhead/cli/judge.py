@@ -73,7 +73,6 @@ def judge(
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
     from levelhead.api.tables import judge as judged
-    from levelhead.comparison.judgement import judgement_document, judgement_table
 
     check_paths([gold, first, second, judgements, *definitions, *files_of_measures(measures)], [output])
     chosen = {"measures": measures} if measures else {}
@@ -85,6 +84,5 @@ def judge(
     print_notes(result.provenance.notes)
     digits = places if places is not None else None if output_format == "tsv" else 3
     print_result(
-        lambda: judgement_table(result, 3 if digits is None else digits), lambda: judgement_document(result),
-        output_format, digits, output,
+        lambda: result.table(places=3 if digits is None else digits), result.to_dict, output_format, digits, output,
     )  # fmt: skip

@@ -16,8 +16,7 @@ from levelhead.cli.shared.reading import treebank_files
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import limited
 from levelhead.tables.documents import header
-from levelhead.typology import GROUPS, collection
-from levelhead.typology import profile_tables as report
+from levelhead.typology import GROUPS, collection, profile_columns
 from levelhead.typology.profile_columns import OF_TRAINING
 
 if TYPE_CHECKING:
@@ -95,10 +94,10 @@ def profile(treebanks: tuple[str, ...], **chosen: Any) -> None:
 
 def _list_columns(printing: Printing) -> None:
     if printing[0] == "text":
-        emit(report.columns_text(), printing[2])
+        emit(profile_columns.columns_text(), printing[2])
         return
-    document = {**header("columns"), "rows": report.columns_documents()}
-    print_result(report.columns_table, lambda: document, *printing, lines=lambda: document["rows"])
+    document = {**header("columns"), "rows": profile_columns.columns_documents()}
+    print_result(profile_columns.columns_table, lambda: document, *printing, lines=lambda: document["rows"])
 
 
 def _print_profiles(treebanks: Sequence[str], files: Files, chosen: dict[str, Any], printing: Printing) -> None:
@@ -126,7 +125,7 @@ def _print_profiles(treebanks: Sequence[str], files: Files, chosen: dict[str, An
         survey = survey.with_columns([*names, *(OF_TRAINING if chosen["train"] else ())])
     print_result(
         lambda: survey.table(long=chosen["long"]), survey.to_dict, *printing,
-        lines=lambda: report.profile_documents(survey),
+        lines=survey.documents,
     )  # fmt: skip
 
 
@@ -152,7 +151,7 @@ def _print_samples(files: Files, chosen: dict[str, Any], printing: Printing) -> 
         raise click.UsageError(
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
         )
-    print_result(samples.table, samples.to_dict, *printing, lines=lambda: report.row_documents(samples.to_dict()))
+    print_result(samples.table, samples.to_dict, *printing, lines=samples.documents)
 
 
 def _sizes(text: str) -> Sequence[int]:

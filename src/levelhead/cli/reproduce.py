@@ -112,7 +112,7 @@ def reproduce(
     documents-2018 train no parsers and need the outputs of systems.
     """
     from levelhead.api.studies import reproduce as reproduced
-    from levelhead.studies.page import checked_page, document, markdown, text, write_page
+    from levelhead.studies.study import checked_page, markdown, text, write_page
 
     if not treebanks and paper != "conll17":
         treebanks, systems = _examples(paper, systems, quick=quick)
@@ -130,7 +130,7 @@ def reproduce(
     if report is not None:
         write_page(study, report, page_origin())
     if output_format == "json":
-        print_json(document(study), output)
+        print_json(study.to_dict(), output)
     else:
         emit(markdown(study) if output_format == "markdown" else text(study, 2 if places is None else places), output)
     return DONE

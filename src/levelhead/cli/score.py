@@ -104,7 +104,7 @@ class _Request(NamedTuple):
 
         rules = RULES[self.reading.rules]
         if self.enhancements:
-            from levelhead.scoring.enhancement_switches import switches_of
+            from levelhead.scoring.enhanced_edges import switches_of
 
             rules = replace(rules, switches=switches_of(self.enhancements))
         reading = {**self.reading.arguments(), "rules": rules}

@@ -11,7 +11,6 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_result, print_warnings
 from levelhead.cli.shared.reading import treebank_files
 from levelhead.cli.shared.values import Choice, FiniteRange, limited
-from levelhead.typology import profile_tables as report
 
 
 @command()
@@ -61,5 +60,5 @@ def select(
     print_warnings(selection.provenance.warnings)
     print_result(
         selection.table, selection.to_dict, output_format, None, output,
-        lines=lambda: report.row_documents(selection.to_dict()),
+        lines=selection.documents,
     )  # fmt: skip

@@ -10,7 +10,6 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_result, print_warnings
 from levelhead.cli.shared.reading import refused, treebank_files
-from levelhead.typology import profile_tables as report
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
@@ -45,5 +44,5 @@ def similarity(
     print_warnings(similarities.provenance.warnings)
     print_result(
         similarities.table, similarities.to_dict, output_format, places, output,
-        lines=lambda: report.row_documents(similarities.to_dict()),
+        lines=similarities.documents,
     )  # fmt: skip

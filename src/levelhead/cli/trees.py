@@ -21,8 +21,8 @@ from levelhead.extras import require
 if TYPE_CHECKING:
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.reading import Reading
-    from levelhead.comparison.breakdowns import ErrorExamples
     from levelhead.comparison.contrasts import Contrasts
+    from levelhead.comparison.system_errors import ErrorExamples
 
 
 @command()

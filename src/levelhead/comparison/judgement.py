@@ -125,16 +125,42 @@ class Judgement(Tabular):
     _PLACES = 3
 
     def table(self, *, places: int | None = 3) -> Table:
-        """Return the result as a table.
+        """Return four rows per measure, one for each statistic, with comparisons of measures as notes.
 
         Args:
             places: digits after the point in notes.
         """
-        return judgement_table(self, places)
+        names = (Column("Measure", "text"), Column("statistic", "text"))
+        columns = (*names, *(Column(name, "number") for name in _NUMBERS))
+        rows = tuple((name, *cells) for name, judged in self.measures.items() for cells in _cells(judged.agreement))
+        starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
+        compared = [_comparison_note(comparison, places) for comparison in self.comparisons]
+        return Table(
+            columns,
+            rows,
+            (*compared, unit_line({"": self.units}), signature_line(self.provenance.signature)),
+            starts,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return judgement_document(self)
+        return {
+            **header("judgement", self.provenance.signature),
+            "sentences": len(self.choices.second),
+            "votes": int(self.choices.votes.sum()),
+            "units": {"unit": self.units.kind, "n": self.units.n_units},
+            "measures": {name: _agreement(judged.agreement) for name, judged in self.measures.items()},
+            "comparisons": [
+                {
+                    "one": comparison.one,
+                    "other": comparison.other,
+                    "difference": comparison.comparison.difference._asdict(),
+                }
+                | {"p": comparison.comparison.p, "p_holm": comparison.p_holm}
+                for comparison in self.comparisons
+            ],
+            **notes_of(self.provenance.notes),
+        }
 
 
 def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = None) -> Choices:
@@ -293,21 +319,6 @@ _NUMBERS = ("n", "ties", "value", "low", "high")
 _PLAIN = Column("", "number")
 
 
-def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
-    """Return four rows per measure, one for each statistic, with comparisons of measures as notes."""
-    names = (Column("Measure", "text"), Column("statistic", "text"))
-    columns = (*names, *(Column(name, "number") for name in _NUMBERS))
-    rows = tuple((name, *cells) for name, judged in judgement.measures.items() for cells in _cells(judged.agreement))
-    starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
-    compared = [_comparison_note(comparison, places) for comparison in judgement.comparisons]
-    return Table(
-        columns,
-        rows,
-        (*compared, unit_line({"": judgement.units}), signature_line(judgement.provenance.signature)),
-        starts,
-    )
-
-
 def _cells(agreement: HumanAgreement) -> Iterator[tuple[Cell, ...]]:
     for name, field in _STATISTICS.items():
         estimate: AgreementEstimate = getattr(agreement, field)
@@ -319,23 +330,6 @@ def _comparison_note(compared: ComparedMeasures, places: int | None) -> str:
     value, low, high = (formatted(number, _PLAIN, places) for number in difference.difference)
     p, corrected = (p_text(number, 3) for number in (difference.p, compared.p_holm))
     return f"r({compared.one}) - r({compared.other}) = {value} [{low}, {high}], p {p}, Holm {corrected}"
-
-
-def judgement_document(judgement: Judgement) -> dict[str, Any]:
-    """Return the result for JSON."""
-    return {
-        **header("judgement", judgement.provenance.signature),
-        "sentences": len(judgement.choices.second),
-        "votes": int(judgement.choices.votes.sum()),
-        "units": {"unit": judgement.units.kind, "n": judgement.units.n_units},
-        "measures": {name: _agreement(judged.agreement) for name, judged in judgement.measures.items()},
-        "comparisons": [
-            {"one": comparison.one, "other": comparison.other, "difference": comparison.comparison.difference._asdict()}
-            | {"p": comparison.comparison.p, "p_holm": comparison.p_holm}
-            for comparison in judgement.comparisons
-        ],
-        **notes_of(judgement.provenance.notes),
-    }
 
 
 def _agreement(agreement: HumanAgreement) -> dict[str, Any]:

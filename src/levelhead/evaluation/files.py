@@ -12,7 +12,7 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.fold import OnlyWhole, PairStream, fold, matched_stream
 from levelhead.evaluation.pair import Evaluation, Input, InputFile, load_pair
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.matches import match_pair
+from levelhead.scoring.score import match_pair
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
 from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of, size_of_file

@@ -14,9 +14,9 @@ from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.enhanced_edges import check_steps
-from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_pair
+from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
-from levelhead.scoring.score import Score, count, reason_of_absence, reason_of_malformed_deps, score_of, without_trees
+from levelhead.scoring.score import Score, count, match_pair, reason_of_absence, score_of, without_trees
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import FileSummary, summary_of
 from levelhead.treebank.two_files import pipelined
@@ -192,7 +192,7 @@ class Fold:
             if missing or absent:
                 yield name, replace(nothing, reason=missing or reason_of_absence(absent))
             elif name in self._malformed:
-                yield name, replace(nothing, reason=reason_of_malformed_deps(self._malformed[name]))
+                yield name, replace(nothing, reason=f"DEPS cannot be read: {self._malformed[name]}")
             elif name in self._without_weight:
                 raise self._without_weight[name]
             elif name in self._faults:

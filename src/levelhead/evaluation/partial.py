@@ -27,13 +27,14 @@ from levelhead.scoring.pieces_by_sentence import Places, pieces_by_sentence
 from levelhead.scoring.sentence_pairing import SentencePairs, sentence_ids
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.comment_checks import Hashes
 from levelhead.treebank.contents import FileSummary, summary_of
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.lenient_reader import LenientTreebank, are_trees, as_they_are, of_treebank
 from levelhead.treebank.pieces import LenientPieces, Pieces, read_leniently
 from levelhead.treebank.reader import read_if_valid
+from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.two_files import in_two_threads
+from levelhead.treebank.warning_checks import Hashes
 
 __all__ = ["PartialCoverage"]
 
@@ -53,7 +54,7 @@ def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers, unreadable: in
         answered=int(np.count_nonzero(partial.answered)),
         sentences=len(matches.gold),
         valid_trees=int(np.count_nonzero(partial.is_tree)),
-        aligned=len(matches.alignment),
+        aligned=len(matches.alignment.gold),
         with_head=int(np.count_nonzero(partial.has_head[matches.alignment.system])),
         words=matches.gold.n_words,
         extra=partial.n_extra,
@@ -90,7 +91,7 @@ def _read(data: bytes, name: str | None, setup: Setup) -> LenientTreebank:
     """Read a file with the usual checks, or row by row if it is refused."""
     rules, conllx = setup.rules, setup.format == "conllx"
     if rules.reading is None:
-        treebank = read_if_valid(data, name, conllx=conllx, several_roots=rules.several_roots)
+        treebank = read_if_valid(data, name, ReaderSettings(conllx, rules.several_roots))
     else:
         try:
             treebank = parse_as(data, name, rules, setup.format)

@@ -11,15 +11,17 @@ from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.evaluation.fold import OnlyWhole, PairStream, matched_stream
 from levelhead.evaluation.pair import InputFile, as_gold, parse_as, splits_tokens
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.matches import match_pair, match_spans
+from levelhead.scoring.matches import compare_aligned
 from levelhead.scoring.pieces import PiecePair, paired_pieces
-from levelhead.scoring.punctuation import callin_punctuation
+from levelhead.scoring.score import match_pair
+from levelhead.scoring.selection import callin_punctuation
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
 from levelhead.treebank.checked_pieces import CheckedPieces
 from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.official_reader import NegativeHead, official_reading
 from levelhead.treebank.pieces import OfficialPieces, Pieces
+from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.two_files import are_files
 
 if TYPE_CHECKING:
@@ -111,7 +113,7 @@ def _cut_at_characters(
     gold: Pieces, system: Pieces, setup: Setup, size: int, facts: GoldFacts, *, together: bool = True
 ) -> Iterator[PairStream]:
     def matched(pair: PiecePair) -> Any:
-        matches = match_spans(pair.gold, pair.system, setup.rules, *pair[2:])
+        matches = compare_aligned(pair.gold, pair.system, setup.rules, *pair[2:])
         return replace(matches, punctuation=facts.punctuation)
 
     def summaries() -> tuple[FileSummary, FileSummary, None]:
@@ -176,11 +178,6 @@ def pieces_of(
     if setup.rules.reading is not None:
         official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
         return OfficialPieces(parts, name, official)
-    return CheckedPieces(
-        parts,
-        name,
-        conllx=(setup.format_of_gold if of_gold else setup.format) == "conllx",
-        splits_tokens=of_gold and splits_tokens(setup),
-        several_roots=setup.rules.several_roots,
-        known=known,
-    )
+    conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
+    reading = ReaderSettings(conllx, setup.rules.several_roots)
+    return CheckedPieces(parts, name, reading, splits_tokens=of_gold and splits_tokens(setup), known=known)

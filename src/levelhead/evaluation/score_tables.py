@@ -100,10 +100,9 @@ def _ratios(score: Score) -> tuple[Cell, ...]:
         return (_NO_CELL,) * 4
     if score.reason:
         return (None,) * 4
-    aligned = score.aligned_accuracy if score.aligned is not None else _NO_CELL
-    ratios = (score.precision, score.recall, score.f1, aligned)
-    asked = score.measure.component
-    return tuple(_NO_CELL if asked not in (None, name) else ratio for name, ratio in zip(COMPONENTS, ratios))
+    shown = (score.measure.component,) if score.measure.component else COMPONENTS
+    without = {"aligned_accuracy"} if score.aligned is None else set()
+    return tuple(score.ratio(name) if name in shown and name not in without else _NO_CELL for name in COMPONENTS)
 
 
 def _counts(score: Score) -> tuple[Cell, ...]:

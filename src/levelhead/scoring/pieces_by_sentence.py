@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError
-from levelhead.scoring.content_matches import check_same_sentences
+from levelhead.scoring.morphosyntactic_matches import check_same_sentences
 from levelhead.scoring.pieces import raise_errors
 from levelhead.scoring.sentence_pairing import SentencePairs
 from levelhead.treebank import Treebank

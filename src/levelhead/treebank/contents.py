@@ -6,8 +6,8 @@ import hashlib
 
 from levelhead.errors import Fault
 from levelhead.immutable import immutable
+from levelhead.treebank.sentence import conllu_parts
 from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.write import conllu_parts
 
 
 @immutable(eq=True)

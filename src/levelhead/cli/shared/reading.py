@@ -140,7 +140,7 @@ def treebank_files(
 ) -> Files:
     """Return the files of each treebank by its name, checked as `check_paths` does."""
     from levelhead.campaign.find import listed_gold
-    from levelhead.typology.collection import files_of
+    from levelhead.typology.profile import files_of
 
     if paths.count("-") > 1:
         raise click.UsageError("only one file can be standard input")
