@@ -8,8 +8,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, loaded
-from levelhead.api.parameters import TREEBANK, limited, public
-from levelhead.arguments import choice, either, flag, instance, is_path, mapping, optional, path, several, text, whole
+from levelhead.api.parameters import TREEBANK, public
+from levelhead.arguments import (
+    choice,
+    either,
+    flag,
+    instance,
+    is_path,
+    limited,
+    mapping,
+    optional,
+    path,
+    several,
+    text,
+    whole,
+)
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:

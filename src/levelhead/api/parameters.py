@@ -9,7 +9,6 @@ from textwrap import fill
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from levelhead.api.limits import LIMITS
 from levelhead.arguments import (  # fmt: skip
     Check,
     checked,
@@ -20,13 +19,13 @@ from levelhead.arguments import (  # fmt: skip
     instance,
     is_list,
     is_path,
+    limited,
     mapping,
     optional,
     path,
     resampling_unit,
     several,
     text,
-    whole,
 )
 from levelhead.treebank import Treebank
 
@@ -93,15 +92,16 @@ def _weights() -> tuple[type, ...]:
     return Mapping, Resource
 
 
+def _origin() -> type:
+    from levelhead.report.page.blocks import Origin
+
+    return Origin
+
+
 def _external_settings() -> type:
     from levelhead.parsing import ExternalSettings
 
     return ExternalSettings
-
-
-def limited(name: str) -> Check:
-    """Return the check of a whole number, with the same limits as on the command line."""
-    return whole(*LIMITS[name])
 
 
 TREEBANK = either([(is_path, path)], instance(lambda: Treebank, "a treebank or a path"))
@@ -218,6 +218,9 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         "external": Parameter(
             "how to run an external parser.",
             optional(instance(_external_settings, "a levelhead.parsing.ExternalSettings")),
+        ),
+        "origin": Parameter(
+            "how the result was made, for the end of pages.", optional(instance(_origin, "an origin of pages"))
         ),
         "repair": Parameter(
             "whether to repair invalid trees of external parsers; repairs are among the warnings of the treebank.", flag

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from levelhead.api.inputs import PathLike, loaded, running
-from levelhead.api.parameters import TREEBANK, limited, public
-from levelhead.arguments import choice, either, flag, instance, is_path, optional, path, refuse
+from levelhead.api.parameters import TREEBANK, public
+from levelhead.arguments import choice, either, flag, instance, is_path, limited, optional, path, refuse
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:

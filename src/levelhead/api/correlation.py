@@ -8,8 +8,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from levelhead.api.inputs import Measures, PathLike, as_list, measure_names
-from levelhead.api.parameters import MEASURES, TREEBANK, limited, public
-from levelhead.arguments import choice, either, flag, instance, is_list, is_path, optional, path, refuse, several, text
+from levelhead.api.parameters import MEASURES, TREEBANK, public
+from levelhead.arguments import (
+    choice,
+    either,
+    flag,
+    instance,
+    is_list,
+    is_path,
+    limited,
+    optional,
+    path,
+    refuse,
+    several,
+    text,
+)
 
 if TYPE_CHECKING:
     from levelhead.comparison.judgement import Choices, Judgement
