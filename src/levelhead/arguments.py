@@ -251,12 +251,12 @@ def either(checks: Collection[tuple[Callable[[Any], bool], Check]], otherwise: C
     return check
 
 
-def instance(kinds: Callable[[], type | tuple[type, ...]], what: str) -> Check:
-    """Return the check of an object of some type."""
+def instance(kinds: type | tuple[type, ...] | Callable[[], type | tuple[type, ...]], what: str) -> Check:
+    """Return the check of an object of some type, or of types that a function loads when they are needed."""
 
     def check(name: str, value: Any) -> Any:
         """Return the object."""
-        if not isinstance(value, kinds()):
+        if not isinstance(value, kinds if isinstance(kinds, type | tuple) else kinds()):
             refuse(name, value, what)
         return value
 

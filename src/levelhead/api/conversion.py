@@ -69,7 +69,7 @@ def _paths(name: str, value: Any) -> list[Any]:
 
 
 _TARGETS = either([(is_path, path)], instance(_target_words, "a path or targets"))
-_TEXT = instance(lambda: str, "a string")
+_TEXT = instance(str, "a string")
 _ANSWERS = either(
     [(is_path, path), (lambda value: isinstance(value, Mapping), mapping(_TEXT, "a mapping of sent_ids to answers"))],
     several(_TEXT),

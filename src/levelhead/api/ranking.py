@@ -12,15 +12,21 @@ from typing import TYPE_CHECKING, Any
 from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, registry_of, running
 from levelhead.api.parameters import PATH, RULES, SYSTEMS, TEST_SETS, public
 from levelhead.arguments import choice, flag, limited, optional, several, text
+from levelhead.campaign import RANKINGS, Manifest, RankSets, read_manifest, read_scores, score_plan
+from levelhead.campaign.groups import ALL, EACH
+from levelhead.campaign.plan import Plan, about_files, check_matched, find_plan
+from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, needed_plan, rank_results
 from levelhead.errors import Fault, InputError, unknown
+from levelhead.evaluation.setup import setup_of
+from levelhead.measures.registry import parse_measure, qualified
+from levelhead.progress import working
+from levelhead.scoring.rules import rules_named
+from levelhead.significance import InferenceSettings
+from levelhead.significance.units import AUTO
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
-    from levelhead.campaign.manifest import Manifest
-    from levelhead.campaign.plan import Plan
-    from levelhead.campaign.ranked_systems import RankedSystems
-    from levelhead.campaign.ranking import RankSets
-    from levelhead.campaign.results import Results
+    from levelhead.campaign import Results
     from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
@@ -29,19 +35,13 @@ if TYPE_CHECKING:
     from levelhead.treebank.layouts import Split
 
 
-def _rankings() -> Iterable[str]:
-    from levelhead.campaign.ranking import RANKINGS
-
-    return RANKINGS
-
-
 @public(
     gold=optional(TEST_SETS),
     systems=optional(SYSTEMS),
     manifest=PATH,
     scores=PATH,
     rules=optional(RULES),
-    ranking=optional(choice(_rankings)),
+    ranking=optional(choice(RANKINGS)),
     groups=several(text),
     by_treebank=flag,
     only=several(text),
@@ -122,16 +122,6 @@ def rank(
         OutputError: the report cannot be written.
     """
     given = locals()
-    from levelhead.campaign import read_scores, score_plan
-    from levelhead.campaign.groups import ALL, EACH
-    from levelhead.campaign.plan import about_files
-    from levelhead.campaign.ranked_systems import RankingChoice, measure_in, needed_plan, rank_results
-    from levelhead.evaluation.setup import setup_of
-    from levelhead.measures.registry import parse_measure, qualified
-    from levelhead.scoring.rules import rules_named
-    from levelhead.significance import InferenceSettings
-    from levelhead.significance.units import AUTO
-
     if report is not None:
         _check_report(report, scores, partial=partial)
     written = _manifest(gold if manifest is None else manifest)
@@ -193,7 +183,6 @@ def _write(
     origin: Origin,
 ) -> None:
     from levelhead.api.reports import write_page
-    from levelhead.progress import working
     from levelhead.report.page.ranking_report import page_of, write_ranking_report
 
     if report is not None:
@@ -245,8 +234,6 @@ def _manifest(gold: Golds | None) -> Manifest | None:
     """The manifest, if gold is a manifest."""
     if gold is None or not isinstance(gold, str | os.PathLike) or Path(gold).suffix != ".toml":
         return None
-    from levelhead.campaign.manifest import read_manifest
-
     return read_manifest(gold)
 
 
@@ -260,8 +247,6 @@ def plan_to_rank(
     as_runs: bool,
 ) -> Plan:
     """Return the test sets and the systems to rank."""
-    from levelhead.campaign.plan import check_matched, find_plan
-
     if gold is not None and systems is not None:
         plan = find_plan(gold, systems, split, as_runs=as_runs)
     elif manifest is not None and systems is None:

@@ -9,6 +9,7 @@ from levelhead.api.inputs import PathLike
 from levelhead.api.parameters import PATH, public
 from levelhead.arguments import choice, flag, instance, limited, optional, text
 from levelhead.errors import Fault, InputError
+from levelhead.report.paper_formats import PAPER_FORMATS, PaperFormat
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from levelhead.report.citation import Citation, Cited
     from levelhead.report.page import Page
     from levelhead.report.page.blocks import Origin
-    from levelhead.report.paper_formats import PaperFormat
     from levelhead.typology.collection import Survey
 
     Shown: TypeAlias = Agreement | Changes | Comparison | Evaluation | Evaluations | ReleaseChanges | Survey | Suspects
@@ -151,12 +151,6 @@ def _versions(changes: Changes | ReleaseChanges) -> tuple[str, str]:
     return old, new
 
 
-def _formats() -> tuple[str, ...]:
-    from levelhead.report.paper_formats import PAPER_FORMATS
-
-    return PAPER_FORMATS
-
-
 def _tested() -> tuple[type, ...]:
     from levelhead.campaign.ranked_systems import RankedSystems
     from levelhead.comparison.systems import Comparison
@@ -173,7 +167,7 @@ def _cited() -> tuple[type, ...]:
 
 @public(
     result=instance(_tested, "a ranking or a comparison"),
-    format=choice(_formats, "format"),
+    format=choice(PAPER_FORMATS, "format"),
     places=limited("places"),
     each=flag,
 )

@@ -11,6 +11,7 @@ from levelhead.arguments import choice, either, flag, instance, limited, mapping
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts import stem_of, treebank_of
+from levelhead.treebank.schemes import Scheme
 
 if TYPE_CHECKING:
     from levelhead.comparison.suspects import Suspects
@@ -18,18 +19,11 @@ if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.reader import Format
-    from levelhead.treebank.schemes import Scheme
     from levelhead.typology.collection import SelectedTreebanks, Similarities, Survey
     from levelhead.typology.profile import Files
 
 
-def _schemes() -> type:
-    from levelhead.treebank.schemes import Scheme
-
-    return Scheme
-
-
-_SCHEME = either([(lambda value: isinstance(value, str), text)], instance(_schemes, "a scheme or its name"))
+_SCHEME = either([(lambda value: isinstance(value, str), text)], instance(Scheme, "a scheme or its name"))
 
 
 @public(

@@ -81,22 +81,17 @@ def _document(definition: Definition) -> dict[str, str]:
 
 def _example(definition: Definition) -> str:
     """Return a command with the measure, and with an argument if it takes one."""
+    from levelhead.scoring.rules import RULES, UD
+
     if definition.needs_file:
         measure = f"'{definition.name}({'weights.tsv' if definition.takes_weights else 'train.conllu'})'"
     elif definition.options():
         measure = f"'{definition.name},{definition.name}({definition.options()[0]})'"
     else:
         measure = definition.name
-    return f"levelhead score GOLD SYSTEM -m {measure}{_rules_for(definition)}"
-
-
-def _rules_for(definition: Definition) -> str:
-    """The option --rules for a measure that the default rules do not define."""
-    from levelhead.scoring.rules import RULES, UD
-
-    if definition.name in UD.lacks:
-        return f" --rules {next(name for name, rules in RULES.items() if rules.defines(definition.name))}"
-    return ""
+    if definition.name in UD.lacks:  # the default rules do not define it
+        measure += f" --rules {next(name for name, rules in RULES.items() if rules.defines(definition.name))}"
+    return f"levelhead score GOLD SYSTEM -m {measure}"
 
 
 def _with_advice(document: dict[str, Any]) -> str:
