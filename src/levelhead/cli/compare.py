@@ -74,7 +74,8 @@ def compare(
     Documents are the units if gold marks them.
     """
     from levelhead.api.comparing import compare as compared
-    from levelhead.measures.registry import split_measures
+    from levelhead.comparison.regression import gated_measures
+    from levelhead.measures.registry import STANDARD, split_measures
 
     papers.check(printing.output_format)
     gold, systems = given["gold"], given["systems"]
@@ -91,6 +92,7 @@ def compare(
         check_kinds(gold, systems)
     prepare: Any = [*(["page"] if page.wanted else []), *(["summary"] if summary_file is not None else [])]
     arguments = options.arguments_for(compared, given, inputs_of(systems))
+    arguments["fail_if_worse"] = gated_measures(given["fail_if_worse"], arguments.get("registry", STANDARD))
     comparison = compared(**arguments, prepare=prepare)
     print_provenance(comparison.provenance)
     if not papers.print(comparison, printing, each=each):
