@@ -92,6 +92,18 @@ command = functools.partial(click.command, cls=Command)
 """The decorator of a command whose `--help` lists options in groups."""
 
 
+def joined(*decorators: Decorator) -> Decorator:
+    """Return a decorator that adds several options."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the command with the options."""
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
 def grouped(name: str, kind: Any, options: Sequence[Decorator]) -> Decorator:
     """Return a decorator that adds options to a command and passes their values as a single argument."""
 
@@ -103,9 +115,6 @@ def grouped(name: str, kind: Any, options: Sequence[Decorator]) -> Decorator:
             value = kind(**{field: given.pop(field) for field in kind.__annotations__ if field in given})
             return function(**given, **{name: value})
 
-        decorated: Callable[..., Any] = with_one_value
-        for option in reversed(options):
-            decorated = option(decorated)
-        return decorated
+        return joined(*options)(with_one_value)
 
     return decorate

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from levelhead.arguments import HIGHEST_LEVEL, resampling_unit
-from levelhead.cli.shared.command import Decorator, grouped
+from levelhead.cli.shared.command import Decorator, grouped, joined
 from levelhead.cli.shared.option_types import FIGURES, PATH, REPORT, RESULT, STORE, Choice, FiniteRange, limited
 
 if TYPE_CHECKING:
@@ -22,18 +22,6 @@ RULES = ("ud", "udtools", "conll18", "conll17", "msp25", "msp25-sorted")
 
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
 _SMALL_TRAINING = 1 << 14  # the same for commands that train parsers
-
-
-def joined(*decorators: Decorator) -> Decorator:
-    """Return a decorator that adds several options."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the command with the options."""
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return decorate
 
 
 # Printing and pages
