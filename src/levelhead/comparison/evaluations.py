@@ -100,11 +100,6 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
         return scores_document(self, self.average, self.valid_trees_average)
 
 
-def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
-    """Return the scores on each test set, by its code; see `score_and_look` for arguments and errors."""
-    return score_and_look(plan, setup, **how)[0]
-
-
 def score_and_look(
     plan: Plan, setup: Setup, *, training: Training | None = None, look: VisitEach | None = None, **how: Any
 ) -> tuple[Evaluations, Mapping[str, Any]]:
