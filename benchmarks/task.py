@@ -21,10 +21,10 @@ import time
 import urllib.request
 from pathlib import Path
 
-from levelhead.task.model.database import Database
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.model.teams import new_token
-from levelhead.task.preparation.new_task import create_task
+from levelhead.task.database import Database
+from levelhead.task.description import TaskFolder
+from levelhead.task.new_task import create_task
+from levelhead.task.submissions import new_token
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "parallel"
 MEGABYTE = 1 << 20

@@ -29,7 +29,7 @@ def main() -> None:
         sheet.screenshot(path=ROOT / "docs" / "report-ranking.png")
         sheet.goto(page(Path(name), "score", GOLD, SYSTEMS / "beta"))
         sheet.locator("select[data-choice=treebank]").select_option(label="ar")
-        sheet.locator('button[aria-label="obl taken for nsubj: 2"]:visible').click()
+        sheet.locator('button[aria-label="obl mistaken for nsubj: 2"]:visible').click()
         sheet.get_by_role("button", name="Next").click()
         sheet.locator(".opened:visible").screenshot(path=ROOT / "docs" / "report-sentences.png")
         browser.close()

@@ -37,7 +37,7 @@ from levelhead import InputError, Treebank, from_conllu, read
 from levelhead.parsing import AnyModel, ExternalModel, Model, Recipe, Schedule, parse_any, read_model, train, train_any
 from levelhead.parsing.ensemble import train_ensemble
 from levelhead.parsing.external import ExternalSettings
-from levelhead.parsing.feature_templates import templates_for
+from levelhead.parsing.features import templates_for
 from levelhead.parsing.model_file import FORMAT, MAGIC, model_bytes
 from levelhead.treebank import to_conllu
 

@@ -24,12 +24,20 @@ from unittest import mock
 HERE = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(HERE / "tests"))
 
-from levelhead.task.model.database import Database  # noqa: E402
-from levelhead.task.model.description import SubmissionLimits  # noqa: E402
-from levelhead.task.model.folder import TaskFolder  # noqa: E402
-from levelhead.task.model.submissions import Refused, Submission, accept, organizer_failures, primary_of, submissions  # noqa: E402
-from levelhead.task.model.teams import Team, new_token, team_of_token  # noqa: E402
-from levelhead.task.runner.queue import claim, finish, put_back  # noqa: E402
+from levelhead.task.database import Database  # noqa: E402
+from levelhead.task.description import SubmissionLimits, TaskFolder  # noqa: E402
+from levelhead.task.queue import claim, finish, put_back  # noqa: E402
+from levelhead.task.submissions import (  # noqa: E402
+    Refused,
+    Submission,
+    Team,
+    accept,
+    new_token,
+    organizer_failures,
+    primary_of,
+    submissions,
+    team_of_token,
+)
 from task.task_server import FREE, SANDBOX_USER, SANDBOX_USERS, make_task, outputs, serving, tar, upload  # noqa: E402
 
 BOMB = b"#!/usr/bin/python3\nimport os\nwhile True:\n try:\n  os.fork()\n except OSError:\n  pass\n"
@@ -135,7 +143,7 @@ def scorer_of(folder: TaskFolder) -> int | None:
     for number in numbers_of_processes():
         with contextlib.suppress(OSError):
             command = Path(f"/proc/{number}/cmdline").read_bytes()
-            if b"task.runner.scoring" in command and os.fsencode(folder.path) in command:
+            if b"task.scoring" in command and os.fsencode(folder.path) in command:
                 return number
     return None
 
@@ -253,7 +261,7 @@ def _clock(moment: Callable[[], dt.datetime]) -> Iterator[None]:
     def now() -> str:
         return moment().isoformat(timespec="milliseconds")
 
-    with mock.patch("levelhead.task.model.database.now", now), mock.patch("levelhead.task.runner.queue.now", now):
+    with mock.patch("levelhead.task.database.now", now), mock.patch("levelhead.task.queue.now", now):
         yield
 
 

@@ -12,7 +12,7 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.analysis import PROPERTIES
 from levelhead.analysis.word_properties import BY_ARCS, BY_SENTENCES, BY_WORDS
-from levelhead.task.runner.scoring import public_reason
+from levelhead.task.scoring import public_reason
 
 EN = [str(EXAMPLES / "nivre-fang" / side / "en.conllu") for side in ("gold", "system")]
 PARALLEL = EXAMPLES / "parallel"

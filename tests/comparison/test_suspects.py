@@ -15,7 +15,7 @@ from conftest import EXAMPLES
 from levelhead.analysis.variation import LONGEST, variations
 from levelhead.cli import program
 from levelhead.errors import InputError
-from levelhead.report.page.suspects import suspects_page
+from levelhead.report.page.annotations import suspects_page
 from oracle import variation as oracle
 
 PARALLEL = EXAMPLES / "parallel"

@@ -6,7 +6,7 @@ import pytest
 
 from levelhead.cli.program import run
 from levelhead.correlation import correlate, read_tables
-from levelhead.report.charts.correlation_charts import coefficient_chart, scatter_chart
+from levelhead.report.charts.result_charts import coefficient_chart, scatter_chart
 from levelhead.significance.corrections import holm
 
 TABLE = """treebank\tfamily\tLAS\tsize\tdepth\tsame

@@ -25,9 +25,9 @@ from levelhead.parsing import (
     train_any,
 )
 from levelhead.parsing.ensemble import MEMBERS, candidates, parse_with_ensemble, train_ensemble
+from levelhead.parsing.features import columns_of, reading_backwards, reversed_columns, reversed_heads
 from levelhead.parsing.model_file import model_bytes
 from levelhead.parsing.parser_input import LONGEST_WHOLE, long_parsing_warnings, long_training_warnings
-from levelhead.parsing.word_features import columns_of, reading_backwards, reversed_columns, reversed_heads
 from parsed import GOLD, las
 from strategies import SEEDS, treebanks
 

@@ -24,7 +24,6 @@ from levelhead.parsing import (
     Recipe,
     Schedule,
     cross_validate,
-    external,
     parse_any,
     parse_treebank,
     read_model,
@@ -358,12 +357,13 @@ def test_another_maltparser_finds_nothing_in_the_store(tmp_path: Path, monkeypat
     """The key includes the contents of its file, not the path; the file must not change during the run."""
     asked = []
 
-    def parsed(_: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
+    def parsed(parser: str, model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
+        assert (parser, model) == ("malt", b"model")
         asked.append(external.jar)
         return to_conllu(treebank)
 
-    monkeypatch.setattr(external, "_train_malt", lambda *_: b"model")
-    monkeypatch.setattr(external, "_parse_malt", parsed)
+    monkeypatch.setattr("levelhead.parsing.any_parser.train_external", lambda *_: b"model")
+    monkeypatch.setattr("levelhead.parsing.any_parser.parse_external", parsed)
     one, same, other = (tmp_path / name for name in ("one.jar", "same.jar", "other.jar"))
     for jar, contents in ((one, b"1"), (same, b"1"), (other, b"2")):
         jar.write_bytes(contents)

@@ -17,11 +17,10 @@ from levelhead import InputError, read
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.kernels.transition_parser import Parser
 from levelhead.parsing import PARSERS, ExternalModel, Model, Schedule, read_model, train
-from levelhead.parsing.feature_templates import compiled, templates_for
-from levelhead.parsing.graph import graph_tables
+from levelhead.parsing.features import columns_of, compiled, templates_for
+from levelhead.parsing.model import table_names, table_shapes
 from levelhead.parsing.model_file import model_bytes
-from levelhead.parsing.training import MOST_BYTES, check_memory, check_shapes, table_shapes
-from levelhead.parsing.word_features import columns_of
+from levelhead.parsing.training import MOST_BYTES, check_memory, check_shapes
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
 TABLES = [(parser, name) for parser in PARSERS for name in table_shapes(parser, 1, 1)]
@@ -166,7 +165,7 @@ def kernel(parser: str, shapes: dict[str, tuple[int, int]], labels: int = 5, roo
         return Parser(0, templates, (tables["actions"], tables["labels"]), (), labels, root, beam)
     as_floats = {"parts": lambda t: t[:, 0].astype(np.float32), "relations": lambda t: t.astype(np.float32)}
     as_floats["first"] = as_floats["parts"]
-    given = tuple(as_floats.get(name, np.asarray)(tables[name]) for name in graph_tables(parser))
+    given = tuple(as_floats.get(name, np.asarray)(tables[name]) for name in table_names(parser))
     return GraphParser(templates, given, (), labels, root, 8)
 
 

@@ -24,7 +24,7 @@ WORDS = build([["a", "b", "c", "d"]], [[0, 1, 1, 1]], [["root", "x", "x", "x"]])
 def trees_of(output: bytes, *, repair: bool = False) -> tuple[list[int], list[str], list[str]]:
     """The heads and relations after the check, and the slugs of faults."""
     parsed = checked(output, WORDS, "output", repair=repair)
-    slugs = [fault.slug for fault in parsed.faults]
+    slugs = [fault.slug for fault in parsed.repairs]
     return parsed.treebank.local_heads().tolist(), list(parsed.treebank.relations), slugs
 
 

@@ -18,7 +18,8 @@ from levelhead.derivation import SYSTEMS, derive
 from levelhead.kernels import lifting
 from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions, projective_order
 from levelhead.parsing import PARSERS, Model, Schedule, parse_treebank, train
-from levelhead.parsing import feature_templates as wording
+from levelhead.parsing import features as wording
+from levelhead.parsing.features import columns_of
 from levelhead.parsing.model import GRAPH_PARSERS, TRANSITION_SYSTEMS, Trees
 from levelhead.parsing.parser_input import (
     LONGEST_LEARNED,
@@ -30,7 +31,6 @@ from levelhead.parsing.parser_input import (
 )
 from levelhead.parsing.training import parse_columns
 from levelhead.parsing.transition import _compiled, train_transitions
-from levelhead.parsing.word_features import columns_of
 from levelhead.treebank import to_conllu
 from oracle import derivation as plain
 from oracle.parsing import Slow

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from levelhead import InputError, Treebank, build, from_conllu, read, score
 from levelhead.kernels.graph_parser import GraphParser, best_projective_tree, best_tree
 from levelhead.parsing import Model, Schedule, parse_treebank, train
-from levelhead.parsing import feature_templates as wording
+from levelhead.parsing import features as wording
+from levelhead.parsing.features import columns_of
 from levelhead.parsing.model import GRAPH_PARSERS
 from levelhead.parsing.parser_input import LONGEST_WHOLE, long_parsing_warnings
-from levelhead.parsing.word_features import columns_of
 from oracle.graph_parsing import SlowGraph, projective, trees
 from parsed import GOLD, las, rows_of
 from strategies import SEEDS, treebanks

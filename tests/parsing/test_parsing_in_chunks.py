@@ -12,9 +12,9 @@ import pytest
 from conftest import EXAMPLES
 from levelhead import progress, read
 from levelhead.cli.program import run
-from levelhead.parsing import AnyModel, Recipe, Schedule, parse_any, train, train_any, word_features, write_model
+from levelhead.parsing import AnyModel, Recipe, Schedule, features, parse_any, train, train_any, write_model
 from levelhead.parsing.ensemble import train_ensemble
-from levelhead.parsing.word_features import columns_between, columns_of
+from levelhead.parsing.features import columns_between, columns_of
 from levelhead.treebank import Treebank, from_conllu, to_conllu
 from terminal import Terminal
 
@@ -55,7 +55,7 @@ def test_chunks_do_not_change_the_output(
     words: int, gold: Treebank, model: AnyModel, expected: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Even with one sentence per chunk, and with long sentences in the middle; all sentences are reported."""
-    monkeypatch.setattr(word_features, "WORDS_A_CHUNK", words)
+    monkeypatch.setattr(features, "WORDS_A_CHUNK", words)
     done = list[int]()
     parsed = parse_any(model, gold, progress=done.append).treebank
     assert to_conllu(parsed) == expected
@@ -85,7 +85,7 @@ def test_the_bar_of_parse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     write_model(train(read(GOLD), beam=1, schedule=SHORT), path)
     assert run(["parse", path, str(GOLD), "-o", str(out)]) == 0
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(word_features, "WORDS_A_CHUNK", 100)
+    monkeypatch.setattr(features, "WORDS_A_CHUNK", 100)
     terminal = on_a_terminal(monkeypatch)
     assert run(["parse", path, str(GOLD), "-o", str(shown)]) == 0
     assert terminal.text == ""

@@ -9,8 +9,7 @@ from levelhead.campaign.look_jobs import VisitEach
 from levelhead.campaign.plan import find_plan
 from levelhead.campaign.run import score_plan
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.page.joined_errors import joined_errors
-from levelhead.report.page.treebank_errors import PROPERTY_TITLES, errors_of_each
+from levelhead.report.page.treebank_errors import PROPERTY_TITLES, errors_of_each, joined_errors
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 

@@ -19,8 +19,8 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.cli import program
 from levelhead.report.page import examples
-from levelhead.report.page.error_costs import informative
 from levelhead.report.page.examples import OutputTrees, examples_of_errors
+from levelhead.report.page.score import informative
 from levelhead.report.page.terms import RELATIONS
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import RULES

@@ -93,6 +93,16 @@ def test_the_page_of_a_ranking_has_both_averages(run, folders, tmp_path):
         assert f"{one.system} {shown(100 * float(one.value))} {shown(100 * float(one.valid_trees))}" in page
 
 
+def test_the_page_of_a_ranking_counts_answers_to_another_text(run, folders, tmp_path):
+    _, *others = (folders / "systems/beta/en.conllu").read_text(encoding="utf-8").split("\n\n")
+    (folders / "systems/beta/en.conllu").write_text("\n\n".join([others[0], *others]), encoding="utf-8")
+    arguments = "rank", folders / "gold", folders / "systems", "--partial", "-m", "LAS", "--resamples", "100"
+    code, printed, _ = run(*arguments, "--report", tmp_path / "page.html")
+    note = "beta: 1 answer to another text, not aligned: less than half of the forms match"
+    assert (code, note in printed) == (0, True)
+    assert note in text_of(tmp_path / "page.html")
+
+
 @pytest.mark.parametrize("command", ["score", "compare"])
 def test_other_pages_do_not_have_the_label(run, tmp_path, command):
     systems = [SYSTEMS / name / "en.conllu" for name in ("alpha", "beta")][: 1 if command == "score" else 2]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from levelhead.task.model.database import Database
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.model.teams import Team, new_token, team_of_token
+from levelhead.task.database import Database
+from levelhead.task.description import TaskFolder
+from levelhead.task.submissions import Team, new_token, team_of_token
 
 
 @pytest.fixture

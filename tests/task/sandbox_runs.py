@@ -5,8 +5,8 @@ import re
 import textwrap
 from pathlib import Path
 
-from levelhead.task.model.description import SandboxLimits
-from levelhead.task.runner.sandbox import run_system
+from levelhead.task.description import SandboxLimits
+from levelhead.task.sandbox import run_system
 from task.task_server import SANDBOX_USER
 
 LIMITS = SandboxLimits(

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -14,12 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from job_functions import killed_at_end, wait_until
-from levelhead.task.model.database import Database
-from levelhead.task.model.description import SubmissionLimits, read_task
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.model.submissions import Upload
-from levelhead.task.model.teams import new_token
-from levelhead.task.preparation.new_task import create_task
+from levelhead.task.database import Database
+from levelhead.task.description import OUTPUTS, SYSTEM, SharedTask, SubmissionLimits, TaskFolder, read_task
+from levelhead.task.new_task import create_task
+from levelhead.task.scoring import ONE_PROCESS, ScoringWorkers
+from levelhead.task.submissions import Upload, new_token, teams
+from levelhead.task.worker import Runner, only_runner
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "parallel"
 FREE = SubmissionLimits(submissions_a_day=1000, waiting=1000)
@@ -53,7 +54,18 @@ def make_task(folder: Path, gold: Path = EXAMPLES / "gold", **sections: Mapping[
 def token(folder: Path, name: str) -> str:
     """Create a team, and return its token."""
     with Database(TaskFolder(folder).database) as database:
-        return new_token(database, name, replace=True)
+        return new_token(database, name, replace=name in {team.name for team in teams(database)})
+
+
+def drain(task: SharedTask, workers: ScoringWorkers = ONE_PROCESS) -> None:
+    """Process everything in the queue, in this process."""
+    task.folder.prepare()
+    with only_runner(task.folder), Database(task.folder.database) as database:
+        runner = Runner(task, database, workers)
+        runner.recover()
+        while runner.step(OUTPUTS) or runner.step(SYSTEM):
+            pass
+        shutil.rmtree(runner.scratch, ignore_errors=True)
 
 
 def tar(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:

@@ -8,8 +8,8 @@ import threading
 import time
 from urllib.parse import urlencode, urlsplit
 
-from levelhead.task.model.database import Database
-from levelhead.task.model.folder import TaskFolder
+from levelhead.task.database import Database
+from levelhead.task.description import TaskFolder
 from task.task_server import Server, outputs, tar, task_of, token
 
 XSS = "<script>alert(1)</script>"
@@ -75,8 +75,8 @@ def connect(site):
 @contextlib.contextmanager
 def in_process(folder):
     """Serve a task in a thread, without a runner, so that its time limits can be shortened."""
-    from levelhead.task.web.app import task_app
-    from levelhead.task.web.server import _Server, _settings
+    from levelhead.task.app import task_app
+    from levelhead.task.server import _Server, _settings
 
     with Database(TaskFolder(folder).database) as database:
         server = _Server(_settings(task_app(task_of(folder), database), "127.0.0.1", 0))

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead.task.runner.archives import ArchiveLimits, UnsafeArchive, check_archive, unpack
+from levelhead.task.archives import ArchiveLimits, UnsafeArchive, check_archive, unpack
 from task.task_server import tar
 
 LIMITS = ArchiveLimits(unpacked=1 << 20, files=50)

@@ -10,8 +10,8 @@ from contextlib import closing
 import pytest
 
 from levelhead.cli.program import run
-from levelhead.task.model.database import Database
-from levelhead.task.model.folder import TaskFolder
+from levelhead.task.database import Database
+from levelhead.task.description import TaskFolder
 from task.task_server import EXAMPLES, make_task, serving, token
 
 OUTPUTS_ONLY = {"title": "t", "kinds": ["outputs"]}
@@ -217,3 +217,14 @@ def test_a_submission_is_done_again_by_the_short_id_of_status(tmp_path, capfd):
     assert "1 submission" in capfd.readouterr().err
     with closing(sqlite3.connect(TaskFolder(folder).database)) as connection:
         assert connection.execute("SELECT number FROM submissions WHERE state = 'waiting'").fetchall() == [(3,)]
+
+
+def test_only_the_token_of_an_existing_team_can_be_replaced(tmp_path, capfd):
+    folder = make_task(tmp_path / "task")
+    assert run(["task", "token", "alpha", "--dir", str(folder)]) == 0
+    assert run(["task", "token", "alhpa", "--dir", str(folder), "--replace"]) == 2
+    assert "unknown team 'alhpa': did you mean alpha?" in capfd.readouterr().err
+    assert run(["task", "token", "beta", "--dir", str(folder), "--replace"]) == 2
+    assert "unknown team 'beta': use alpha" in capfd.readouterr().err
+    assert run(["task", "status", str(folder)]) == 0
+    assert run(["task", "token", "alpha", "--dir", str(folder), "--replace"]) == 0

@@ -8,11 +8,21 @@ from contextlib import closing
 import pytest
 
 from levelhead.errors import InputError
-from levelhead.task.model import database as module
-from levelhead.task.model.database import Database, record
-from levelhead.task.model.submissions import Refused, accept, choose, refuse_often, submission, submissions
-from levelhead.task.model.teams import new_session, session_of, team_of_token, teams
-from levelhead.task.runner.queue import claim, finish
+from levelhead.task import database as module
+from levelhead.task.database import Database, record
+from levelhead.task.queue import claim, finish
+from levelhead.task.submissions import (
+    Refused,
+    accept,
+    choose,
+    new_session,
+    refuse_often,
+    session_of,
+    submission,
+    submissions,
+    team_of_token,
+    teams,
+)
 from task.task_server import FREE, upload
 
 

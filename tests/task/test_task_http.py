@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import pytest
 
 from job_functions import wait_until
-from levelhead.task.model.folder import TaskFolder
+from levelhead.task.description import TaskFolder
 from naming import naming
 from task.task_server import EXAMPLES, make_task, outputs, serving, tar, token
 from task.task_site import LABEL, MEGABYTE, NO_SYSTEMS, Site, connect, head, in_process

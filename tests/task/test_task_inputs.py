@@ -15,11 +15,11 @@ import pytest
 
 from levelhead.cli.program import run
 from levelhead.errors import InputError
-from levelhead.task.model.database import Database
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.preparation.new_task import check_inputs, create_task
-from levelhead.task.results.export import export_task
-from levelhead.task.web.site import Site
+from levelhead.task.database import Database
+from levelhead.task.description import TaskFolder
+from levelhead.task.export import export_task
+from levelhead.task.new_task import check_inputs, create_task
+from levelhead.task.site import Site
 from task.task_server import EXAMPLES, make_task, tar, task_of
 
 GOLD = (EXAMPLES / "gold" / "en.conllu").read_text()

@@ -10,30 +10,31 @@ import pytest
 
 from job_functions import wait_until
 from levelhead.errors import InputError
-from levelhead.task.model.database import Database
-from levelhead.task.model.description import SubmissionLimits
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.model.submissions import (
+from levelhead.task import sandbox
+from levelhead.task.database import Database
+from levelhead.task.description import SubmissionLimits, TaskFolder
+from levelhead.task.leaderboard import leaderboard
+from levelhead.task.queue import claim, finish, put_back
+from levelhead.task.sandbox import scratch_of
+from levelhead.task.scoring import run_child
+from levelhead.task.standings import close_task
+from levelhead.task.submissions import (
     Refused,
     accept,
+    new_token,
     organizer_failures,
     primary_of,
     primary_submissions,
     submission,
     submissions,
+    team_of_token,
 )
-from levelhead.task.model.teams import new_token, team_of_token
-from levelhead.task.results.closing import close_task
-from levelhead.task.results.leaderboard import leaderboard
-from levelhead.task.runner import processes, sandbox
-from levelhead.task.runner.queue import claim, finish, put_back
-from levelhead.task.runner.sandbox import scratch_of
-from levelhead.task.runner.worker import drain
 from task.sandbox_runs import BOMB
 from task.task_server import (
     FREE,
     SANDBOX_USER,
     SANDBOX_USERS,
+    drain,
     make_task,
     outputs,
     serving,
@@ -48,7 +49,7 @@ ALPHA = tar(outputs("alpha"))
 
 @pytest.fixture
 def no_pauses(monkeypatch):
-    monkeypatch.setattr("levelhead.task.runner.worker._SECONDS_AFTER_INTERRUPTION", 0)
+    monkeypatch.setattr("levelhead.task.worker._SECONDS_AFTER_INTERRUPTION", 0)
 
 
 def attempted(tmp_path, kind, archive):
@@ -64,16 +65,16 @@ def attempted(tmp_path, kind, archive):
 
 def killed_children(monkeypatch, times):
     """Kill the first scoring processes."""
-    from levelhead.task.runner import scoring
+    from levelhead.task import scoring
 
     began = itertools.count(1)
 
-    def run_child(command, seconds):
+    def run_or_kill(command, seconds):
         if next(began) <= times:
             command = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
-        return processes.run_child(command, seconds)
+        return run_child(command, seconds)
 
-    monkeypatch.setattr(scoring, "run_child", run_child)
+    monkeypatch.setattr(scoring, "run_child", run_or_kill)
 
 
 @pytest.mark.usefixtures("no_pauses")
@@ -110,7 +111,7 @@ def test_a_scorer_that_is_killed_each_time_is_the_fault_of_the_organizer_and_can
 @pytest.mark.usefixtures("no_pauses")
 def test_scoring_that_cannot_be_started_is_retried(tmp_path, monkeypatch):
     failures = iter([BlockingIOError(11, "Resource temporarily unavailable")])
-    monkeypatch.setattr("levelhead.task.runner.scoring.run_child", lambda *args: started(args, failures))
+    monkeypatch.setattr("levelhead.task.scoring.run_child", lambda *args: started(args, failures))
     found, _, _ = attempted(tmp_path, "outputs", ALPHA)
     assert (found.state, found.attempts) == ("finished", 2)
 
@@ -118,7 +119,7 @@ def test_scoring_that_cannot_be_started_is_retried(tmp_path, monkeypatch):
 def started(arguments, failures):
     for error in failures:
         raise error
-    return processes.run_child(*arguments)
+    return run_child(*arguments)
 
 
 @pytest.mark.sandbox
@@ -254,7 +255,7 @@ def test_a_task_whose_every_submission_failed_by_the_organizer_is_not_closed_by_
 
 
 def clock(monkeypatch, time):
-    for module in ("model.database", "runner.queue"):
+    for module in ("database", "queue"):
         monkeypatch.setattr(f"levelhead.task.{module}.now", lambda: f"{time}.000+00:00")
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from conftest import EXAMPLES
-from levelhead.task.model.campaign import check_measures, measures_of
-from levelhead.task.model.description import SharedTask, read_task
-from levelhead.task.preparation.gold_check import check_inputs
-from levelhead.task.preparation.new_task import create_task
-from levelhead.task.runner.scoring import score_submission
+from levelhead.task.description import SharedTask, check_measures, measures_of, read_task
+from levelhead.task.gold_trees import check_inputs
+from levelhead.task.new_task import create_task
+from levelhead.task.scoring import score_submission
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import zipfile
 import pytest
 
 from levelhead.cli.program import run
-from levelhead.task.model.database import Database
-from levelhead.task.model.folder import TaskFolder
+from levelhead.task.database import Database
+from levelhead.task.description import TaskFolder
 from task.task_server import make_task, outputs, serving, tar, token
 from task.task_site import Site, in_process
 
@@ -71,8 +71,8 @@ def test_all_inputs_in_one_archive(tmp_path, monkeypatch, capfd):
 
 
 def test_an_input_that_changes_while_it_is_read_is_not_served(tmp_path):
-    from levelhead.task.model.submissions import Refused
-    from levelhead.task.web.input_archive import InputArchive
+    from levelhead.task.site import InputArchive
+    from levelhead.task.submissions import Refused
 
     source = tmp_path / "a.txt"
     source.write_text("checked")

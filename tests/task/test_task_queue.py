@@ -11,23 +11,23 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from levelhead.errors import InputError
-from levelhead.task.model.database import Database
-from levelhead.task.model.description import SubmissionLimits
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.model.submissions import (
+from levelhead.task.database import Database
+from levelhead.task.description import SubmissionLimits, TaskFolder
+from levelhead.task.queue import claim, finish, put_back, recover
+from levelhead.task.standings import close_task
+from levelhead.task.submissions import (
     Refused,
     accept,
     choose,
+    new_token,
     primary_submissions,
     submission,
     submissions,
+    team_of_token,
     why_primary,
 )
-from levelhead.task.model.teams import new_token, team_of_token
-from levelhead.task.results.closing import close_task
-from levelhead.task.runner.queue import claim, finish, put_back, recover
-from levelhead.task.runner.worker import Runner, drain
-from task.task_server import FREE, make_task, outputs, tar, task_of, upload
+from levelhead.task.worker import Runner
+from task.task_server import FREE, drain, make_task, outputs, tar, task_of, upload
 
 ALPHA = tar(outputs("alpha"))
 
@@ -238,7 +238,7 @@ def test_a_full_disk_refuses_and_leaves_nothing(place, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("levelhead.task.model.submissions.os.replace", full)
+    monkeypatch.setattr("levelhead.task.submissions.os.replace", full)
     with pytest.raises(OSError, match="No space"):
         accept(database, folder, team, upload(folder), FREE)
     assert submissions(database) == []
@@ -302,7 +302,7 @@ class Crashes(RuleBasedStateMachine):
 
 
 def task_like(folder):
-    from levelhead.task.model.description import About, SandboxLimits, SharedTask, Visibility
+    from levelhead.task.description import About, SandboxLimits, SharedTask, Visibility
 
     return SharedTask(folder, About(), FREE, SandboxLimits(scratch=str(folder.path / "scratch")), Visibility(), None)
 

@@ -17,22 +17,21 @@ import pytest
 
 from job_functions import killed_at_end, wait_until
 from levelhead.errors import InputError
-from levelhead.task.model.database import Database
-from levelhead.task.model.description import MEGABYTE
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.model.submissions import (
+from levelhead.task.database import Database
+from levelhead.task.description import MEGABYTE, TaskFolder
+from levelhead.task.queue import claim, finish, put_back
+from levelhead.task.sandbox import scratch_of
+from levelhead.task.scoring import ONE_PROCESS
+from levelhead.task.server import _PROGRAM
+from levelhead.task.submissions import (
     accept,
+    new_token,
     submission,
     submissions,
+    team_of_token,
 )
-from levelhead.task.model.teams import new_token, team_of_token
-from levelhead.task.runner.outputs import collect_outputs
-from levelhead.task.runner.queue import claim, finish, put_back
-from levelhead.task.runner.sandbox import scratch_of
-from levelhead.task.runner.scoring import ONE_PROCESS
-from levelhead.task.runner.worker import Runner, _end_with_server, drain
-from levelhead.task.web.server import _PROGRAM
-from task.task_server import FREE, Server, make_task, outputs, serving, tar, task_of, token, upload
+from levelhead.task.worker import Runner, _end_with_server, collect_outputs
+from task.task_server import FREE, Server, drain, make_task, outputs, serving, tar, task_of, token, upload
 
 ALPHA = tar(outputs("alpha"))
 
@@ -42,7 +41,7 @@ def test_outputs_with_a_fault_of_ours_fail_with_a_word_for_the_organizer(tmp_pat
     with Database(folder.database) as database:
         team = team_of_token(database, new_token(database, "alpha"))
         name = accept(database, folder, team, upload(folder, ALPHA), FREE).id
-        monkeypatch.setattr("levelhead.task.runner.worker.unpack", lambda *_: 1 / 0)
+        monkeypatch.setattr("levelhead.task.worker.unpack", lambda *_: 1 / 0)
         drain(task_of(folder.path))
         found = submission(database, name)
         assert (found.state, found.reason) == ("failed", "it could not be scored; the organizer has been notified")
@@ -238,7 +237,7 @@ def scorers(folder):
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             said = (path / "cmdline").read_bytes()
-            if b"levelhead.task.runner.scoring" in said and os.fsencode(folder) in said and alive(int(path.name)):
+            if b"levelhead.task.scoring" in said and os.fsencode(folder) in said and alive(int(path.name)):
                 found.add(int(path.name))
     return found
 
@@ -289,8 +288,8 @@ def test_nothing_fails_because_the_server_ends(tmp_path, monkeypatch):
             raise Ended
 
         states = []
-        monkeypatch.setattr("levelhead.task.runner.worker.os._exit", end)
-        monkeypatch.setattr("levelhead.task.runner.worker.sys.stdin", io.TextIOWrapper(io.BytesIO()))
+        monkeypatch.setattr("levelhead.task.worker.os._exit", end)
+        monkeypatch.setattr("levelhead.task.worker.sys.stdin", io.TextIOWrapper(io.BytesIO()))
         with pytest.raises(RuntimeError, match="once"):  # the last of the two ends, which real processes never reach
             _end_with_server(tmp_path / "scratch", [database])
         assert states == ["running"]

@@ -18,9 +18,9 @@ import pytest
 
 from job_functions import killed_at_end, wait_until
 from levelhead.errors import InputError
-from levelhead.task.runner import sandbox
-from levelhead.task.runner.processes import Interrupted
-from levelhead.task.runner.sandbox import check_sandbox, run_system
+from levelhead.task import sandbox
+from levelhead.task.queue import Interrupted
+from levelhead.task.sandbox import check_sandbox, run_system
 from task.sandbox_runs import BOMB, LIMITS, PYTHON, SHELL, first_inside, parent, run
 from task.task_server import SANDBOX_USER, SANDBOX_USERS
 
@@ -380,8 +380,8 @@ def test_a_program_that_cannot_be_run_is_told(place):
 def test_it_ends_when_the_runner_is_killed(place):
     program = (
         "import sys; from pathlib import Path; p = Path(sys.argv[1]);"
-        "from levelhead.task.model.description import SandboxLimits;"
-        "from levelhead.task.runner.sandbox import run_system;"
+        "from levelhead.task.description import SandboxLimits;"
+        "from levelhead.task.sandbox import run_system;"
         f"run_system(p / 'system', p / 'input', p / 'output', SandboxLimits(user='{SANDBOX_USER}', output_megabytes=8))"
     )
     (place / "system" / "run").write_text(SHELL + "trap '' TERM HUP; sleep 1000 & setsid sleep 1000 & sleep 1000")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from levelhead.errors import InputError
-from levelhead.task.model.description import SandboxLimits
-from levelhead.task.runner.sandbox import _command, check_sandbox, users_of
+from levelhead.task.description import SandboxLimits
+from levelhead.task.sandbox import _command, check_sandbox, users_of
 from task.sandbox_runs import LIMITS
 from task.task_server import SANDBOX_USER
 

@@ -10,14 +10,14 @@ from urllib.parse import urlsplit
 import pytest
 
 from job_functions import wait_until
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.web.uploads import Uploads
+from levelhead.task.description import TaskFolder
+from levelhead.task.uploads import Uploads
 from task.task_server import make_task, outputs, tar, token
 from task.task_site import MEGABYTE, NO_SYSTEMS, Site, connect, head, in_process
 
 
 def test_slow_uploads_are_cut_off(tmp_path, monkeypatch):
-    monkeypatch.setattr("levelhead.task.web.limits.SECONDS_FOR_A_PART", 0.3)
+    monkeypatch.setattr("levelhead.task.app.SECONDS_FOR_A_PART", 0.3)
     folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
     secret = token(folder, "a")
     with in_process(folder) as server:
@@ -50,7 +50,7 @@ def test_slow_connections_of_one_client_shut_nobody_out(tmp_path):
 
 def test_forms_are_refused_before_their_files_are_read(tmp_path, monkeypatch):
     """A server that waited for the whole announced body would respond with 408."""
-    monkeypatch.setattr("levelhead.task.web.limits.SECONDS_FOR_A_PART", 0.3)
+    monkeypatch.setattr("levelhead.task.app.SECONDS_FOR_A_PART", 0.3)
     limits = {"submissions_a_day": 1, "upload_megabytes": 1, "free_megabytes": 1}
     folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits=limits)
     full = make_task(tmp_path / "full", task=NO_SYSTEMS, limits=limits | {"free_megabytes": 2_000_000_000})
@@ -82,12 +82,12 @@ def test_archives_that_are_refused_count(tmp_path):
 def test_refused_archives_count_while_the_clock_is_back(tmp_path, monkeypatch):
     folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"submissions_a_day": 3, "free_megabytes": 1})
     secret, evil = token(folder, "a"), tar({"../evil": b"x"})
-    monkeypatch.setattr("levelhead.task.model.database.now", lambda: "2100-01-03T12:00:00.000+00:00")
+    monkeypatch.setattr("levelhead.task.database.now", lambda: "2100-01-03T12:00:00.000+00:00")
     with in_process(folder) as server:
         assert server.submit(secret, evil)[0] == 400
-        monkeypatch.setattr("levelhead.task.model.database.now", lambda: "2100-01-01T12:00:00.000+00:00")
+        monkeypatch.setattr("levelhead.task.database.now", lambda: "2100-01-01T12:00:00.000+00:00")
         assert [server.submit(secret, evil)[0] for _ in range(4)] == [400, 400, 429, 429]
-        monkeypatch.setattr("levelhead.task.model.database.now", lambda: "2100-01-04T00:00:00.000+00:00")
+        monkeypatch.setattr("levelhead.task.database.now", lambda: "2100-01-04T00:00:00.000+00:00")
         assert server.submit(secret, evil)[0] == 400
     with closing(sqlite3.connect(TaskFolder(folder).database)) as database:
         rows = database.execute("SELECT time FROM audit WHERE action = 'refused' ORDER BY id").fetchall()

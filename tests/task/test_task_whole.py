@@ -17,13 +17,12 @@ import pytest
 
 import command_line
 from levelhead.cli.program import run
-from levelhead.task.model.database import Database
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.model.submissions import accept
-from levelhead.task.model.teams import new_token, team_of_token
-from levelhead.task.preparation.new_task import create_task
-from levelhead.task.results.export import _folder_name
-from levelhead.task.runner.queue import claim, finish
+from levelhead.task.database import Database
+from levelhead.task.description import TaskFolder
+from levelhead.task.export import _folder_name
+from levelhead.task.new_task import create_task
+from levelhead.task.queue import claim, finish
+from levelhead.task.submissions import accept, new_token, team_of_token
 from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, token, upload
 
 CODES = ("hsb_ufal", "hy_armtdp", "th_pud")

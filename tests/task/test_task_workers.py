@@ -8,15 +8,12 @@ import pytest
 
 from levelhead.cli.program import run
 from levelhead.jobs import Tls
-from levelhead.task.model.database import Database
-from levelhead.task.model.folder import TaskFolder
-from levelhead.task.model.submissions import accept
-from levelhead.task.model.teams import new_token, team_of_token
-from levelhead.task.runner import scoring
-from levelhead.task.runner.processes import run_child
-from levelhead.task.runner.scoring import ScoringFailed, ScoringWorkers, score_submission
-from levelhead.task.runner.worker import drain
-from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, task_of, token, upload
+from levelhead.task import scoring
+from levelhead.task.database import Database
+from levelhead.task.description import TaskFolder
+from levelhead.task.scoring import ScoringFailed, ScoringWorkers, run_child, score_submission
+from levelhead.task.submissions import accept, new_token, team_of_token
+from task.task_server import EXAMPLES, FREE, drain, make_task, outputs, serving, tar, task_of, token, upload
 
 OUTPUTS_ONLY = {"title": "t", "kinds": ["outputs"]}
 CODES = ("ar", "en", "tr")

@@ -156,7 +156,7 @@ def _look_at(
 ) -> Looked:
     part = None
     if page:
-        from levelhead.report.page.treebank_contrasts import treebank_part
+        from levelhead.report.page.comparison import treebank_part
 
         part = treebank_part(code, outputs, n_treebanks=n_treebanks, registry=registry)
     if worst_by is None:

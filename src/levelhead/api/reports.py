@@ -9,7 +9,7 @@ from levelhead.api.inputs import PathLike
 from levelhead.api.parameters import PATH, public
 from levelhead.arguments import choice, flag, instance, limited, optional, text
 from levelhead.errors import Fault, InputError
-from levelhead.report.paper_formats import PAPER_FORMATS, PaperFormat
+from levelhead.tables.writers import PAPER_FORMATS, PaperFormat
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -107,7 +107,7 @@ def _page_of(result: Shown, registry: Registry | None) -> Page:
 
         return profile_page(result)
     if isinstance(result, Suspects):
-        from levelhead.report.page.suspects import suspects_page
+        from levelhead.report.page.annotations import suspects_page
 
         return suspects_page(result)
     if isinstance(result, Evaluation | Evaluations):
@@ -131,10 +131,10 @@ def _page_of(result: Shown, registry: Registry | None) -> Page:
         return comparison_page(result, found, registry or STANDARD)
     rules = rules_named(result.provenance.signature["rules"].partition("+")[0])
     if isinstance(result, Agreement):
-        from levelhead.report.page.agreement import agreement_page
+        from levelhead.report.page.annotations import agreement_page
 
         return agreement_page(result, rules)
-    from levelhead.report.page.changes import changes_page
+    from levelhead.report.page.annotations import changes_page
 
     return changes_page(result, rules, *_versions(result))
 
@@ -194,8 +194,7 @@ def paper_table(
         InputError: the result has another type.
     """
     from levelhead.comparison.systems import Comparison
-    from levelhead.report.paper import comparison_papers, ranking_papers
-    from levelhead.report.paper_writers import papers_text
+    from levelhead.report.paper import comparison_papers, papers_text, ranking_papers
 
     if isinstance(result, Comparison):
         return papers_text(comparison_papers(result, places, each=each), format)

@@ -68,7 +68,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
     if len(files) not in {0, 3}:
         raise click.UsageError("give GOLD and two SYSTEMS, or no files for typical test sets")
     if figure is not None:
-        from levelhead.report.charts.files import checked_suffix
+        from levelhead.report.page.figures import checked_suffix
 
         checked_suffix(figure)
     check_paths([*inputs_of(files), *named_files(given)], [printing.output, figure, given["store"]])
@@ -82,7 +82,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
     print_provenance(replace(result.provenance, notes=()))
     printing.print(lambda: result.table(each=each), result.to_dict)
     if figure is not None:
-        from levelhead.report import power as report
-        from levelhead.report.charts.files import write_drawing
+        from levelhead.report.charts.result_charts import power_chart
+        from levelhead.report.page.figures import write_drawing
 
-        write_drawing(report.power_chart(result, each=each), figure)
+        write_drawing(power_chart(result, each=each), figure)

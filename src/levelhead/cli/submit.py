@@ -80,8 +80,8 @@ def submit(
 
 def _text(submission: Mapping[str, Any], address: str) -> str:
     """Return the state of a submission as text."""
-    from levelhead.task.model.database import shown_time
-    from levelhead.task.model.submissions import shown_state
+    from levelhead.task.database import shown_time
+    from levelhead.task.submissions import shown_state
 
     states = [result["state"] for result in submission.get("results", {}).values()]
     state = shown_state(submission["state"], states.count("valid"), len(states))

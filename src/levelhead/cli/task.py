@@ -18,8 +18,8 @@ from levelhead.errors import printable
 
 if TYPE_CHECKING:
     from levelhead.jobs import Workers
-    from levelhead.task.model.database import Database
-    from levelhead.task.model.description import SharedTask
+    from levelhead.task.database import Database
+    from levelhead.task.description import SharedTask
 
 _DIR = click.argument("folder", metavar="[DIR]", type=PATH, default=".")
 _DIR_OPTION = click.option(
@@ -38,8 +38,8 @@ def task() -> None:
 @contextmanager
 def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask, Database]]:
     """Open a task, and refuse to overwrite its files."""
-    from levelhead.task.model.database import Database
-    from levelhead.task.model.description import read_task
+    from levelhead.task.database import Database
+    from levelhead.task.description import read_task
 
     task_settings = read_task(folder)
     _check_output(task_settings, output)
@@ -52,7 +52,7 @@ def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask
 def _check_output(shared_task: SharedTask, output: str | None) -> None:
     """Refuse to overwrite files of the task: gold, inputs, its description, and the server's database."""
     from levelhead.errors import InputError
-    from levelhead.task.model.campaign import gold_of_task
+    from levelhead.task.description import gold_of_task
 
     if output is None or output == "-":
         return
@@ -75,7 +75,7 @@ def _check_output(shared_task: SharedTask, output: str | None) -> None:
 @click.option("--title", default="A shared task", show_default=True, help="Title of the task")
 def init(folder: str, gold: str | None, inputs: str | None, title: str) -> None:
     """Create a task folder with task.toml, the gold treebanks, and their raw text as inputs."""
-    from levelhead.task.preparation.new_task import create_task
+    from levelhead.task.new_task import create_task
 
     create_task(
         Path(folder), None if gold is None else Path(gold), title=title, inputs=None if inputs is None else Path(inputs)
@@ -101,13 +101,13 @@ def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> None:
     """
     from levelhead.extras import require
     from levelhead.jobs import n_cores
-    from levelhead.task.model.description import read_task
-    from levelhead.task.runner.scoring import ScoringWorkers
+    from levelhead.task.description import read_task
+    from levelhead.task.scoring import ScoringWorkers
 
     shared_task = read_task(folder)
     for library in ("starlette", "uvicorn", "jinja2"):
         require(library, "shared tasks")
-    from levelhead.task.web.server import serve_task
+    from levelhead.task.server import serve_task
 
     # by default a single process scores, since submitted systems run on the same machine
     jobs = workers.jobs or (1 if workers.address is None else n_cores())
@@ -120,7 +120,7 @@ def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> None:
 @click.option("--replace", is_flag=True, help="Replace the token of an existing team: its old token becomes invalid")
 def token(name: str, folder: str, *, replace: bool) -> None:
     """Print team NAME and its new token, separated by a tab."""
-    from levelhead.task.model.teams import new_token
+    from levelhead.task.submissions import new_token
 
     with _opened(folder) as (_, database):
         emit(f"{name}\t{new_token(database, name, replace=replace)}\n", None)
@@ -131,8 +131,8 @@ def token(name: str, folder: str, *, replace: bool) -> None:
 @printing_options("text", "json", "tsv", "markdown", places=False)
 def status(folder: str, printing: Printing) -> None:
     """List all submissions with their state and errors."""
-    from levelhead.task.model.submissions import submissions
-    from levelhead.task.results.submission_list import submissions_document, submissions_table
+    from levelhead.task.standings import submissions_document, submissions_table
+    from levelhead.task.submissions import submissions
 
     with _opened(folder, printing.output) as (_, database):
         listed = submissions(database)
@@ -149,7 +149,7 @@ def retry(submission: str | None, folder: str) -> None:
     The first characters of an ID are enough.
     """
     from levelhead.errors import number_of
-    from levelhead.task.runner.queue import put_back
+    from levelhead.task.queue import put_back
 
     if submission is not None and Path(submission, "task.toml").is_file():
         raise click.UsageError(f"{submission} is the folder of a task, not a submission ID: use --dir {submission}")
@@ -161,7 +161,7 @@ def retry(submission: str | None, folder: str) -> None:
 def _whole_id(database: Database, start: str) -> str:
     """Return the full ID of a submission; `status` shows the first characters."""
     from levelhead.errors import Fault, InputError, quoted
-    from levelhead.task.model.submissions import submissions
+    from levelhead.task.submissions import submissions
 
     ids = [submission.id for submission in submissions(database) if start and submission.id.startswith(start)]
     if len(ids) == 1:
@@ -178,7 +178,7 @@ def _whole_id(database: Database, start: str) -> str:
 @printing_options(*FORMATS[:2], *FORMATS[3:])
 def rank(folder: str, workers: WorkerOptions, printing: Printing) -> None:
     """Rank the current primary submissions of all teams, even if participants cannot see the ranking yet."""
-    from levelhead.task.results.standings import final_results, standings_document, standings_table
+    from levelhead.task.standings import final_results, standings_document, standings_table
 
     with _opened(folder, printing.output) as (settings, database):
         database.check()
@@ -188,7 +188,7 @@ def rank(folder: str, workers: WorkerOptions, printing: Printing) -> None:
 
 def _workers(chosen: WorkerOptions, shared_task: SharedTask, database: Database) -> Workers:
     """The workers that count the outputs of all primary submissions."""
-    from levelhead.task.results.standings import primary_outputs
+    from levelhead.task.standings import primary_outputs
 
     return chosen.for_files(
         path for folder in primary_outputs(shared_task, database).values() for path in folder.glob("*")
@@ -213,9 +213,8 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> None:
     stays open. Run the command again when all are finished. --now stops accepting submissions at once. --force computes
     the ranking without the failed submissions, but not while submissions are waiting.
     """
-    from levelhead.task.model.submissions import organizer_failures, primary_submissions, shown_state, why_primary
-    from levelhead.task.results.closing import close_task
-    from levelhead.task.results.standings import left_out_notes, standings_table
+    from levelhead.task.standings import close_task, left_out_notes, standings_table
+    from levelhead.task.submissions import organizer_failures, primary_submissions, shown_state, why_primary
 
     with _opened(folder) as (shared_task, database):
         database.check()
@@ -238,7 +237,7 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> None:
 @click.option("--with-gold", is_flag=True, help="Include the gold treebanks")
 def export(folder: str, output: str, with_gold: bool) -> None:
     """Write an archive for publication: outputs, scores, logs, signatures."""
-    from levelhead.task.results.export import export_task
+    from levelhead.task.export import export_task
 
     with _opened(folder, output) as (shared_task, database):
         database.check()

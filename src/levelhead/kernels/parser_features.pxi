@@ -1,4 +1,4 @@
-# From a configuration to the rows of the weight tables: templates are data (levelhead.parsing.feature_templates), a feature is
+# From a configuration to the rows of the weight tables: templates are data (levelhead.parsing.features), a feature is
 # the hash of its template and the values of its atoms.
 
 cdef extern from *:
@@ -26,7 +26,7 @@ cdef extern from *:
     void add_four "levelhead_add_four" (int32_t* total, const int16_t* row) noexcept nogil
     void prefetch "LEVELHEAD_PREFETCH" (const void* address) noexcept nogil
 
-cdef enum:  # positions, in the order of levelhead.parsing.feature_templates
+cdef enum:  # positions, in the order of levelhead.parsing.features
     S0 = 0
     S1, S2, S3, B0, B1, B2, B3
     S0L, S0L2, S0R, S0R2, S1L, S1L2, S1R, S1R2, S2L, S2R, B0L, B0L2
@@ -34,7 +34,7 @@ cdef enum:  # positions, in the order of levelhead.parsing.feature_templates
     H, D, HL, HL2, HR, HR2, DL, DL2, DR, DR2, HP, HN, DP, DN, SIB, SIB2, HH
     N_POSITIONS
 
-cdef enum:  # attributes, in the order of levelhead.parsing.feature_templates; the first are columns
+cdef enum:  # attributes, in the order of levelhead.parsing.features; the first are columns
     N_COLUMNS = 16
     LABEL = 16
     N_LEFT, N_RIGHT, LEFT_SET, RIGHT_SET, DISTANCE, NEXT_TO, N_ATTRIBUTES

@@ -1,7 +1,7 @@
 """Training and parsing: our own parsers, which train in seconds, baselines, external parsers, and model files."""
 
-from levelhead.parsing.any_parser import ALL_PARSERS, ParsedTreebank, Recipe, cross_validate, parse_any, train_any
-from levelhead.parsing.external import EXTERNAL_PARSERS, ExternalSettings
+from levelhead.parsing.any_parser import ALL_PARSERS, Recipe, cross_validate, parse_any, train_any
+from levelhead.parsing.external import EXTERNAL_PARSERS, ExternalSettings, ParsedTreebank
 from levelhead.parsing.model import (
     BASELINES,
     ENSEMBLE,

@@ -18,11 +18,13 @@ from levelhead.parsing.ensemble import parse_with_ensemble, train_ensemble
 from levelhead.parsing.external import (
     EXTERNAL_PARSERS,
     ExternalSettings,
+    ParsedTreebank,
     checked,
     identity_of,
     parse_external,
     train_external,
 )
+from levelhead.parsing.features import Progress
 from levelhead.parsing.model import (
     BASELINES,
     ENSEMBLE,
@@ -47,7 +49,6 @@ from levelhead.parsing.training import (
     restored,
     train,
 )
-from levelhead.parsing.word_features import Progress
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, from_conllu, to_conllu
 from levelhead.treebank.places import place_of
@@ -74,13 +75,6 @@ class Recipe(NamedTuple):
     relations: Relations = "universal"
     scheme: Scheme = "content-head"
     external: ExternalSettings = ExternalSettings()
-
-
-class ParsedTreebank(NamedTuple):
-    """A parsed treebank, and warnings of the repairs to trees of an external parser."""
-
-    treebank: Treebank
-    repairs: tuple[Fault, ...]
 
 
 def train_any(
@@ -117,9 +111,9 @@ def train_any(
         return train_ensemble(treebank, **settings)
     if recipe.parser in BASELINES:
         return train_baseline(treebank, recipe.parser, **settings)
-    source = prepared(treebank, recipe.relations, recipe.scheme)
-    contents = train_external(recipe.parser, source.treebank, recipe.external)
-    return ExternalModel(recipe.parser, contents, training_record(treebank), source.function_head)
+    source, function_head = prepared(treebank, recipe.relations, recipe.scheme)
+    contents = train_external(recipe.parser, source, recipe.external)
+    return ExternalModel(recipe.parser, contents, training_record(treebank), function_head)
 
 
 def parse_any(
@@ -154,8 +148,8 @@ def parse_any(
     if isinstance(model, Baseline):
         return ParsedTreebank(parse_baseline(model, treebank), ())
     output = parse_external(model.parser, model.contents, treebank, external or ExternalSettings())
-    parsed, faults = checked(output, treebank, f"output of {model.parser}", first=first, repair=repair)
-    return ParsedTreebank(restored(parsed, model.function_head), faults)
+    parsed = checked(output, treebank, f"output of {model.parser}", first=first, repair=repair)
+    return parsed._replace(treebank=restored(parsed.treebank, model.function_head))
 
 
 _ANY_FOLD = "<treebank>"  # the name of the treebank on workers, which do not know its path

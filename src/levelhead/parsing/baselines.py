@@ -25,8 +25,8 @@ def train_baseline(
     treebank: Treebank, parser: str, *, seed: int, relations: Relations = "universal", scheme: Scheme = "content-head"
 ) -> Baseline:
     """Return a baseline with the most frequent relation of each UPOS, of words with another UPOS, and of roots."""
-    source = prepared(treebank, relations, scheme)
-    words = list(zip(source.treebank.upos, source.treebank.relations, (source.treebank.heads < 0).tolist()))
+    source, function_head = prepared(treebank, relations, scheme)
+    words = list(zip(source.upos, source.relations, (source.heads < 0).tolist()))
     by_tag: dict[str, Counter[str]] = {}
     for tag, relation, is_root in words:
         if not is_root:
@@ -38,7 +38,7 @@ def train_baseline(
         _most_frequent(relation for _, relation, is_root in words if not is_root),
         seed,
         training_record(treebank, seed=seed),
-        source.function_head,
+        function_head,
     )
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.parsing.features import Columns, Progress
 from levelhead.parsing.graph import in_pieces, parse_voted
 from levelhead.parsing.model import ENSEMBLE, Ensemble, Integers, Model, Schedule
 from levelhead.parsing.parser_input import learnable
@@ -28,12 +29,10 @@ from levelhead.parsing.training import (
     default_schedule,
     n_passes,
     parse_columns,
+    parse_with,
     part_of,
-    restored,
     train,
-    with_trees,
 )
-from levelhead.parsing.word_features import Columns, Progress, columns_of, in_chunks
 from levelhead.treebank import Treebank
 
 
@@ -100,16 +99,11 @@ def train_ensemble(
 
 def parse_with_ensemble(model: Ensemble, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
     """Return a treebank with the trees of an ensemble; DEPS becomes empty."""
-    if not treebank.n_words:
-        return treebank
-    templates = [text for part in (model.graph, *model.members) for text in part.templates.values()]
-    columns = columns_of(treebank, templates)
 
     def parse(columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
         return in_pieces(starts, lambda pieces: _parsed(model, columns, pieces))
 
-    heads, labels = in_chunks(columns, treebank.sentence_starts, parse, progress)
-    return restored(with_trees(treebank, heads, labels, model.graph.relations), model.function_head)
+    return parse_with(parse, [model.graph, *model.members], treebank, model.function_head, progress)
 
 
 def _parsed(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:

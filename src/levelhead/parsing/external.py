@@ -5,29 +5,19 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from levelhead.errors import Fault, InputError, Place, number_of, quoted
+from levelhead.errors import Fault, InputError, number_of, quoted
 from levelhead.parsing import udpipe
 from levelhead.parsing.parser_input import is_relation
 from levelhead.parsing.programs import filled, run_program, written_file
 from levelhead.treebank import Treebank, to_conllu
 from levelhead.treebank.places import place_of
-
-__all__ = [
-    "EXTERNAL_PARSERS",
-    "ExternalSettings",
-    "checked",
-    "identity_of",
-    "parse_external",
-    "rows_of",
-    "train_external",
-]
-
 
 EXTERNAL_PARSERS = ("udpipe", "malt", "command")
 """The external parsers of `levelhead train`."""
@@ -53,14 +43,32 @@ def train_external(parser: str, treebank: Treebank, external: ExternalSettings) 
     """Train an external parser, and return the contents of its own model file."""
     if parser == "udpipe":
         return udpipe.train(treebank, external.options)
-    return (_train_malt if parser == "malt" else _train_command)(treebank, external)
+    if parser == "malt":
+        with _folder(train=plain_conllu(treebank)) as folder:
+            # MaltParser's own default relation of roots, ROOT, is not a UD relation
+            _malt(external, "learn", ["-i", "train", "-grl", "root", *external.options.split()], folder)
+            return written_file(folder / "model.mco", "MaltParser")
+    if external.train_command is None:
+        raise InputError(Fault("invalid-command", "command requires --train-cmd"))
+    with _folder(train=to_conllu(treebank)) as folder:
+        run_program(filled(external.train_command, {name: folder / name for name in ("train", "model")}))
+        return written_file(folder / "model", "the command of --train-cmd")
 
 
 def parse_external(parser: str, model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
     """Return the output of an external parser for the words of a treebank: CoNLL-U, unchecked."""
     if parser == "udpipe":
         return udpipe.parse(model, treebank)
-    return (_parse_malt if parser == "malt" else _parse_command)(model, treebank, external)
+    words = plain_conllu(treebank, trees=False)
+    if parser == "malt":
+        with _folder(**{"words": words, "model.mco": model}) as folder:
+            _malt(external, "parse", ["-i", "words", "-o", "parsed"], folder)
+            return written_file(folder / "parsed", "MaltParser")
+    if external.parse_command is None:
+        raise InputError(Fault("invalid-command", "command requires --parse-cmd"))
+    with _folder(model=model, input=words) as folder:
+        run_program(filled(external.parse_command, {name: folder / name for name in ("model", "input", "output")}))
+        return written_file(folder / "output", "the command of --parse-cmd")
 
 
 def identity_of(parser: str, external: ExternalSettings) -> str:
@@ -92,12 +100,12 @@ def plain_conllu(treebank: Treebank, *, trees: bool = True) -> bytes:
 
 
 @contextmanager
-def _folder(**files: bytes) -> Iterator[Callable[[str], Path]]:
-    """Create a temporary folder with files, and yield a function from the name of a file to its path."""
-    with tempfile.TemporaryDirectory(prefix="levelhead-") as name:
-        for file, data in files.items():
-            (Path(name) / file).write_bytes(data)
-        yield lambda file: Path(name) / file
+def _folder(**files: bytes) -> Iterator[Path]:
+    """Create a temporary folder with files."""
+    with tempfile.TemporaryDirectory(prefix="levelhead-") as folder:
+        for name, data in files.items():
+            Path(folder, name).write_bytes(data)
+        yield Path(folder)
 
 
 def _malt(external: ExternalSettings, mode: str, more: list[str], folder: Path) -> None:
@@ -114,37 +122,6 @@ def _jar(external: ExternalSettings) -> Path:
     return jar
 
 
-def _train_malt(treebank: Treebank, external: ExternalSettings) -> bytes:
-    """Train MaltParser with `root` as the default relation of roots; its own default, ROOT, is not a UD relation."""
-    with _folder(train=plain_conllu(treebank)) as path:
-        _malt(external, "learn", ["-i", "train", "-grl", "root", *external.options.split()], path("."))
-        return written_file(path("model.mco"), "MaltParser")
-
-
-def _parse_malt(model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
-    with _folder(words=plain_conllu(treebank, trees=False)) as path:
-        path("model.mco").write_bytes(model)
-        _malt(external, "parse", ["-i", "words", "-o", "parsed"], path("."))
-        return written_file(path("parsed"), "MaltParser")
-
-
-def _train_command(treebank: Treebank, external: ExternalSettings) -> bytes:
-    if external.train_command is None:
-        raise InputError(Fault("invalid-command", "command requires --train-cmd"))
-    with _folder(train=to_conllu(treebank)) as path:
-        run_program(filled(external.train_command, {"train": path("train"), "model": path("model")}))
-        return written_file(path("model"), "the command of --train-cmd")
-
-
-def _parse_command(model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
-    if external.parse_command is None:
-        raise InputError(Fault("invalid-command", "command requires --parse-cmd"))
-    with _folder(model=model, input=plain_conllu(treebank, trees=False)) as path:
-        paths = {name: path(name) for name in ("model", "input", "output")}
-        run_program(filled(external.parse_command, paths))
-        return written_file(path("output"), "the command of --parse-cmd")
-
-
 class Row(NamedTuple):
     """A word of an output: its form, head and relation as written, and the number of columns in its line."""
 
@@ -154,11 +131,11 @@ class Row(NamedTuple):
     n_columns: int = 10
 
 
-class Parsed(NamedTuple):
-    """A treebank with the trees of an output, and their faults."""
+class ParsedTreebank(NamedTuple):
+    """A parsed treebank, and warnings of the repairs to trees of an external parser."""
 
     treebank: Treebank
-    faults: tuple[Fault, ...]
+    repairs: tuple[Fault, ...]
 
 
 class _TreeFault(NamedTuple):
@@ -176,7 +153,7 @@ _COLUMNS = range(8, 11)  # CoNLL-U has ten; the last two of CoNLL-X may be missi
 _LONGEST_HEAD = 9  # digits
 
 
-def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair: bool = False) -> Parsed:
+def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair: bool = False) -> ParsedTreebank:
     """Check an output, and return the parsed words with its trees.
 
     Repairs, in this order: a head that is not a word of the sentence, or is the word itself, counts as missing. The
@@ -192,31 +169,22 @@ def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair
         start = len(heads)
         local, wrong = _heads(rows)
         wrong += _wrong_relations(rows)
-        faults += [
-            Fault(
-                slug,
-                _sentence_message(message, number, name),
-                _place(words, start + i, number),
-                "warning" if repair else "error",
-            )
-            for i, slug, message in sorted(wrong, key=lambda fault: fault.word)
-        ]
+        for fault in sorted(wrong, key=lambda fault: fault.word):
+            in_output = _in_output(fault, words, start, number, name)
+            faults.append(replace(in_output, severity="warning") if repair else in_output)
         heads += [head + start - 1 if head else -1 for head in local]
         for row, head in zip(rows, local):
             invalid = row.relation in _NONE | {"root", "ROOT"} or not is_relation(row.relation)
             relations.append("root" if head == 0 else _DEFAULT_RELATION if invalid else row.relation)
     if faults and not repair:
         raise InputError(*faults)
-    return Parsed(words.replace(heads=heads, relations=relations, deps=["_"] * words.n_words), tuple(faults))
+    return ParsedTreebank(words.replace(heads=heads, relations=relations, deps=["_"] * words.n_words), tuple(faults))
 
 
-def _sentence_message(message: str, number: int, name: str) -> str:
-    return f"sentence {number} in the {name}: {message}"
-
-
-def _place(words: Treebank, word: int, number: int) -> Place:
-    """The place of a word in the parsed treebank, since the output no longer exists when users read the message."""
-    return place_of(words, word)._replace(sentence=number)
+def _in_output(fault: _TreeFault, words: Treebank, start: int, number: int, name: str) -> Fault:
+    """The fault at its place in the parsed treebank, since the output no longer exists when users read the message."""
+    place = place_of(words, start + fault.word)._replace(sentence=number)
+    return Fault(fault.slug, f"sentence {number} in the {name}: {fault.message}", place)
 
 
 def rows_of(output: bytes) -> list[list[Row]]:
@@ -243,8 +211,7 @@ def _check_words(sentences: list[list[Row]], words: Treebank, name: str, first: 
     for number, rows, start, end in zip(count(first), sentences, starts, starts[1:]):
         fault = _other_words(rows, forms[start:end])
         if fault is not None:
-            message = _sentence_message(fault.message, number, name)
-            raise InputError(Fault(fault.slug, message, _place(words, start + fault.word, number)))
+            raise InputError(_in_output(fault, words, start, number, name))
 
 
 def _other_words(rows: list[Row], forms: list[str]) -> _TreeFault | None:

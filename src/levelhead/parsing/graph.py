@@ -20,60 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels.graph_parser import GraphParser
-from levelhead.parsing.feature_templates import compiled
-from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, rows_for
+from levelhead.parsing.features import Columns, compiled
+from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, Weights, table_names, table_shapes
 from levelhead.parsing.parser_input import piece_length
-from levelhead.parsing.word_features import Columns
 
 PARTS = ("arcs", "siblings", "grandparents", "labels", "relations")
 """The purposes of templates; only second order has relations."""
 
-TABLES = ("parts", "labels", "relations", "first")
-"""The tables of weights: of parts, of labels and, for second order, of arcs with relations and of candidates."""
-
-_N_FIRST_ORDER = 2  # the first tables, which first order also has
-
 CANDIDATES = 8
 """The number of heads that second order considers for a word."""
 
-_MOST_BITS = 22
-_ROWS_PER_WORD = 8  # more than transition parsing needs, since wrong arcs also have features
-_MOST_LABEL_BITS = 19
 _MARGIN = 1.0
 _MOST_CHANGE = 0.1
-
-
-def table_rows(n_words: int) -> dict[str, int]:
-    """Return the number of rows of each table, for a number of training words."""
-    rows, labeled = rows_for(n_words * _ROWS_PER_WORD, _MOST_BITS), rows_for(n_words, _MOST_LABEL_BITS) // 2
-    return {"parts": rows, "labels": labeled, "relations": labeled, "first": rows}
-
-
-class _Weights:
-    """The weights during training, with the sums for averaging."""
-
-    def __init__(self, n_words: int, n_labels: int, *, relations: bool) -> None:
-        rows = table_rows(n_words)
-        labeled = (rows["labels"], -(-n_labels // 8) * 8)
-        self.tables: Averages = (np.zeros(rows["parts"], np.float32), np.zeros(labeled, np.int16))
-        if relations:
-            self.tables = (*self.tables, np.zeros(labeled, np.float32))
-        self.sums = tuple(np.zeros(table.shape, np.float32) for table in self.tables)
-        self.step = 1.0
-
-    def averages(self) -> Averages:
-        """Return the averaged weights."""
-        return tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
-
-    def restart(self) -> NDArray[np.float32]:
-        """Continue from the averaged weights of parts and relations; return those of parts. Averaging starts again."""
-        average: NDArray[np.float32]
-        average, _, relations = (table.astype(np.float32) for table in self.averages())
-        self.tables[0][:], self.tables[2][:] = average, relations
-        for sums in self.sums:
-            sums[:] = 0
-        self.step = 1.0
-        return average
 
 
 def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
@@ -90,7 +48,10 @@ def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> It
 
 def _one_run(trees: Trees, model: Model, schedule: Schedule, random: np.random.Generator) -> Iterator[Averages]:
     second_order = model.parser == "graph"
-    weights = _Weights(len(trees.heads), len(model.relations), relations=second_order)
+    shapes = table_shapes(model.parser, len(trees.heads), len(model.relations))
+    weights = Weights(np.zeros(shapes["parts"][0], np.float32), np.zeros(shapes["labels"], np.int16))
+    if second_order:
+        weights = Weights(*weights.tables, np.zeros(shapes["relations"], np.float32))
     templates, columns = _compiled(model.templates), tuple(trees.columns)
     settings = (weights.sums, len(model.relations), model.root, CANDIDATES)
     kernel = GraphParser(templates, weights.tables, *settings)
@@ -98,8 +59,11 @@ def _one_run(trees: Trees, model: Model, schedule: Schedule, random: np.random.G
     sentences = np.arange(len(trees.starts) - 1)
     first: Averages = ()
     for number in range(schedule.first + (schedule.second if second_order else 0)):
-        if number == schedule.first:
-            first = (weights.restart(),)
+        if number == schedule.first:  # continue from the averaged weights of parts and relations
+            average, _, relations = (table.astype(np.float32) for table in weights.averages())
+            weights.tables[0][:], weights.tables[2][:] = average, relations
+            weights.restart()
+            first = (average,)
             kernel = GraphParser(templates, (*weights.tables, *first), *settings)
             candidates = kernel.candidates(columns, trees.starts, sentences)
         order = random.permutation(sentences).astype(np.int64)
@@ -112,8 +76,7 @@ def _one_run(trees: Trees, model: Model, schedule: Schedule, random: np.random.G
 
 def parse_graph(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words."""
-    tables = tuple(_as_trained(name, model.tables[name]) for name in graph_tables(model.parser))
-    kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, CANDIDATES)
+    kernel = _kernel(model, CANDIDATES)
     return in_pieces(starts, lambda pieces: kernel.parse(tuple(columns), pieces))
 
 
@@ -122,9 +85,14 @@ def parse_voted(
 ) -> tuple[Integers, Integers]:
     """Return the heads and labels of all words, chosen from candidate heads."""
     # The last table is for choosing candidates, which are given here.
-    tables = tuple(_as_trained(name, model.tables[name]) for name in TABLES)
-    kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, heads.shape[1])
-    return kernel.parse(tuple(columns), starts, heads, votes * np.float32(model.margin))
+    return _kernel(model, heads.shape[1]).parse(tuple(columns), starts, heads, votes * np.float32(model.margin))
+
+
+def _kernel(model: Model, n_candidates: int) -> GraphParser:
+    types = {"parts": np.float32, "labels": np.int16, "relations": np.float32, "first": np.float32}
+    tables = [np.ascontiguousarray(model.tables[name], types[name]) for name in table_names(model.parser)]
+    flat = tuple(table[:, 0] if table.shape[1] == 1 else table for table in tables)
+    return GraphParser(_compiled(model.templates), flat, (), len(model.relations), model.root, n_candidates)
 
 
 def in_pieces(starts: Integers, parse: Callable[[Integers], tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
@@ -133,18 +101,6 @@ def in_pieces(starts: Integers, parse: Callable[[Integers], tuple[Integers, Inte
     pieces = np.concatenate([*starts_of_pieces, starts[-1:]]).astype(np.int32)
     heads, labels = parse(pieces)
     return (heads, labels) if len(pieces) == len(starts) else _joined_pieces(heads, labels, pieces, starts)
-
-
-def graph_tables(parser: str) -> tuple[str, ...]:
-    """Return the names of the tables of a parser."""
-    return TABLES if parser == "graph" else TABLES[:_N_FIRST_ORDER]
-
-
-def _as_trained(name: str, table: NDArray[np.int16]) -> NDArray[Any]:
-    """A table in the type that the kernel expects."""
-    if name == "labels":
-        return table
-    return np.ascontiguousarray(table if name == "relations" else table[:, 0], np.float32)
 
 
 def _joined_pieces(heads: Integers, labels: Integers, pieces: Integers, starts: Integers) -> tuple[Integers, Integers]:

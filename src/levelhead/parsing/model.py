@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.parsing.word_features import Columns
+from levelhead.parsing.features import Columns
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import UNDERSCORE
 
@@ -35,6 +35,10 @@ ENSEMBLE = "ensemble"
 
 BASELINES = ("baseline-left", "baseline-right", "baseline-random", "baseline-random-projective")
 """The baselines: heads without learning, and the most frequent relation of each part of speech."""
+
+
+_MOST_BITS, _MOST_LABEL_BITS = 22, 19
+_GRAPH_ROWS_PER_WORD = 8  # more than transition parsing needs, since wrong arcs also have features
 
 
 class Trees(NamedTuple):
@@ -173,6 +177,47 @@ def training_record(treebank: Treebank, **settings: int) -> Training:
     return {"version": VERSION, **counts, **({"untagged": untagged} if untagged else {})}
 
 
+def table_names(parser: str) -> tuple[str, ...]:
+    """Return the names of the tables of a parser: of transitions or parts, of labels, and for second order, two more.
+
+    These are the tables of arcs with relations, and of candidates.
+    """
+    if parser in TRANSITION_SYSTEMS:
+        return "actions", "labels"
+    return ("parts", "labels", "relations", "first") if parser == "graph" else ("parts", "labels")
+
+
+def table_shapes(parser: str, n_words: int, n_relations: int) -> dict[str, tuple[int, int]]:
+    """Return the numbers of rows and classes of a parser's tables, for a number of training words."""
+    padded = -(-n_relations // 8) * 8
+    if parser in TRANSITION_SYSTEMS:
+        rows = rows_for(n_words, _MOST_BITS)
+        return {"actions": (rows, 4), "labels": (rows // 8, padded)}
+    parts = (rows_for(n_words * _GRAPH_ROWS_PER_WORD, _MOST_BITS), 1)
+    labels = (rows_for(n_words, _MOST_LABEL_BITS) // 2, padded)
+    shapes = {"parts": parts, "labels": labels, "relations": labels, "first": parts}
+    return {name: shapes[name] for name in table_names(parser)}
+
+
+class Weights:
+    """Tables of weights during training, with the sums for averaging."""
+
+    def __init__(self, *tables: NDArray[Any]) -> None:
+        self.tables: Averages = tables
+        self.sums = tuple(np.zeros(table.shape, np.float32) for table in tables)
+        self.step = 1.0
+
+    def averages(self) -> Averages:
+        """Return the weights averaged over all steps."""
+        return tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
+
+    def restart(self) -> None:
+        """Start averaging again."""
+        for sums in self.sums:
+            sums[:] = 0
+        self.step = 1.0
+
+
 def rows_for(n_words: int, most: int) -> int:
     """Return the number of rows of a table of weights: a power of two close to 12 per training word.
 
@@ -180,10 +225,3 @@ def rows_for(n_words: int, most: int) -> int:
     """
     bits = int(np.ceil(np.log2(max(n_words, 1) * 12) - 0.5))
     return 1 << min(max(bits, 14), most)
-
-
-def quantized(*averages: NDArray[Any]) -> tuple[float, list[NDArray[np.int16]]]:
-    """Return a scale, and averaged weights as integers on that common scale."""
-    largest = max((float(np.abs(table).max()) for table in averages), default=0.0)
-    scale = 32000 / largest if largest else 1.0
-    return scale, [np.rint(table * scale).astype(np.int16) for table in averages]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place
 from levelhead.parsing.external import EXTERNAL_PARSERS
-from levelhead.parsing.feature_templates import compiled, templates_for
+from levelhead.parsing.features import compiled, templates_for
 from levelhead.parsing.model import (
     BASELINES,
     ENSEMBLE,
@@ -31,7 +31,7 @@ from levelhead.parsing.model import (
     Training,
 )
 from levelhead.parsing.parser_input import is_relation
-from levelhead.parsing.training import MOST_BYTES_TOGETHER, MOST_MARGIN, Tables, check_shapes, n_bytes
+from levelhead.parsing.training import MOST_BYTES_TOGETHER, MOST_MARGIN, check_shapes, n_bytes
 from levelhead.treebank.input_bytes import Limits, read_bytes
 from levelhead.treebank.write import replace_file
 
@@ -132,20 +132,15 @@ def read_model(path: str | os.PathLike[str]) -> AnyModel:
     if hashlib.sha256(body).digest() != data[-_CHECKSUM:]:
         _not_read("damaged-model", f"the checksum is wrong: {_AGAIN}", name)
     try:
-        return _model(_description(body[start:], size), body[start + size :])
+        if size > min(len(body) - start, _MOST_DESCRIPTION):
+            raise ValueError(size)  # noqa: TRY301
+        return _model(json.loads(bytes(body[start : start + size])), body[start + size :])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, zlib.error):
         _not_read("damaged-model", f"the contents are not a valid model: {_AGAIN}", name)
 
 
 def _not_read(slug: str, message: str, name: str) -> NoReturn:
     raise InputError(Fault(slug, message, Place(name)))
-
-
-def _description(data: memoryview, size: int) -> Mapping[str, Any]:
-    if size > min(len(data), _MOST_DESCRIPTION):
-        raise ValueError(size)
-    description: Mapping[str, Any] = json.loads(bytes(data[:size]))
-    return description
 
 
 def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
@@ -180,9 +175,8 @@ def _ensemble(
         raise ValueError("reverse")
     graph = replace(graph, margin=description["margin"])
     votes = description["votes"]
-    if not isinstance(votes, list) or len(votes) != len(members):
-        raise ValueError("votes")
-    if not all(isinstance(vote, float) and 0 <= vote <= 1 for vote in votes):  # at most one margin each
+    valid = isinstance(votes, list) and all(isinstance(vote, float) and 0 <= vote <= 1 for vote in votes)
+    if not valid or len(votes) != len(members):  # a vote is at most one margin
         raise ValueError("votes")
     return Ensemble(graph, tuple(members), tuple(votes), training, description["function_head"])
 
@@ -197,7 +191,11 @@ def _own_models(
         _check_range(beam, 1, MOST_BEAM)
         if parser not in PARSERS or not isinstance(reverse, bool):
             raise ValueError(parser)
-        templates = _templates(description["templates"], parser)
+        templates = dict(description["templates"])
+        if set(templates) != set(templates_for(parser)):
+            raise ValueError("templates")
+        for name, text in templates.items():
+            compiled(text, arcs=name != "actions")
         models.append(Model(parser, relations, root, templates, beam, {}, {}, reverse=reverse))
     entries = [description["tables"] for description in descriptions]
     in_memory = sum(_checked_size(tables, model) for tables, model in zip(entries, models))
@@ -225,14 +223,6 @@ def _check_range(number: object, low: int, high: int) -> None:
         raise ValueError(number)
 
 
-def _templates(texts: Mapping[str, str], parser: str) -> dict[str, str]:
-    if set(texts) != set(templates_for(parser)):
-        raise ValueError("templates")
-    for name, text in texts.items():
-        compiled(text, arcs=name != "actions")
-    return dict(texts)
-
-
 def _relations(names: object) -> tuple[str, ...]:
     """The relations, without duplicates, and without characters that would break lines of the output."""
     if not (isinstance(names, list) and all(map(_is_relation, names))) or len(set(names)) != len(names):
@@ -256,7 +246,7 @@ def _checked_size(entries: Sequence[Sequence[Any]], model: Model) -> int:
     return n_bytes(shapes)
 
 
-def _tables(entries: Sequence[Sequence[Any]], data: memoryview) -> Tables:
+def _tables(entries: Sequence[Sequence[Any]], data: memoryview) -> dict[str, NDArray[np.int16]]:
     tables, start = {}, 0
     for name, rows, classes, size in entries:
         tables[name] = _unpacked(data[start : start + size], rows, classes)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, InputError, Place, number_of, quoted
 from levelhead.parsing.model import BASELINES, ENSEMBLE, GRAPH_PARSERS, PARSERS, AnyModel, Model
@@ -96,12 +95,19 @@ it has pairs of words, and after a mistake, training searches the whole stack fo
 
 def long_training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
     """Return a warning about sentences that are too long for a parser to learn from, if there are any."""
-    rows = np.flatnonzero(_too_long(treebank, parser))
+    if parser not in _LEARNERS:
+        return ()
+    longest = _longest(parser)
+    return _long_sentences(treebank, longest, lambda _: f"; {parser} does not learn from more than {longest}")
+
+
+def _long_sentences(treebank: Treebank, longest: int, effect: Callable[[int], str]) -> tuple[Fault, ...]:
+    """A warning about sentences longer than a number of words, if there are any; `effect` is that of a length."""
+    rows = np.flatnonzero(np.diff(treebank.sentence_starts) > longest)
     if not len(rows):
         return ()
-    first = int(rows[0])
-    start, end = treebank.sentence_starts[first : first + 2].tolist()
-    message = f"the sentence has {end - start} words; {parser} does not learn from more than {_longest(parser)}"
+    start, end = treebank.sentence_starts[int(rows[0]) : int(rows[0]) + 2].tolist()
+    message = f"the sentence has {end - start} words{effect(end - start)}"
     return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
 
 
@@ -117,13 +123,12 @@ def long_parsing_warnings(treebank: Treebank, parser: str, beam: int) -> tuple[F
     if parser not in _LEARNERS or not (by_pieces or beam > 1):
         return ()
     longest = LONGEST_WHOLE if by_pieces else longest_with_beam(beam)
-    rows = np.flatnonzero(np.diff(treebank.sentence_starts) > longest)
-    if not len(rows):
-        return ()
-    start, end = treebank.sentence_starts[int(rows[0]) : int(rows[0]) + 2].tolist()
-    how = f"in pieces of {piece_length(end - start)}" if by_pieces else "greedily, without its beam"
-    message = f"the sentence has {end - start} words, more than {longest}; {parser} parses it {how}"
-    return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
+
+    def effect(size: int) -> str:
+        how = f"in pieces of {piece_length(size)}" if by_pieces else "greedily, without its beam"
+        return f", more than {longest}; {parser} parses it {how}"
+
+    return _long_sentences(treebank, longest, effect)
 
 
 def longest_with_beam(beam: int) -> int:
@@ -138,18 +143,13 @@ def piece_length(size: int) -> int:
 
 def learnable(treebank: Treebank, parser: str) -> Treebank:
     """Return the sentences that are not too long to learn from."""
-    long = _too_long(treebank, parser)
+    long = np.diff(treebank.sentence_starts) > _longest(parser)
     if not long.any():
         return treebank
     if long.all():
         message = f"all sentences have more than {_longest(parser)} words: split them"
         raise InputError(Fault("nothing-to-train-on", message, Place(treebank.source.path)))
     return treebank.select(~long)
-
-
-def _too_long(treebank: Treebank, parser: str) -> NDArray[np.bool_]:
-    sizes = np.diff(treebank.sentence_starts)
-    return sizes > (_longest(parser) if parser in _LEARNERS else len(treebank.forms))
 
 
 def _longest(parser: str) -> int:

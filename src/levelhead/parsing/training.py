@@ -14,8 +14,16 @@ from numpy.typing import NDArray
 
 from levelhead.conversion import backward, forward, ud_version
 from levelhead.errors import Fault, InputError, Place, unknown
-from levelhead.parsing import graph, transition
-from levelhead.parsing.feature_templates import templates_for
+from levelhead.parsing.features import (
+    Columns,
+    Progress,
+    columns_of,
+    in_chunks,
+    reading_backwards,
+    reversed_columns,
+    reversed_heads,
+    templates_for,
+)
 from levelhead.parsing.graph import parse_graph, train_graph
 from levelhead.parsing.model import (
     GRAPH_PARSERS,
@@ -25,20 +33,12 @@ from levelhead.parsing.model import (
     Model,
     Schedule,
     Trees,
-    quantized,
+    table_names,
+    table_shapes,
     training_record,
 )
 from levelhead.parsing.parser_input import check_relations, learnable
 from levelhead.parsing.transition import parse_transitions, train_transitions
-from levelhead.parsing.word_features import (
-    Columns,
-    Progress,
-    columns_of,
-    in_chunks,
-    reading_backwards,
-    reversed_columns,
-    reversed_heads,
-)
 from levelhead.treebank import StringColumn, Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE
@@ -105,12 +105,15 @@ def train(
     chosen = schedule or default_schedule(parser, beam)
     if parser not in GRAPH_PARSERS and beam == 1:
         chosen = chosen._replace(second=0)  # greedy training has one phase
-    settings = _Settings(parser, beam, seed, relations, scheme, reverse, chosen)
+    n = n_passes(parser, chosen)
+    learned = partial(
+        _learned, parser=parser, beam=beam, seed=seed, relations=relations, scheme=scheme, reverse=reverse,
+        schedule=chosen,
+    )  # fmt: skip
     if dev is None or not with_dev:
-        return _learned(treebank, settings, dev=dev, progress=progress)[0]
-    n = n_passes(parser, settings.schedule)
-    _, done = _learned(treebank, settings, dev=dev, progress=part_of(progress, 0, 2 * n))
-    return _learned(joined(treebank, dev), settings, passes=done, progress=part_of(progress, n, 2 * n))[0]
+        return learned(treebank, dev=dev, passes=n, progress=progress)[0]
+    _, done = learned(treebank, dev=dev, passes=n, progress=part_of(progress, 0, 2 * n))
+    return learned(joined(treebank, dev), dev=None, passes=done, progress=part_of(progress, n, 2 * n))[0]
 
 
 def part_of(progress: Callable[[Report], None] | None, before: int, passes: int) -> Callable[[Report], None] | None:
@@ -120,54 +123,37 @@ def part_of(progress: Callable[[Report], None] | None, before: int, passes: int)
     return lambda report: progress(report._replace(done=before + report.done, passes=passes))
 
 
-class _Settings(NamedTuple):
-    """The arguments of `train`."""
-
-    parser: str
-    beam: int
-    seed: int
-    relations: Relations
-    scheme: Scheme
-    reverse: bool
-    schedule: Schedule
-
-
 def _learned(
     treebank: Treebank,
-    settings: _Settings,
     *,
-    dev: Treebank | None = None,
-    passes: int | None = None,
+    parser: str,
+    beam: int,
+    seed: int,
+    relations: Relations,
+    scheme: Scheme,
+    reverse: bool,
+    schedule: Schedule,
+    dev: Treebank | None,
+    passes: int,
     progress: Callable[[Report], None] | None,
 ) -> tuple[Model, int]:
     """A trained model, and the number of passes after which it was kept, at most `passes`."""
-    parser = settings.parser
     treebank = learnable(treebank, parser)
-    source = prepared(treebank, settings.relations, settings.scheme)
-    labels, names, root = _labels(source.treebank)
+    source, function_head = prepared(treebank, relations, scheme)
+    labels, names, root = _labels(source)
     check_memory([parser], treebank.n_words, len(names))
     templates = templates_for(parser)
-    columns = columns_of(treebank, templates.values())
-    trees = Trees(columns, treebank.sentence_starts, source.treebank.local_heads(), labels)
-    training = training_record(treebank, seed=settings.seed)
+    columns, starts, heads = columns_of(treebank, templates.values()), treebank.sentence_starts, source.local_heads()
+    if reverse:
+        columns, heads = reversed_columns(columns, starts), reversed_heads(heads, starts)
+        labels = labels[reading_backwards(starts)]
     graph_based = parser in GRAPH_PARSERS
-    beam = 1 if graph_based else settings.beam
-    model = Model(parser, names, root, templates, beam, {}, training, source.function_head, settings.reverse)
+    training = training_record(treebank, seed=seed)
+    model = Model(parser, names, root, templates, 1 if graph_based else beam, {}, training, function_head, reverse)
     averages = (train_graph if graph_based else train_transitions)(
-        _backwards(trees) if settings.reverse else trees, model, settings.schedule, settings.seed
+        Trees(columns, starts, heads, labels), model, schedule, seed
     )
-    limit = n_passes(parser, settings.schedule) if passes is None else passes
-    return _best(model, islice(averages, limit), limit, dev, progress)
-
-
-def _backwards(trees: Trees) -> Trees:
-    """The same trees, for a parser that reads sentences from the last word to the first."""
-    return Trees(
-        reversed_columns(trees.columns, trees.starts),
-        trees.starts,
-        reversed_heads(trees.heads, trees.starts),
-        trees.labels[reading_backwards(trees.starts)],
-    )
+    return _best(model, islice(averages, passes), passes, dev, progress)
 
 
 def check_dev(dev: Treebank | None, relations: Relations, *, learned: bool) -> None:
@@ -185,15 +171,11 @@ def joined(treebank: Treebank, dev: Treebank) -> Treebank:
     return from_conllu(to_conllu(treebank) + to_conllu(dev), name=treebank.source.path or "<treebank>")
 
 
-class Prepared(NamedTuple):
-    """A treebank to learn, and the version of UD used to convert its trees to function heads; None if not converted."""
+def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> tuple[Treebank, int | None]:
+    """Return a treebank with the relations and trees that a parser learns.
 
-    treebank: Treebank
-    function_head: int | None
-
-
-def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepared:
-    """Return a treebank with the relations and trees that a parser learns."""
+    With it comes the version of UD used to convert its trees to function heads; None if they are not converted.
+    """
     check_trees(treebank)
     if not treebank.n_words:
         raise InputError(Fault("nothing-to-train-on", "the treebank has no words", Place(treebank.source.path)))
@@ -202,9 +184,9 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepar
     if relations == "universal":
         treebank = treebank.replace(relations=names)
     if scheme == "content-head":
-        return Prepared(treebank, None)
+        return treebank, None
     version = ud_version(treebank) or 2
-    return Prepared(forward(treebank, ud=version), version)
+    return forward(treebank, ud=version), version
 
 
 def default_schedule(parser: str, beam: int) -> Schedule:
@@ -284,14 +266,25 @@ def parse_treebank(model: Model, treebank: Treebank, *, progress: Progress | Non
         treebank: the treebank to parse; its heads and relations are ignored.
         progress: called with the number of sentences in each chunk that is parsed.
     """
+    return parse_with(partial(parse_columns, model), [model], treebank, model.function_head, progress)
+
+
+def parse_with(
+    parse: Callable[[Columns, Integers], tuple[Integers, Integers]],
+    models: Sequence[Model],
+    treebank: Treebank,
+    function_head: int | None,
+    progress: Progress | None,
+) -> Treebank:
+    """Return a treebank parsed by a function that uses models with the same relations; DEPS becomes empty."""
     if not treebank.n_words:
         return treebank
-    columns = columns_of(treebank, model.templates.values())
-    heads, labels = in_chunks(columns, treebank.sentence_starts, partial(parse_columns, model), progress)
-    return restored(with_trees(treebank, heads, labels, model.relations), model.function_head)
+    columns = columns_of(treebank, [text for model in models for text in model.templates.values()])
+    heads, labels = in_chunks(columns, treebank.sentence_starts, parse, progress)
+    return restored(_with_trees(treebank, heads, labels, models[0].relations), function_head)
 
 
-def with_trees(treebank: Treebank, local: Integers, labels: Integers, relations: Sequence[str]) -> Treebank:
+def _with_trees(treebank: Treebank, local: Integers, labels: Integers, relations: Sequence[str]) -> Treebank:
     """Return a treebank with new trees; DEPS becomes empty."""
     first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
     heads = np.where(local == 0, -1, local - 1 + first_words).astype(np.int32)
@@ -307,8 +300,7 @@ def restored(parsed: Treebank, function_head: int | None) -> Treebank:
     return parsed if function_head is None else backward(parsed, ud=function_head)
 
 
-Tables = dict[str, NDArray[np.int16]]
-Shapes = dict[str, tuple[int, int]]
+Shapes = Mapping[str, tuple[int, int]]
 """The numbers of rows and classes of each table, by name."""
 
 MOST_BYTES = 1 << 28
@@ -323,20 +315,6 @@ MOST_MARGIN = 1 << 22
 _ENDLESS = 1 << 40  # words: more than any treebank has, so every table has its largest number of rows
 
 
-def _table_names(parser: str) -> tuple[str, ...]:
-    if parser in GRAPH_PARSERS:
-        return graph.graph_tables(parser)
-    return transition.TABLES
-
-
-def table_shapes(parser: str, n_words: int, n_relations: int) -> Shapes:
-    """Return the shapes of a parser's tables."""
-    rows = (graph if parser in GRAPH_PARSERS else transition).table_rows(n_words)
-    padded = -(-n_relations // 8) * 8
-    classes = {"actions": 4, "labels": padded, "relations": padded}
-    return {name: (rows[name], classes.get(name, 1)) for name in _table_names(parser)}
-
-
 def check_memory(parsers: Sequence[str], n_words: int, n_relations: int) -> None:
     """Raise an InputError if a model (of one parser) or an ensemble would be larger than `read_model` accepts."""
     size = sum(n_bytes(table_shapes(parser, n_words, n_relations)) for parser in parsers)
@@ -346,12 +324,12 @@ def check_memory(parsers: Sequence[str], n_words: int, n_relations: int) -> None
         raise InputError(Fault("model-too-large", message))
 
 
-def n_bytes(shapes: Mapping[str, tuple[int, int]]) -> int:
+def n_bytes(shapes: Shapes) -> int:
     """Return the size of tables of these shapes in memory, in bytes."""
     return 2 * sum(rows * classes for rows, classes in shapes.values())
 
 
-def check_shapes(parser: str, n_relations: int, shapes: Mapping[str, tuple[int, int]]) -> None:
+def check_shapes(parser: str, n_relations: int, shapes: Shapes) -> None:
     """Raise a ValueError unless the kernels can use tables of these shapes, and their size is within the limit."""
     largest = table_shapes(parser, _ENDLESS, n_relations)
     if set(shapes) != set(largest):
@@ -369,22 +347,21 @@ def check_shapes(parser: str, n_relations: int, shapes: Mapping[str, tuple[int, 
 
 
 def _with_weights(model: Model, averages: Averages) -> Model:
-    """A model with averaged weights. Tables whose scores are added up share a scale.
+    """A model with averaged weights as integers. Tables whose scores are added up share a scale.
 
     These are actions and labels (added up by a beam), and parts and relations.
     """
-    names = _table_names(model.parser)
-    floats = dict(zip(names, averages, strict=True))
-    scales: list[tuple[str, ...]] = [names]
-    if model.parser in GRAPH_PARSERS:
-        scales = [("parts", "relations"), ("labels",), ("first",)]
-    integers: Tables = {}
-    factors = []
-    for scale in scales:
-        members = [name for name in scale if name in floats]
-        factor, numbers = quantized(*(floats[name] for name in members))
-        factors.append(factor)
-        integers |= zip(members, numbers, strict=True)
-    tables = {name: integers[name].reshape(len(integers[name]), -1) for name in names}
-    margin = min(max(1, round(factors[0])), MOST_MARGIN) if model.parser in GRAPH_PARSERS else 1
-    return replace(model, tables=tables, margin=margin)
+    graph_based = model.parser in GRAPH_PARSERS
+    floats = dict(zip(table_names(model.parser), averages, strict=True))
+    tables = {}
+    margin = 1
+    for together in (("parts", "relations"), ("labels",), ("first",)) if graph_based else (tuple(floats),):
+        members = [name for name in together if name in floats]
+        largest = max((float(np.abs(floats[name]).max()) for name in members), default=0.0)
+        scale = 32000 / largest if largest else 1.0
+        for name in members:
+            integers = np.rint(floats[name] * scale).astype(np.int16)
+            tables[name] = integers.reshape(len(integers), -1)
+        if graph_based and "parts" in members:
+            margin = min(max(1, round(scale)), MOST_MARGIN)
+    return replace(model, tables={name: tables[name] for name in floats}, margin=margin)

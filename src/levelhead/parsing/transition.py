@@ -1,6 +1,6 @@
 """Transition-based parsing: arc-standard, arc-eager and the two swap systems, greedy or with beam search.
 
-The model is linear: averaged weights of hashed features (`parsing.feature_templates`). Greedy training follows the
+The model is linear: averaged weights of hashed features (`parsing.features`). Greedy training follows the
 oracle in the first pass, and later mostly the parser's own choices, so that it learns to recover from mistakes
 (Goldberg and Nivre 2012). Beam training starts from greedy weights and makes max-violation updates (Huang, Fayong and
 Guo 2012): the largest violation is taken from the steps at which the gold derivation is no longer in the beam, and the
@@ -17,49 +17,22 @@ import numpy as np
 
 from levelhead.kernels.lifting import lift
 from levelhead.kernels.transition_parser import Parser, projective_order
-from levelhead.parsing.feature_templates import compiled
-from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Integers, Model, Schedule, Trees, rows_for
+from levelhead.parsing.features import Columns, compiled
+from levelhead.parsing.model import (
+    TRANSITION_SYSTEMS,
+    Averages,
+    Integers,
+    Model,
+    Schedule,
+    Trees,
+    Weights,
+    table_shapes,
+)
 from levelhead.parsing.parser_input import longest_with_beam
-from levelhead.parsing.word_features import Columns
 
-TABLES = ("actions", "labels")
-"""The tables of weights: for choosing transitions, and relations."""
-
-_MOST_BITS = 22
-_N_ACTIONS = 4
 _EXPLORATION = 0.9
 _SCALE = 2.0  # of the greedy weights at the start of beam training, whose updates count 1
 _MOST_LIFTS = 1 << 30
-
-
-def table_rows(n_words: int) -> dict[str, int]:
-    """Return the number of rows of each table, for a number of training words."""
-    rows = rows_for(n_words, _MOST_BITS)
-    return {"actions": rows, "labels": rows // 8}
-
-
-class _Weights:
-    """The weights during training, as integers, with the sums for averaging."""
-
-    def __init__(self, n_words: int, n_labels: int) -> None:
-        rows = table_rows(n_words)
-        shapes = ((rows["actions"], _N_ACTIONS), (rows["labels"], -(-n_labels // 8) * 8))
-        self.tables = tuple(np.zeros(shape, np.int16) for shape in shapes)
-        self.sums = tuple(np.zeros(shape, np.float32) for shape in shapes)
-        self.step = 1.0
-
-    def averages(self, others: Averages = ()) -> Averages:
-        """Return the weights averaged over all steps, added to other averages if given."""
-        averaged = tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
-        return tuple(new + old for new, old in zip(averaged, others)) if others else averaged
-
-    def restart(self) -> None:
-        """Continue from the averaged weights; averaging starts again."""
-        for table, average in zip(self.tables, self.averages()):
-            table[:] = np.clip(np.rint(average * _SCALE), -30000, 30000)
-        for sums in self.sums:
-            sums[:] = 0
-        self.step = 1.0
 
 
 def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
@@ -72,11 +45,14 @@ def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int)
     templates = _compiled(model.templates)
     done: Averages = ()
     for run in range(schedule.runs):
-        weights = _Weights(len(heads), len(model.relations))
+        shapes = table_shapes(model.parser, len(heads), len(model.relations))
+        weights = Weights(*(np.zeros(shape, np.int16) for shape in shapes.values()))
         random = np.random.default_rng((seed, run))
         averages: Averages = ()
         for number in range(schedule.first + (schedule.second if model.beam > 1 else 0)):
-            if number == schedule.first:
+            if number == schedule.first:  # continue from the averaged weights
+                for table, average in zip(weights.tables, weights.averages()):
+                    table[:] = np.clip(np.rint(average * _SCALE), -30000, 30000)
                 weights.restart()
             width = 1 if number < schedule.first else model.beam
             kernel = Parser(system, templates, weights.tables, weights.sums, len(model.relations), model.root, width)
@@ -86,7 +62,9 @@ def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int)
             weights.step, _ = kernel.train(
                 tuple(trees.columns), trees.starts, *gold, sentences, weights.step, explore, draw
             )
-            averages = weights.averages(done)
+            averages = weights.averages()
+            if done:
+                averages = tuple(new + old for new, old in zip(averages, done))
             yield averages
         done = averages
 

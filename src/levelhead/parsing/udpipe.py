@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,21 +66,15 @@ def parse(model: bytes, treebank: Treebank) -> bytes:
         paths = [Path(folder, name) for name in ("model", "words", "output")]
         paths[0].write_bytes(model)
         paths[1].write_bytes(to_conllu(treebank))
-        _run_in_new_process(paths)
+        # -P: nothing is imported from the current folder.
+        # -c instead of -m, which would warn that this module is already imported.
+        command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, paths)]
+        done = run_to_end(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
+        if done.returncode:  # 2 with a message if UDPipe fails
+            output = done.stderr.decode("utf-8", "replace").strip()[-_TAIL:] if done.returncode > 0 else ""
+            damaged = f"UDPipe ended with code {done.returncode}: its model is damaged, or needs too much memory"
+            raise InputError(Fault("parser-failed", output or damaged))
         return paths[2].read_bytes()
-
-
-def _run_in_new_process(paths: Sequence[Path]) -> None:
-    """Parse in a new process, which ends with exit code 2 and a message if UDPipe fails."""
-    # -P: nothing is imported from the current folder.
-    # -c instead of -m, which would warn that this module is already imported.
-    command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, paths)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = run_to_end(command, env=environment)
-    if done.returncode:
-        output = done.stderr.decode("utf-8", "replace").strip()[-_TAIL:] if done.returncode > 0 else ""
-        message = output or f"UDPipe ended with code {done.returncode}: its model is damaged, or needs too much memory"
-        raise InputError(Fault("parser-failed", message))
 
 
 _PROGRAM = f"import sys; from {__name__} import main; sys.exit(main(*sys.argv[1:]))"

@@ -78,7 +78,7 @@ def citation(result: Cited) -> Citation:
     used = dict.fromkeys(key for phrase in phrases for key in phrase.keys)
     return Citation(
         "".join(phrase.text + _in_parentheses(phrase.keys) for phrase in phrases),
-        "".join(latex_text(phrase.text) + _citep(phrase.keys) for phrase in phrases),
+        "".join(latex_text(text) + (f"~\\citep{{{','.join(keys)}}}" if keys else "") for text, keys in phrases),
         "\n".join(map(_entry, used)),
     )
 
@@ -156,10 +156,6 @@ def _enumerated(names: Sequence[str]) -> str:
 def _in_parentheses(keys: Sequence[str]) -> str:
     named = [references()[key]["text"] for key in keys if "text" in references()[key]]
     return f" ({'; '.join(named)})" if named else ""
-
-
-def _citep(keys: Sequence[str]) -> str:
-    return f"~\\citep{{{','.join(keys)}}}" if keys else ""
 
 
 def _entry(key: str) -> str:

@@ -52,26 +52,18 @@ class TreeGroup(NamedTuple):
 
 def groups_of(result: ErrorExamples | Contrasts) -> list[TreeGroup]:
     """Return the sentences of a result, for a drawing or a page."""
-    return list(_contrast_groups(result) if isinstance(result, Contrasts) else _example_groups(result))
-
-
-def _example_groups(examples: ErrorExamples) -> Iterator[TreeGroup]:
-    outputs = [OutputTrees(examples.system, examples.matches)]
-    for error, some in examples.drawn.items():
-        title = f"{error}: {number_of(len(examples.cells[error]), 'word')}"
-        yield TreeGroup(title, outputs, [example.gold_sentence for example in some])
-
-
-def _contrast_groups(contrasts: Contrasts) -> Iterator[TreeGroup]:
-    for name, baseline, system, gained, lost in contrasts.drawn:
+    groups = []
+    if isinstance(result, ErrorExamples):
+        outputs = [OutputTrees(result.system, result.matches)]
+        for error, examples in result.drawn.items():
+            title = f"{error}: {number_of(len(result.cells[error]), 'word')}"
+            groups.append(TreeGroup(title, outputs, [example.gold_sentence for example in examples]))
+        return groups
+    for name, baseline, system, gained, lost in result.drawn:
         outputs = [OutputTrees(output.name, output.matches) for output in (baseline, system)]
-        titles = contrast_titles(system.name, baseline.name)
-        for title, some in zip(titles, (gained, lost), strict=True):
-            yield TreeGroup(f"{name}: {title}", outputs, [contrast.sentence for contrast in some])
-
-
-def _has_sentences(group: TreeGroup) -> bool:
-    return bool(group.sentences)
+        for title, contrasts in zip(contrast_titles(system.name, baseline.name), (gained, lost), strict=True):
+            groups.append(TreeGroup(f"{name}: {title}", outputs, [contrast.sentence for contrast in contrasts]))
+    return groups
 
 
 class _Words(NamedTuple):
@@ -96,11 +88,9 @@ def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
     """Draw all sentences: gold's arcs above the words, a system's below, those of one side in color."""
     parts: list[str] = []
     width, y = max(width_of(line, _SMALL) for line in (_LEGEND, signature)), 0.0
-    for group in filter(_has_sentences, groups):
+    for group in (group for group in groups if group.sentences):
         y += 24
-        parts.append(
-            text(8, y, group.heading, "b") if len(group.heading) < 34 else _long_text(8, y, group.heading, "b")
-        )
+        parts.append(_long_text(8, y, group.heading, "b"))
         for shown in group.drawn():
             for tree in shown["s"]:
                 picture = _picture(shown, tree)
@@ -119,10 +109,16 @@ def _long_text(x: float, y: float, words: str, kind: str) -> str:
 def _picture(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> Drawing:
     gold, system = _sides(shown, tree)
     same = gold.forms == system.forms
-    widths = [_least_widths(side) for side in (gold, system)]
+    widths = [
+        [
+            max(_LEAST, width_of(cut(form)), width_of(cut(relation), _SMALL)) + _GAP
+            for form, relation in zip(side.forms, side.relations, strict=True)
+        ]
+        for side in (gold, system)
+    ]
     if same:
         widths = [[max(both) for both in zip(*widths, strict=True)]] * 2
-    places = [_places(one, mirrored=bool(shown["r"])) for one in widths]
+    places = [_places(of_side, mirrored=bool(shown["r"])) for of_side in widths]
     levels = [_levels(side.heads) for side in (gold, system)]
     above = _ROW + 34 + _STEP * max(levels[0].values(), default=0)
     below = above + (0 if same else _ROW)
@@ -133,17 +129,7 @@ def _picture(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> Drawing:
     body += [] if same else [text(x, below, form, "mute", "middle") for x, form in zip(places[1], system.forms)]
     body += _side(system, places[1], levels[1], below, 1)
     height = below + 40 + _STEP * max(levels[1].values(), default=0)
-    width = max(sum(one) for one in widths)
-    return Drawing(
-        shown["t"], max(width, width_of(f"{shown['i']}: gold above, {tree['n']} below")), height, "".join(body)
-    )
-
-
-def _least_widths(side: _Words) -> list[float]:
-    return [
-        max(_LEAST, width_of(cut(form)), width_of(cut(relation), _SMALL)) + _GAP
-        for form, relation in zip(side.forms, side.relations, strict=True)
-    ]
+    return Drawing(shown["t"], max(width_of(title), *map(sum, widths)), height, "".join(body))
 
 
 def _places(widths: Sequence[float], *, mirrored: bool) -> list[float]:
@@ -175,27 +161,20 @@ def _side(side: _Words, places: Sequence[float], levels: Mapping[int, int], y: f
         else:
             peak = start + up * (10 + _STEP * levels[word])
             begin = places[head - 1] + (4 if x > places[head - 1] else -4)
-            parts.append(_arc(begin, x, start, peak, color.line))
+            points = map(short, (begin, start, begin, peak, x, peak, x, start))
+            parts.append('<path class="{} thin" d="M{},{} C{},{} {},{} {},{}"/>'.format(color.line, *points))
             label = (begin + x) / 2, start + 0.75 * (peak - start) + (-3 if up < 0 else 11)
-        parts.append(_tip(x, start, up, color.tip))
+        base = short(start + 6 * up)
+        tip = f"{short(x)},{short(start)} {short(x - 3)},{base} {short(x + 3)},{base}"
+        parts.append(f'<polygon class="{color.tip}" points="{tip}"/>')
         parts.append(text(*label, relation, f"small {color.label}", "middle"))
     return parts
-
-
-def _arc(begin: float, end: float, start: float, peak: float, color: str) -> str:
-    points = (begin, start, begin, peak, end, peak, end, start)
-    return '<path class="{} thin" d="M{},{} C{},{} {},{} {},{}"/>'.format(color, *map(short, points))
-
-
-def _tip(x: float, y: float, up: int, color: str) -> str:
-    points = f"{short(x)},{short(y)} {short(x - 3)},{short(y + 6 * up)} {short(x + 3)},{short(y + 6 * up)}"
-    return f'<polygon class="{color}" points="{points}"/>'
 
 
 def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
     """Return all sentences in LaTeX for the package tikz-dependency: gold arcs above, a system's below."""
     parts = ["% \\usepackage{tikz-dependency}"]
-    for group in filter(_has_sentences, groups):
+    for group in (group for group in groups if group.sentences):
         parts.append(f"% {latex_text(group.heading)}")
         for shown in group.drawn():
             for tree in shown["s"]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator, Mapping
-from html import escape
 from types import MappingProxyType
 from typing import Any
 
@@ -14,14 +13,13 @@ from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.systems import Comparison
 from levelhead.correlation.correlate import Correlation
-from levelhead.errors import printable
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
-from levelhead.report.charts.correlation_charts import matrix_chart
 from levelhead.report.charts.page_charts import IntervalRow, heat, interval_ends, panels, spreads
+from levelhead.report.charts.result_charts import matrix_chart
 from levelhead.report.compared_trees import groups_of, trees_svg
 from levelhead.scoring.score import Score
-from levelhead.tables.svg import Drawing
+from levelhead.tables.svg import Drawing, clean
 
 _MOST_ROWS, _MOST_RELATIONS = 40, 15
 """The largest numbers of rows and relations in a chart; the first of the table are shown."""
@@ -37,8 +35,7 @@ def charts_html(result: object) -> str:
 
 def _image(title: str, svg: str) -> str:
     data = base64.b64encode(svg.encode("utf-8", "backslashreplace")).decode()
-    shown = escape(printable(title), quote=True)
-    return f'<img alt="{shown}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">\n'
+    return f'<img alt="{clean(title)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">\n'
 
 
 def _of_ranking(board: RankedSystems) -> Iterator[Drawing]:

@@ -2,20 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
-from levelhead.campaign import Ranking, Results, Standing
+from levelhead.campaign import Ranking, Results
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.comparison.system_tables import mark
+from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
+from levelhead.comparison.system_tables import MARKS, mark
 from levelhead.comparison.systems import Comparison
-from levelhead.evaluation.score_tables import VALID_TREES_NOTE
+from levelhead.evaluation.score_tables import NOT_OFFICIAL, VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
-from levelhead.report.paper_captions import comparison_caption, ranking_caption
 from levelhead.significance import ComparedScore
-from levelhead.tables.table import Column, formatted, interval_cell, value_cell
+from levelhead.significance.units import units_counted
+from levelhead.tables.svg import clean
+from levelhead.tables.table import Column, formatted, interval_cell, level_text, value_cell
+from levelhead.tables.writers import latex_row, latex_text, markdown_text
+
+Across = Literal["column", "row"]
+"""Whether the scores of all systems by one measure are in a column or in a row."""
+
+
+def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Across) -> str:
+    """Return the caption of a ranking."""
+    codes = dict.fromkeys(code for ranking in rankings for code in ranking.group.codes)
+    units = {code: one for code, one in results.units.items() if code in codes}
+    standings = [standing for ranking in rankings for standing in ranking.standings]
+    unit = units_counted(units) if units else f"{len(codes):,} test sets"
+    measures = list(dict.fromkeys(ranking.measure for ranking in rankings))
+    largest = max((ranking.group for ranking in rankings), key=lambda group: len(group.codes))
+    partial = any(standing.answered is not None for standing in standings)
+    sentences = [
+        f"{_shown(measures, list(largest.codes), 'Macro-averages', across)}.",
+        _best(measures, across),
+        _letters(results.signature, across)
+        if any(standing.letters for standing in standings) and len(rankings[0].standings) > 1
+        else "",
+        _intervals(results.signature, unit) if any(standing.interval for standing in standings) else "",
+        "Missing and invalid outputs count as 0." if any_failed(results, rankings) else "",
+        f"{NOT_OFFICIAL}." if partial else "",
+        _version(results.signature),
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def comparison_caption(comparison: Comparison, results: Sequence[ComparedScore], *, across: Across) -> str:
+    """Return the caption of a comparison."""
+    signature = comparison.provenance.signature
+    measures = list(dict.fromkeys(result.measure for result in results))
+    codes = list(dict.fromkeys(result.treebank for result in comparison.results if not result.average))
+    average = results[0].average
+    averages = f"{average.capitalize()}-averages" if average else "Scores"
+    sentences = [
+        f"{_shown(measures, codes, averages, across)}.",
+        _best(measures, across),
+        _stars(comparison, results) if any(result.p_holm is not None for result in results) else "",
+        _intervals(signature, units_counted(comparison.units)) if any(result.interval for result in results) else "",
+        f"{NOT_OFFICIAL}." if comparison.coverage else "",
+        _version(signature),
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _shown(measures: Sequence[str], codes: Sequence[str], averages: str, across: Across) -> str:
+    """The measure or the kind of average, and the test sets."""
+    alone = len(codes) == 1
+    what = measures[0] if across == "row" else "Scores" if alone else averages
+    unit = "" if any(map(lower_is_better, measures)) else " (%)"
+    return f"{what}{unit} on {codes[0] if alone else f'{len(codes):,} test sets'}"
+
+
+def _best(measures: Sequence[str], across: Across) -> str:
+    lower = [measure for measure in measures if lower_is_better(measure)]
+    note = f" (lower is better: {','.join(lower)})" if lower else ""
+    return f"The best score of each {across} is in bold{note}."
+
+
+def _letters(signature: Mapping[str, str], across: Across) -> str:
+    draws, alpha = f"{int(signature['resamples']):,}", 1 - float(signature["level"])
+    return (
+        f"In each {across}, {SHARED_LETTERS} (all pairs, stepdown test of the largest studentized difference, {draws}"
+        f" draws, family-wise error rate {alpha:.4g})."
+    )
+
+
+def _stars(comparison: Comparison, results: Sequence[ComparedScore]) -> str:
+    runs = any(result.test == "runs" for result in results)
+    permuted = f"{int(comparison.provenance.signature['resamples']):,} random permutations"
+    test = f"Student's t{'' if runs else f' and {permuted}, the larger p'}, corrected across systems by Holm's method"
+    return f"Significantly different from {comparison.systems[0]}: {MARKS} ({test})."
+
+
+def _intervals(signature: Mapping[str, str], unit: str) -> str:
+    return f"In small type: {level_text(signature['level'])} confidence intervals (jackknife over {unit})."
+
+
+def _version(signature: Mapping[str, str]) -> str:
+    seed = f", seed {signature['seed']}" if "seed" in signature else ""
+    return f"levelhead {signature['version']}, rules {signature['rules']}{seed}."
+
 
 _MACRO, _STRICT = "Macro-average", "-valid-trees"
 _NONE = "-"
@@ -105,17 +194,12 @@ def _by_measure(results: Results, rankings: Sequence[Ranking], places: int) -> P
 def _by_group(results: Results, rankings: Sequence[Ranking], places: int) -> PaperTable:
     ordered = sorted(rankings, key=lambda ranking: len(ranking.group.codes) > 1)
     names = [standing.system for standing in ordered[-1].standings]
-    tables = [(_group_name(ranking), _of_systems(ranking, places)) for ranking in ordered]
-    rows = tuple((name, tuple(cells[system] for system in names)) for name, cells in tables)
+    tables = [(ranking.group.name, _of_systems(ranking, places)) for ranking in ordered]
+    rows = tuple((_MACRO if name == ALL else name, tuple(cells[system] for system in names)) for name, cells in tables)
     n_single = sum(len(ranking.group.codes) == 1 for ranking in ordered)
     rules = frozenset({n_single} if 0 < n_single < len(ordered) else ())
-    measure = ordered[0].measure
     caption = ranking_caption(results, ordered, across="row")
-    return PaperTable("Test set", tuple(names), rows, caption, f"scores-{measure}", rules)
-
-
-def _group_name(ranking: Ranking) -> str:
-    return _MACRO if ranking.group.name == ALL else ranking.group.name
+    return PaperTable("Test set", tuple(names), rows, caption, f"scores-{ordered[0].measure}", rules)
 
 
 def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
@@ -126,17 +210,12 @@ def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
     if len(standings) == 1:
         standings = (standings[0]._replace(letters=None),)  # the letter of a single system means nothing
     cells = {
-        standing.system: _standing_cell(standing, places, plain=plain)
+        standing.system: _cell(standing.value, standing.interval, standing.letters or "", places, plain=plain)
         if standing.n_valid or len(ranking.group.codes) > 1
         else absent
         for standing in standings
     }
     return dict(zip(cells, _with_best(cells.values(), lowest=plain), strict=True))
-
-
-def _standing_cell(standing: Standing, places: int, *, plain: bool) -> PaperCell:
-    value = _text(None if standing.value is None else float(standing.value), places, plain=plain)
-    return PaperCell(value, False, standing.letters or "", _interval(standing.interval, places, plain=plain))
 
 
 def comparison_papers(comparison: Comparison, places: int = 2, *, each: bool = False) -> list[PaperTable]:
@@ -184,23 +263,19 @@ def _by_treebank(comparison: Comparison, measure: str, places: int) -> PaperTabl
 
 def _cells(comparison: Comparison, results: Sequence[ComparedScore], places: int) -> list[PaperCell]:
     plain = results[0].measure in comparison.perplexities
-    return _with_best([_result_cell(result, places, plain=plain) for result in results], lowest=plain)
+    cells = [
+        _cell(result.value, result.interval, mark(result.p_holm) if result.enough_runs else "", places, plain=plain)
+        for result in results
+    ]
+    return _with_best(cells, lowest=plain)
 
 
-def _result_cell(result: ComparedScore, places: int, *, plain: bool) -> PaperCell:
-    stars = mark(result.p_holm) if result.enough_runs else ""
-    return PaperCell(
-        _text(result.value, places, plain=plain), False, stars, _interval(result.interval, places, plain=plain)
-    )
-
-
-def _text(value: float | None, places: int, *, plain: bool) -> str:
-    return formatted(value_cell(value, perplexity=plain), Column(""), places)
-
-
-def _interval(interval: tuple[float, float] | None, places: int, *, plain: bool) -> str:
-    cell = interval_cell(interval, perplexity=plain)
-    return "" if cell is None else formatted(cell, Column(""), places)
+def _cell(
+    value: float | Fraction | None, interval: tuple[float, float] | None, raised: str, places: int, *, plain: bool
+) -> PaperCell:
+    between = interval_cell(interval, perplexity=plain)
+    text = formatted(value_cell(value, perplexity=plain), Column(""), places)
+    return PaperCell(text, False, raised, "" if between is None else formatted(between, Column(""), places))
 
 
 def _with_best(cells: Iterable[PaperCell], *, lowest: bool) -> list[PaperCell]:
@@ -211,3 +286,71 @@ def _with_best(cells: Iterable[PaperCell], *, lowest: bool) -> list[PaperCell]:
         return cells
     best = (min if lowest else max)(values.values())
     return [cell._replace(best=values.get(cell.value) == best) for cell in cells]
+
+
+def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:
+    """Return tables for a paper as text."""
+    return "\n".join(_WRITERS[output_format](table) for table in tables)
+
+
+def _latex(table: PaperTable) -> str:
+    """A float with booktabs rules; intervals are on a line below the scores."""
+    lines = ["% \\usepackage{booktabs}", "\\begin{table}", "\\centering"]
+    lines += [f"\\begin{{tabular}}{{l{'r' * len(table.heads)}}}", "\\toprule"]
+    lines += [latex_row([latex_text(head) for head in (table.corner, *table.heads)]), "\\midrule"]
+    for number, (name, cells) in enumerate(table.rows):
+        lines += ["\\midrule"] if number in table.rules_before else []
+        lines.append(latex_row([latex_text(name), *map(_latex_cell, cells)]))
+        if any(cell.interval for cell in cells):
+            intervals = (cell.interval.replace("-", "--") for cell in cells)
+            lines.append(latex_row(["", *(f"{{\\scriptsize {interval}}}" for interval in intervals)]))
+    label = re.sub(r"[^A-Za-z0-9-]+", "-", table.label)
+    lines += ["\\bottomrule", "\\end{tabular}", f"\\caption{{{latex_text(table.caption)}}}", f"\\label{{tab:{label}}}"]
+    return "\n".join([*lines, "\\end{table}"]) + "\n"
+
+
+def _latex_cell(cell: PaperCell) -> str:
+    value = f"\\textbf{{{cell.value}}}" if cell.best else latex_text(cell.value)
+    return value + (f"\\textsuperscript{{{latex_text(cell.raised)}}}" if cell.raised else "")
+
+
+def _markdown(table: PaperTable) -> str:
+    rows = [list(map(markdown_text, (table.corner, *table.heads))), ["---", *["---:"] * len(table.heads)]]
+    rows += [[markdown_text(name), *map(_markdown_cell, cells)] for name, cells in table.rows]
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([*lines, "", f"*{_starless(table.caption)}*"]) + "\n"
+
+
+def _markdown_cell(cell: PaperCell) -> str:
+    value = f"**{cell.value}**" if cell.best else cell.value
+    raised = f"<sup>{_starless(cell.raised)}</sup>" if cell.raised else ""
+    return value + raised + (f"<br><sub>{cell.interval}</sub>" if cell.interval else "")
+
+
+def _starless(text: str) -> str:
+    return markdown_text(text).replace("*", "\\*")
+
+
+def _html(table: PaperTable) -> str:
+    """A table that needs no style sheet; heads of rows and columns are marked up as heads."""
+    heads = "".join(f'<th scope="col" style="text-align: right">{clean(head)}</th>' for head in table.heads)
+    lines = ["<table>", f'<caption style="caption-side: bottom; text-align: left">{clean(table.caption)}</caption>']
+    lines += [f'<thead><tr><th scope="col" style="text-align: left">{clean(table.corner)}</th>{heads}</tr></thead>']
+    lines.append("<tbody>")
+    for number, (name, cells) in enumerate(table.rows):
+        rule = ' style="border-top: 1px solid"' if number in table.rules_before else ""
+        head = f'<th scope="row" style="text-align: left">{clean(name)}</th>'
+        lines.append(f"<tr{rule}>{head}{''.join(map(_html_cell, cells))}</tr>")
+    return "\n".join([*lines, "</tbody>", "</table>"]) + "\n"
+
+
+def _html_cell(cell: PaperCell) -> str:
+    value = f"<strong>{clean(cell.value)}</strong>" if cell.best else clean(cell.value)
+    raised = f"<sup>{clean(cell.raised)}</sup>" if cell.raised else ""
+    interval = f"<br><small>{clean(cell.interval)}</small>" if cell.interval else ""
+    return f'<td style="text-align: right">{value}{raised}{interval}</td>'
+
+
+_WRITERS: Mapping[str, Callable[[PaperTable], str]] = MappingProxyType(
+    {"latex": _latex, "markdown": _markdown, "html": _html}
+)

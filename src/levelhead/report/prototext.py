@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from levelhead.campaign import Results, macro_average
@@ -14,26 +13,16 @@ def prototext(results: Results, system: str) -> str:
 
     Source: conll17_tira_eval.py and conll18_tira_eval.py. Averages are over all test sets, of unrounded scores.
     """
-    lines = [*_totals(results, system), *_pairs(results, system)]
-    return "".join(f'measure{{\n  key: "{_escaped(key)}"\n  value: "{_escaped(value)}"\n}}\n' for key, value in lines)
-
-
-def _totals(results: Results, system: str) -> Iterator[tuple[str, str]]:
-    own = [results.results[system, test_set.code] for test_set in results.test_sets]
+    entries = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
+    lines = []
     for measure in results.measures:
-        values = [result.values[measure] for result in own]
-        yield f"total-{_name(measure)}", _percentage(macro_average([value or Fraction(0) for value in values]))
-
-
-def _pairs(results: Results, system: str) -> Iterator[tuple[str, str]]:
-    for test_set in results.test_sets:
-        result = results.results[system, test_set.code]
-        yield f"{test_set.code}-Status", result.status
-        if result.state == "valid":
-            yield from (
-                (f"{test_set.code}-{_name(name)}", _percentage(value or Fraction(0)))
-                for name, value in result.values.items()
-            )
+        values = [result.values[measure] or Fraction(0) for result in entries.values()]
+        lines.append((f"total-{_name(measure)}", _percentage(macro_average(values))))
+    for code, result in entries.items():
+        lines.append((f"{code}-Status", result.status))
+        scores = result.values.items() if result.state == "valid" else ()
+        lines += [(f"{code}-{_name(name)}", _percentage(value or Fraction(0))) for name, value in scores]
+    return "".join(f'measure{{\n  key: "{_escaped(key)}"\n  value: "{_escaped(value)}"\n}}\n' for key, value in lines)
 
 
 def _name(measure: str) -> str:

@@ -27,17 +27,13 @@ def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequen
         key=lambda sentence: sentence.right - sentence.baseline,
     )
     lines += [f"## Sentences with the largest losses ({markdown_text(measure)})", ""]
-    lines.append(to_markdown(_sentences_table(every[:_MOST])) if every else "None.\n")
-    return "\n".join(lines)
-
-
-def _sentences_table(sentences: Sequence[WorseSentence]) -> Table:
     columns = (
         *(Column(name, "text") for name in ("Treebank", "System", "sent_id")),
         *(Column(name, "number") for name in ("Sentence", "Baseline correct", "System correct", "Words")),
         Column("Text", "text"),
     )
-    return Table(columns, tuple(_row(sentence) for sentence in sentences))
+    lines.append(to_markdown(Table(columns, tuple(map(_row, every[:_MOST])))) if every else "None.\n")
+    return "\n".join(lines)
 
 
 def _row(sentence: WorseSentence) -> tuple[Cell, ...]:

@@ -14,7 +14,6 @@ N_COLORS = 8
 """The number of colors for series; additional series share the last color."""
 
 _LONGEST = 34
-_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#8c8c8c")
 """The palette of Okabe and Ito (2008) for people with color blindness, with a brown and a gray added."""
 
@@ -68,19 +67,9 @@ class Drawing(NamedTuple):
         )
 
 
-def plain(text: str) -> str:
-    """Return text with escaped control characters, surrogates and marks of direction.
-
-    The two joiners are kept, since Persian, Hindi and emoji need them.
-    """
-    if text.isprintable():
-        return text
-    return "".join(character if character in _JOINERS else printable(character) for character in text)
-
-
 def clean(text: str) -> str:
     """Return text for SVG, without invalid characters and escaped."""
-    return escape(plain(text))
+    return escape(printable(text))
 
 
 def short(number: float) -> str:

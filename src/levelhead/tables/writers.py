@@ -6,12 +6,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile, zip_longest
 from types import MappingProxyType
+from typing import Literal, get_args
 
 from levelhead.errors import printable
 from levelhead.tables.spreadsheet_cells import escaped
 from levelhead.tables.table import Cell, Column, Table, for_readers, formatted
 
 __all__ = ["to_html", "to_latex", "to_markdown", "to_text", "to_tsv"]
+
+PaperFormat = Literal["latex", "markdown", "html"]
+
+PAPER_FORMATS: tuple[PaperFormat, ...] = get_args(PaperFormat)
+"""The formats of tables for papers."""
 
 _LEFT_OUT = "(-[A-Za-z][A-Za-z:_]*)+"
 _LATEX = str.maketrans(

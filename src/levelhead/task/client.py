@@ -68,7 +68,12 @@ class Client:
                 "Idempotency-Key": secrets.token_hex(16),  # if sent twice, it is accepted once
             }
             query = urlencode({"kind": kind, "label": label, "sha256": digest})
-            self._refuse_early(file.tell(), kind)
+            task = self._response_of("GET", "/task")  # what the server would refuse after the upload
+            megabytes = task["limits"]["upload_megabytes"]
+            if file.tell() > megabytes * _MEGABYTE:
+                raise _failed(f"the archive is larger than {megabytes} MB")
+            if kind not in task["kinds"]:
+                raise _failed(f"this task accepts only {' and '.join(task['kinds'])}")
             for attempt in range(1, _TRIES + 1):
                 file.seek(0)
                 try:
@@ -80,15 +85,6 @@ class Client:
                 else:
                     return submission
         raise AssertionError
-
-    def _refuse_early(self, size: int, kind: str) -> None:
-        """Refuse archives before the upload that the server would refuse after it."""
-        task = self._response_of("GET", "/task")
-        megabytes = task["limits"]["upload_megabytes"]
-        if size > megabytes * _MEGABYTE:
-            raise _failed(f"the archive is larger than {megabytes} MB")
-        if kind not in task["kinds"]:
-            raise _failed(f"this task accepts only {' and '.join(task['kinds'])}")
 
     def status(self, name: str) -> dict[str, Any]:
         """Return a submission with its results."""

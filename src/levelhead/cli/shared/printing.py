@@ -148,7 +148,7 @@ class Papers:
         if self.cite and self.table:
             raise click.UsageError("--cite cannot be combined with --layout paper: it prints no table")
         if self.table:
-            from levelhead.report.paper_formats import PAPER_FORMATS
+            from levelhead.tables.writers import PAPER_FORMATS
 
             if output_format not in PAPER_FORMATS:
                 *most, last = PAPER_FORMATS

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from levelhead.report.charts.marks import mark
-from levelhead.report.charts.placed_names import Box, placed_names
+from levelhead.report.charts.marks import Box, mark, placed_names
 from levelhead.tables.svg import Drawing, LogScale, Scale, line, number, path, scale_for, short, text, widest, width_of
 from levelhead.typology.profile import Quartiles, quartiles
 from levelhead.typology.similarity import Cluster
@@ -99,24 +98,21 @@ def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
     up = scale_for((value for value in panel.on_scale if value is not None), bottom - 4, _TOP + 6)
     across = Scale(0, len(rows), _LEFT, _RIGHT)
     parts = _band(panel.quartiles, up)
-    for at, shown in _ticks(up, logarithmic=panel.logarithmic):
+    ticks = [(at, number(at)) for at in up.ticks(4)]
+    if panel.logarithmic:
+        values = LogScale(up).ticks()
+        ticks = [(math.log10(value), f"{value:,g}") for value in values[:: 1 + len(values) // 7]]
+    for at, shown in ticks:
         parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid"), text(_LEFT - 6, up(at) + 4, shown, "mute small", "end")]
     points = {i: (across(i + 0.5), up(value)) for i, value in enumerate(panel.on_scale) if value is not None}
     size = 3.4 if len(rows) <= _MANY else 2.6
     for i, (x, y) in points.items():
         tip = f"{rows[i].name} ({rows[i].group}): {panel.shown(panel.values[i] or 0.0)}"
         parts.append(mark(x, y, rows[i].series, size, tip, f' data-t="{i}"'))
-    parts += _names(panel, rows, points)
+    named = [(rows[i].label, points[i]) for i in panel.outliers[:_MOST_NAMED]]
+    parts += placed_names(named, Box(_LEFT - 4, 0, _WIDTH, bottom + 2), list(points.values()))
     drawn, depth = _below(rows, across, bottom)
     return Drawing(panel.title, _WIDTH, bottom + depth, "".join([*parts, *drawn]))
-
-
-def _ticks(up: Scale, *, logarithmic: bool) -> list[tuple[float, str]]:
-    """The positions and texts of the numbers on the scale."""
-    if not logarithmic:
-        return [(at, number(at)) for at in up.ticks(4)]
-    values = LogScale(up).ticks()
-    return [(math.log10(value), f"{value:,g}") for value in values[:: 1 + len(values) // 7]]
 
 
 def _band(own: Quartiles | None, up: Scale) -> list[str]:
@@ -128,12 +124,6 @@ def _band(own: Quartiles | None, up: Scale) -> list[str]:
     return [band, line(_LEFT, middle, _RIGHT, middle, "axis")]
 
 
-def _names(panel: Panel, rows: Sequence[PanelRow], points: Mapping[int, tuple[float, float]]) -> list[str]:
-    """The names of outliers."""
-    named = [(rows[i].label, points[i]) for i in panel.outliers[:_MOST_NAMED]]
-    return placed_names(named, Box(_LEFT - 4, 0, _WIDTH, _TOP + _HEIGHT + 2), list(points.values()))
-
-
 def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list[str], float]:
     """The names of treebanks, or their positions if there are too many; and the height of the texts."""
     step, labels = across(1) - across(0), [_cut(row.label) for row in rows]
@@ -143,7 +133,12 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
         ], 22.0
     if step >= _TURNED:
         depth = max(width_of(label, 11) for label in labels)
-        return [_turned(across(i + 0.5) + 4, bottom + 5, label) for i, label in enumerate(labels)], depth + 10
+        turned = []
+        for i, label in enumerate(labels):
+            x, y = across(i + 0.5) + 4, bottom + 5
+            rotation = f'<text transform="rotate(-90 {short(x)} {short(y)})" '
+            turned.append(text(x, y, label, "mute small", "end").replace("<text ", rotation, 1))
+        return turned, depth + 10
     every = next(n for n in (5, 10, 20, 50, 100, 200, 500, 1000, len(rows)) if n * step >= 24)
     places = [1, *range(every, len(rows) + 1, every)]
     drawn = [text(across(at - 0.5), bottom + 15, str(at), "mute small", "middle") for at in places]
@@ -154,11 +149,6 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
 def _cut(label: str) -> str:
     """A label, shortened in the middle: names of treebanks start with the language and end with the split."""
     return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 6]}…{label[-5:]}"
-
-
-def _turned(x: float, y: float, label: str) -> str:
-    drawn = text(x, y, label, "mute small", "end")
-    return drawn.replace("<text ", f'<text transform="rotate(-90 {short(x)} {short(y)})" ', 1)
 
 
 def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:

@@ -66,27 +66,23 @@ def spreads(
     if whole:
         scale = Scale(min(values) - 0.5, max(values) + 0.5, left, _WIDTH - 16)
     ticks = [at for at in scale.ticks(8) if not whole or at == int(at)]
-    parts = _axis(scale, ticks, _TOP + _ROW * len(rows), axis)
+    bottom = _TOP + _ROW * len(rows)
+    parts = [line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks]
+    parts += [text(scale(at), _TOP - 7, number(at), "mute small", "middle") for at in ticks]
+    parts.append(text(0, _TOP - 7, axis, "mute small"))
     if zero:
-        parts.append(line(scale(0), _TOP, scale(0), _TOP + _ROW * len(rows), "rule"))
+        parts.append(line(scale(0), _TOP, scale(0), bottom, "rule"))
     for i, row in enumerate(rows):
         y = _TOP + _ROW * (i + 0.5)
         parts += [line(0, y - _ROW / 2, _WIDTH, y - _ROW / 2, "rule")] if i in rules else []
         parts.append(text(left - 10, y + 4, row.label, anchor="end"))
-        between = "" if row.low is None or row.high is None else f", {number(row.low)} to {number(row.high)}"
-        tip = f"{row.label}: {row.value:.4g}{between}"
+        tip = f"{row.label}: {row.value:.4g}"
         if row.low is not None and row.high is not None:
+            tip += f", {number(row.low)} to {number(row.high)}"
             pad = 0.32 if whole else 0.0
             parts.append(bar(scale(row.low - pad), scale(row.high + pad), y - 4, 8, "s0 soft", tip))
         parts.append(dot(scale(row.value), y, 4.5, "s0 halo", tip))
-    return Drawing(title, _WIDTH, _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
-
-
-def _axis(scale: Scale, ticks: Sequence[float], bottom: float, axis: str) -> list[str]:
-    """Grid lines with their numbers above, and the name of the axis."""
-    parts = [line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks]
-    parts += [text(scale(at), _TOP - 7, number(at), "mute small", "middle") for at in ticks]
-    return [*parts, text(0, _TOP - 7, axis, "mute small")]
+    return Drawing(title, _WIDTH, bottom + _BOTTOM, "".join(parts))
 
 
 def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequence[str]) -> Drawing:
@@ -194,7 +190,7 @@ def panels(
 
 def shares(title: str, rows: Mapping[str, Sequence[int]], kinds: Sequence[tuple[str, str]]) -> Drawing:
     """Draw rows of stacked bars, each as wide as the chart."""
-    left, parts, x = widest(rows) + 16, [], 0.0
+    left, parts = widest(rows) + 16, []
     x = left
     for name, kind in kinds:
         parts += [bar(x, x + 11, 7, 11, kind), text(x + 17, 17, name, "mute small")]
@@ -249,14 +245,18 @@ def heat(
         y += _ROW
     width = left + step * len(columns) + max(20.0, widest(columns[-1:]) * 0.75 - step / 2 + 8)
     key, right = _heat_key(y, left, marks)
-    return Drawing(title, max(width, right), y + _key_height(marks), "".join([*parts, *key]))
+    below = _ROW + 2 * _BOTTOM if key else _BOTTOM
+    return Drawing(title, max(width, right), y + below, "".join([*parts, *key]))
 
 
 def _heat_cell(
     x: float, y: float, step: float, shown: str, shade: float | None, marks: MatrixMarks, place: tuple[int, int]
 ) -> str:
     width, height, best = step - 1, _ROW - 1, place in marks.best
-    fill = "#f1f2f4" if shade is None else _shaded(shade)
+    fill = "#f1f2f4"
+    if shade is not None:  # from nearly white to a blue or red on which black text is still readable
+        end = (88, 160, 214) if shade >= 0 else (222, 122, 104)
+        fill = "#" + "".join(f"{round(a + (b - a) * abs(shade)):02x}" for a, b in zip((247, 250, 252), end))
     box = f'<rect x="{short(x)}" y="{short(y)}" width="{short(width)}" height="{short(height)}" fill="{fill}"/>'
     if place in marks.crossed:
         return box + _cross(x, y, width, height)
@@ -274,10 +274,6 @@ def _frame(x: float, y: float, width: float, height: float) -> str:
     return f'<rect class="rule none" {place} fill-opacity="0"/>'
 
 
-def _key_height(marks: MatrixMarks) -> float:
-    return _ROW + 2 * _BOTTOM if marks.crossed or marks.best else _BOTTOM
-
-
 def _heat_key(y: float, left: float, marks: MatrixMarks) -> tuple[list[str], float]:
     """The key of frames and crosses below the matrix, and its right end."""
     x, top, parts = left, y + _BOTTOM, []
@@ -288,9 +284,3 @@ def _heat_key(y: float, left: float, marks: MatrixMarks) -> tuple[list[str], flo
             parts += [draw(x, top, 24, 14), text(x + 31, top + 11, meaning, "mute small")]
             x += 31 + width_of(meaning, 11) + 24
     return parts, x
-
-
-def _shaded(shade: float) -> str:
-    """A color from nearly white to a blue or red on which black text is still readable."""
-    end = (88, 160, 214) if shade >= 0 else (222, 122, 104)
-    return "#" + "".join(f"{round(one + (other - one) * abs(shade)):02x}" for one, other in zip((247, 250, 252), end))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from levelhead.report.charts.page_charts import IntervalRow, panels, shares, spreads
+from levelhead.report.charts.page_charts import IntervalRow, interval_ends, panels, shares, spreads
 from levelhead.tables.svg import Drawing, Scale, clean, number, scale_for, short
+from levelhead.tables.table import Cell, Column, formatted, interval_cell, value_cell
 
 Shape = Literal["bar", "dot", "parts"]
 """Bars from zero, dots with their intervals, or stacked bars that fill the width."""
@@ -16,6 +18,7 @@ Shape = Literal["bar", "dot", "parts"]
 _MARGIN = 3.0  # percent of the width, for marks at the ends
 _AT_END = 6.0  # percent of the width; closer to an end, a centered number would be cut off
 _READABLE = 5  # percent of the width that a number needs
+_RATIO = Column("")
 _TICKS = {"bar": 4, "dot": 5}
 
 
@@ -65,6 +68,28 @@ class ChartRow(NamedTuple):
     goes: tuple[str, str, str] | None = None
 
 
+def measured_row(
+    label: str,
+    value: float | Fraction | None,
+    interval: tuple[float, float] | None,
+    column: Column = _RATIO,
+    more: Sequence[str] = (),
+    *,
+    perplexity: bool = False,
+) -> ChartRow:
+    """Return the row of a score, or of a difference of scores, with its interval; `more` are the texts after both."""
+    unit, shown = 1 if perplexity else 100, value_cell(value, perplexity=perplexity)
+    between = cell_text(interval_cell(interval, perplexity=perplexity), column)
+    cells = ("–" if shown is None else cell_text(shown, column), between, *more)
+    return ChartRow(label, None if shown is None else unit * shown, *interval_ends(interval, unit), cells=cells)
+
+
+def cell_text(cell: Cell, column: Column) -> str:
+    """Return the text of a score, a difference or an interval; empty if there is none."""
+    dash = "\N{MINUS SIGN}" if column.kind == "difference" else "\N{EN DASH}"
+    return "" if cell is None else formatted(cell, column).replace("-", dash)
+
+
 @dataclass(frozen=True)
 class RowChart:
     """A chart with a row for each item.
@@ -111,10 +136,18 @@ class RowChart:
         return [] if self.shape == "parts" else self.scale.ticks(_TICKS[self.shape])
 
     def top(self) -> str:
-        """Return the axis as the heading of the pictures, with grid lines that extend down behind the rows."""
-        texts = (_tick(self.scale(at), number(at)) for at in self.ticks)
-        lines = (_downward(self.scale(at), "rule" if at == 0 else "grid") for at in self.ticks)
-        return _fluid("".join([*lines, *texts]))
+        """Return the axis as the heading of the pictures, with grid lines that extend down behind the rows.
+
+        Near the ends, numbers are aligned so that they stay inside at any width.
+        """
+        lines, texts = "", ""
+        for at in self.ticks:
+            x, kind = self.scale(at), "rule" if at == 0 else "grid"
+            lines += f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="15" y2="9999"/>'
+            anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"
+            place = f'text-anchor="{anchor}" x="{short(x)}%"'
+            texts += f'<text class="mute small" y="11" {place}>{clean(number(at))}</text>'
+        return _fluid(lines + texts)
 
     def picture(self, row: ChartRow) -> str:
         """Return the picture of a row."""
@@ -122,23 +155,18 @@ class RowChart:
             return _fluid(self._parts(row))
         if row.value is None:
             return ""
-        return _fluid(self._bar(row, row.value) if self.shape == "bar" else self._dot(row, row.value))
-
-    def _bar(self, row: ChartRow, value: float) -> str:
-        left, right = sorted((self.scale(0), self.scale(value)))
-        drawn = _box(left, max(right - left, 0.3), 12, row.color)
+        at, interval = self.scale(row.value), ""
         if row.low is not None and row.high is not None:
-            drawn += _across(self.scale(row.low), self.scale(row.high), "whisker")
-        return drawn
-
-    def _dot(self, row: ChartRow, value: float) -> str:
-        drawn, at = "", self.scale(value)
-        if row.low is not None and row.high is not None:
-            drawn = _across(self.scale(row.low), self.scale(row.high), f"line {row.color}")
+            start, end = (min(100.0, max(0.0, self.scale(value))) for value in (row.low, row.high))
+            kind = "whisker" if self.shape == "bar" else f"line {row.color}"
+            interval = f'<line class="{kind}" x1="{start:.2f}%" x2="{end:.2f}%" y1="50%" y2="50%"/>'
+        if self.shape == "bar":
+            left, right = sorted((self.scale(0), at))
+            return _fluid(_box(left, max(right - left, 0.3), 12, row.color) + interval)
         if not row.total:
-            return f'{drawn}<circle class="{row.color} halo" cx="{at:.2f}%" cy="50%" r="4.5"/>'
+            return _fluid(f'{interval}<circle class="{row.color} halo" cx="{at:.2f}%" cy="50%" r="4.5"/>')
         shape = f'<path class="{row.color} halo" d="M-8 0L0 -6.5L8 0L0 6.5Z"/>'
-        return f'{drawn}<svg x="{at:.2f}%" y="50%" overflow="visible">{shape}</svg>'
+        return _fluid(f'{interval}<svg x="{at:.2f}%" y="50%" overflow="visible">{shape}</svg>')
 
     def _parts(self, row: ChartRow) -> str:
         whole, done, drawn = sum(row.parts) or 1, 0, ""
@@ -167,21 +195,6 @@ class RowChart:
 def _fluid(body: str) -> str:
     """A picture that fills its cell; it is hidden from screen readers, which read the numbers."""
     return f'<svg aria-hidden="true">{body}</svg>'
-
-
-def _tick(x: float, label: str) -> str:
-    """A number on the axis; near the ends, it is aligned so that it stays inside at any width."""
-    anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"
-    return f'<text class="mute small" y="11" text-anchor="{anchor}" x="{short(x)}%">{clean(label)}</text>'
-
-
-def _downward(x: float, kind: str) -> str:
-    return f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="15" y2="9999"/>'
-
-
-def _across(left: float, right: float, kind: str) -> str:
-    start, end = (min(100.0, max(0.0, value)) for value in (left, right))
-    return f'<line class="{kind}" x1="{start:.2f}%" x2="{end:.2f}%" y1="50%" y2="50%"/>'
 
 
 def _box(left: float, width: float, height: float, kind: str) -> str:

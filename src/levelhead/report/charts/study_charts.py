@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import linear_regression
 from typing import NamedTuple
 
-from levelhead.report.charts.marks import OTHER, mark, series_of
-from levelhead.report.charts.placed_names import Box, placed_names
+from levelhead.report.charts.marks import OTHER, Box, mark, placed_names, series_of
 from levelhead.tables.svg import (
     N_COLORS,
     Drawing,
@@ -24,6 +23,7 @@ from levelhead.tables.svg import (
 )
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 520.0, 24.0, 380.0
+_LEGEND = _RIGHT + 50
 _ABOVE = 16.0  # the height of a line of text above a chart
 
 
@@ -64,7 +64,12 @@ def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Seq
     up = scale_for((point.y for point in points), _BOTTOM, top)
     series = series_of(point.series for point in points)
     parts = [text(_LEFT, 30 + _ABOVE * i, words, "b") for i, words in enumerate(above)]
-    parts += [*_frame(across, up, x, y, top), *_fitted(points, across, up)]
+    parts += _frame(across, up, x, y, top)
+    xs, ys = [point.x for point in points], [point.y for point in points]
+    if len(set(xs)) > 1:
+        slope, start = linear_regression(xs, ys)
+        low, high = min(xs), max(xs)
+        parts.append(line(across(low), up(start + slope * low), across(high), up(start + slope * high), "axis dash"))
     places = [(across(point.x), up(point.y)) for point in points]
     for point, (px, py) in zip(points, places, strict=True):
         family = f" ({point.series})" if point.series else ""
@@ -74,32 +79,14 @@ def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Seq
     parts += placed_names(
         list(zip((point.name for point in points), places, strict=True)), within, kind="label", most=0
     )
-    return _with_families(title, parts, series)
-
-
-def _fitted(points: Sequence[Named], across: Scale, up: Scale) -> list[str]:
-    """The least-squares line over the range of the points, within the chart."""
-    xs, ys = [point.x for point in points], [point.y for point in points]
-    if len(set(xs)) < 2:
-        return []
-    slope, start = linear_regression(xs, ys)
-    low, high = min(xs), max(xs)
-    return [line(across(low), up(start + slope * low), across(high), up(start + slope * high), "axis dash")]
-
-
-def _with_families(title: str, parts: Iterable[str], series: Mapping[str, int]) -> Drawing:
     groups: dict[int, list[str]] = {}
     for name, i in series.items():
         groups.setdefault(i, []).append(name)
-    named = [(i, names[0] if len(names) == 1 else OTHER) for i, names in sorted(groups.items())]
-    named = named if len(named) > 1 else []
-    start = _RIGHT + 50
     legend = [
-        mark(start, 34 + 22 * row, i, 5) + text(start + 12, 38 + 22 * row, name or "unknown")
-        for row, (i, name) in enumerate(named)
+        (names[0] or "unknown" if len(names) == 1 else OTHER, mark(_LEGEND, 34 + 22 * row, i, 5))
+        for row, (i, names) in enumerate(sorted(groups.items()))
     ]
-    width = start + 20 + widest(name or "unknown" for _, name in named) if named else _RIGHT + 60
-    return Drawing(title, width, _BOTTOM + 44, "".join([*parts, *legend]))
+    return _with_legend(title, parts, legend)
 
 
 def curves(
@@ -127,12 +114,14 @@ def _frame(across: Scale | LogScale, up: Scale, x: str, y: str, top: float = _TO
 
 
 def _finished(title: str, parts: Iterable[str], series: Sequence[str]) -> Drawing:
-    """The drawing, with a legend if there are several series."""
-    named = series if len(series) > 1 else ()
-    start = _RIGHT + 50
-    legend = [
-        dot(start, 34 + 22 * i, 5, f"s{min(i, N_COLORS - 1)}") + text(start + 12, 38 + 22 * i, name)
-        for i, name in enumerate(named)
-    ]
-    width = start + 20 + widest(named) if named else _RIGHT + 60
-    return Drawing(title, width, _BOTTOM + 44, "".join([*parts, *legend]))
+    """The drawing, with a legend of colors."""
+    marks = (dot(_LEGEND, 34 + 22 * i, 5, f"s{min(i, N_COLORS - 1)}") for i in range(len(series)))
+    return _with_legend(title, parts, list(zip(series, marks)))
+
+
+def _with_legend(title: str, parts: Iterable[str], legend: Sequence[tuple[str, str]]) -> Drawing:
+    """The drawing, with the name and mark of each series if there are several."""
+    shown = legend if len(legend) > 1 else ()
+    drawn = [shape + text(_LEGEND + 12, 38 + 22 * row, name) for row, (name, shape) in enumerate(shown)]
+    width = _LEGEND + 20 + widest(name for name, _ in shown) if shown else _RIGHT + 60
+    return Drawing(title, width, _BOTTOM + 44, "".join([*parts, *drawn]))

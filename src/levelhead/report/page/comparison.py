@@ -2,66 +2,167 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
-from levelhead.comparison.breakdown_tables import MARK, UNCERTAIN
-from levelhead.comparison.contrasts import AverageGain, Gain, average_gains
+import numpy as np
+
+from levelhead.analysis.repairs import wrong_words
+from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
+from levelhead.campaign.outputs import Output
+from levelhead.comparison.breakdown_tables import UNCERTAIN
+from levelhead.comparison.contrasts import AverageGain, Gain, average_gains, contrasts, gains_by
 from levelhead.comparison.system_tables import comparison_table, mark, wins_text
 from levelhead.comparison.systems import Comparison
 from levelhead.comparison.verdicts import verdict_text
+from levelhead.errors import with_minus
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
+from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
-from levelhead.report.charts.page_charts import interval_ends
-from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
-from levelhead.report.page.blocks import Block, Page, Section, names_or_number
-from levelhead.report.page.error_costs import ALL, informative
+from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart, measured_row
+from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, names_or_number
 from levelhead.report.page.examples import (
+    ALL_WORDS,
     Examples,
+    OutputTrees,
+    examples_of_errors,
+    sentence,
+    stored,
+    values_of_words,
 )
-from levelhead.report.page.score import CONFUSION_LEAD
-from levelhead.report.page.stores import stored
+from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked
 from levelhead.report.page.terms import measure_terms, open_ended
-from levelhead.report.page.treebank_contrasts import TITLES, TreebankPart, joined_contrasts
-from levelhead.significance import ComparedScore
+from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
+from levelhead.significance import ComparedScore, units_of
+from levelhead.significance.jackknife import IntervalSettings
+from levelhead.significance.units import AUTO
 from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
+
+TITLES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
+"""The properties by which differences are shown, with their titles."""
+
+_MOST_SENTENCES = 100
+_FEWEST_SENTENCES = 3
+
+
+class TreebankPart(NamedTuple):
+    """The data of one treebank on the page of a comparison.
+
+    Args:
+        treebank: its code.
+        systems: the names of the outputs, the baseline first.
+        n_sentences: the number of gold sentences.
+        gains: the differences of each system from the baseline, by property.
+        contrasts: the sentences in which each system gains or loses most, grouped by the number of the system, and
+            their words that only the system or only the baseline gets right, grouped by property.
+        changes: the gain in correct words in the sentence of each of these.
+        values: the values of each property, in the order of its groups.
+        confusions: for a single treebank, the confusion matrix of each output with its words.
+    """
+
+    treebank: str
+    systems: tuple[str, ...]
+    n_sentences: int
+    gains: Mapping[str, Sequence[Gain]]
+    contrasts: Examples
+    changes: Sequence[float]
+    values: Mapping[str, Sequence[str]]
+    confusions: Sequence[tuple[ConfusionMatrix, Examples]]
+
+
+def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry) -> TreebankPart:
+    """Return the data of one treebank; the engine calls this where the outputs are read."""
+    for output in outputs:
+        output.matches.check_trees()
+    shown = [OutputTrees(output.name, output.matches) for output in outputs]
+    setup = setup_of(["LAS"], rules=outputs[0].matches.rules, registry=registry)
+    schemes, (measure,) = registry.schemes, setup.measures
+    settings = PropertySettings(schemes.by_name[schemes.default])
+    intervals = IntervalSettings(units_of(outputs[0].matches.gold, AUTO))
+    gains = {by: gains_by(outputs, measure, [by], settings, registry, intervals) for by in TITLES}
+    found = {by: PROPERTIES[by].of(outputs[0].matches, settings) for by in TITLES}
+    examples, changes = _contrasts(shown, ALL_WORDS // (n_treebanks * len(outputs)), setup, found)
+    confusions = [_confusion(one, len(outputs), setup) for one in shown] if n_treebanks == 1 else []
+    systems = tuple(output.name for output in outputs)
+    values = {by: buckets.names for by, buckets in found.items()}
+    return TreebankPart(treebank, systems, len(outputs[0].matches.gold), gains, examples, changes, values, confusions)
+
+
+def _confusion(shown: OutputTrees, n_outputs: int, setup: Setup) -> tuple[ConfusionMatrix, Examples]:
+    """The confusion matrix of an output, and the words in its cells."""
+    words = wrong_words(shown.matches, setup.measures[0], registry=setup.registry)
+    confused = ConfusionTally()
+    cells = values_of_words(shown.matches, words, confused.add(shown.matches))
+    groups = {"cell": confused.renumbered(cells)}
+    return confused.matrix(), examples_of_errors(shown, words, groups, 2 * n_outputs)
+
+
+def _contrasts(
+    shown: Sequence[OutputTrees], most: int, setup: Setup, values: Mapping[str, Buckets]
+) -> tuple[Examples, list[float]]:
+    """The sentences in which each system gains or loses most, gains first, with the words that differ."""
+    starts, n_systems = shown[0].matches.gold.sentence_starts, len(shown) - 1
+    sentences: list[dict[str, Any]] = []
+    entries: list[tuple[tuple[int, int], float, Mapping[str, int]]] = []
+    totals: dict[str, dict[int, int]] = {by: {} for by in values}
+    wrong = [wrong_words(one.matches, setup.measures[0], registry=setup.registry) for one in shown]
+    for number, system in enumerate(shown[1:], 1):
+        every = contrasts(shown[0].matches, system.matches, None, setup)
+        totals[str(number)] = {kind: len(some) for kind, some in enumerate(every)}
+        differing = np.setxor1d(wrong[0], wrong[number])
+        groups = {by: found.gold[differing] * n_systems + number - 1 for by, found in values.items()}
+        for by, numbers in groups.items():
+            totals[by] |= Counter(numbers.tolist())
+        for kind, some in enumerate(every):
+            left = most // 2
+            for n_shown, contrast in enumerate(some[:_MOST_SENTENCES]):
+                start, end = starts[contrast.sentence : contrast.sentence + 2].tolist()
+                left -= end - start
+                if left < 0 and n_shown >= _FEWEST_SENTENCES:
+                    break
+                place, change = len(sentences), contrast.system - contrast.baseline
+                sentences.append(sentence([shown[0], system], contrast.sentence))
+                entries.append(((place, -1), change, {str(number): kind}))
+                for row in range(*np.searchsorted(differing, [start, end])):
+                    own = {by: int(numbers[row]) for by, numbers in groups.items()}
+                    entries.append(((place, int(differing[row]) - start), change, own))
+    grouped = {name: [own.get(name, -1) for _, _, own in entries] for name in totals}
+    return Examples(sentences, [at for at, _, _ in entries], grouped, totals), [change for _, change, _ in entries]
+
+
+def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[str, Sequence[str]]]:
+    """Return the sentences and words of all treebanks, the largest differences first, and the values of properties."""
+    values = {by: list(dict.fromkeys(name for part in parts for name in part.values[by])) for by in TITLES}
+    names, n_systems = list(parts[0].contrasts.groups), len(parts[0].systems) - 1
+    totals: dict[str, dict[int, int]] = {name: {} for name in names}
+    start, found = 0, []
+    for part in parts:
+        places = {by: [values[by].index(name) for name in own] for by, own in part.values.items()}
+        columns = []
+        for name in names:
+            number = partial(_renumbered, places.get(name), n_systems)
+            columns.append([number(own) for own in part.contrasts.groups[name]])
+            for own, n in part.contrasts.totals[name].items():
+                totals[name][number(own)] = totals[name].get(number(own), 0) + n
+        for (place, word), change, numbers in zip(part.contrasts.words, part.changes, zip(*columns), strict=True):
+            found.append((-abs(change), start + place, word, numbers))
+        start += len(part.contrasts.sentences)
+    found.sort()
+    groups = {name: [entry[3][column] for entry in found] for column, name in enumerate(names)}
+    return Examples((), [(place, word) for _, place, word, _ in found], groups, totals), values
+
+
+def _renumbered(places: Sequence[int] | None, n_systems: int, group: int) -> int:
+    """The group of a value and system in all treebanks; groups that are not of values have the same number."""
+    return group if places is None or group < 0 else places[group // n_systems] * n_systems + group % n_systems
+
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
 _MOST_ROWS = 16
 _DIFFERENCE = Column("", "difference")
-
-
-def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], registry: Registry) -> Page:
-    """Return the page of a comparison."""
-    baseline, several, (first, *others) = comparison.systems[0], len(parts) > 1, parts[0].systems
-    more_runs = comparison.results[0].runs[0] - 1  # of the baseline: what readers choose last
-    systems = [*others[more_runs:], *others[:more_runs], first]
-    choices: dict[str, Sequence[str]] = {"measure": _measures(comparison), "system": systems}
-    choices |= {"treebank": [ALL, *(part.treebank for part in parts)]} if several else {}
-    whole, values = joined_contrasts(parts) if several else (parts[0].contrasts, parts[0].values)
-    gains = list(_gains(parts, whole, values))
-    sections = [
-        Section("differences", "Differences", _DIFFERENCES.format(baseline), list(_differences(comparison, systems))),
-        Section("gains", "Where differences come from", _GAINS.format(first), gains, narrow=True),
-        Section("sentences", "Sentences won and lost", _SENTENCES.format(first), list(_sentences(parts, whole))),
-        Section("confusion", "Confusion of relations", CONFUSION_LEAD, list(_confusions(parts))),
-    ]  # fmt: skip
-    facts = [
-        ("systems", str(len(comparison.systems))),
-        ("treebanks", str(len(parts))),
-        ("gold sentences", f"{sum(part.n_sentences for part in parts):,}"),
-    ]
-    shown = [section for section in sections if section.blocks]
-    stores = [part.contrasts for part in parts] + [examples for part in parts for _, examples in part.confusions]
-    data = stored(stores, whole if several else None)
-    terms, signature = measure_terms(comparison.measures, registry), comparison.provenance.signature
-    against = f" compared with {baseline}" if comparison.systems[1:] else ""
-    where = names_or_number([part.treebank for part in parts], "treebank")
-    title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
-    return Page(title, _lead(comparison), facts, choices, shown, (), signature, "comparison", data, terms)
-
-
 _DIFFERENCES = (
     "Differences from {} in points, with 95% confidence intervals. Colored if significant at 5% (corrected across"
     " systems by Holm's method), otherwise gray."
@@ -77,10 +178,44 @@ _SENTENCES = (
 )
 
 
-def _of_average(comparison: Comparison, measure: str) -> list[ComparedScore]:
-    """The macro-averages of all systems, or their results on a single treebank."""
-    own = [result for result in comparison.results if result.measure == measure]
-    return [result for result in own if result.average == "macro"] or own[: len(comparison.systems)]
+def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], registry: Registry) -> Page:
+    """Return the page of a comparison."""
+    baseline, several, (first, *others) = comparison.systems[0], len(parts) > 1, parts[0].systems
+    more_runs = comparison.results[0].runs[0] - 1  # of the baseline: what readers choose last
+    systems = [*others[more_runs:], *others[:more_runs], first]
+    choices: dict[str, Sequence[str]] = {"measure": _measures(comparison), "system": systems}
+    choices |= {"treebank": [ALL, *(part.treebank for part in parts)]} if several else {}
+    whole, values = joined_contrasts(parts) if several else (parts[0].contrasts, parts[0].values)
+    differences = [
+        block
+        for number, measure in enumerate(choices["measure"], 1)
+        for block in _differences(comparison, measure, f"-{number}" if len(comparison.measures) > 1 else "", systems)
+    ]
+    confusions = [
+        Block(f"confusion-1-{number}", when={"system": system}, confused=confused._replace(store=str(number + 1)))
+        for number, (system, (confused, _)) in enumerate(zip(parts[0].systems, parts[0].confusions), 1)
+    ]
+    gains = list(_gains(parts, whole, values))
+    sections = [
+        Section("differences", "Differences", _DIFFERENCES.format(baseline), differences),
+        Section("gains", "Where differences come from", _GAINS.format(first), gains, narrow=True),
+        Section("sentences", "Sentences won and lost", _SENTENCES.format(first), list(_sentences(parts, whole))),
+        Section("confusion", "Confusion of relations", CONFUSION_LEAD, confusions),
+    ]
+    facts = [
+        ("systems", str(len(comparison.systems))),
+        ("treebanks", str(len(parts))),
+        ("gold sentences", f"{sum(part.n_sentences for part in parts):,}"),
+    ]
+    stores = [part.contrasts for part in parts] + [examples for part in parts for _, examples in part.confusions]
+    data = stored(stores, whole if several else None)
+    terms, signature = measure_terms(comparison.measures, registry), comparison.provenance.signature
+    against = f" compared with {baseline}" if comparison.systems[1:] else ""
+    where = names_or_number([part.treebank for part in parts], "treebank")
+    title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
+    lead = f"{LABEL} {_finding(comparison)}" if comparison.coverage else _finding(comparison)
+    shown = [section for section in sections if section.blocks]
+    return Page(title, lead, facts, choices, shown, (), signature, "comparison", data, terms)
 
 
 def _measures(comparison: Comparison) -> list[str]:
@@ -88,19 +223,20 @@ def _measures(comparison: Comparison) -> list[str]:
     return sorted(comparison.measures, key=lambda name: name != "LAS")
 
 
+def _of_average(comparison: Comparison, measure: str) -> list[ComparedScore]:
+    """The macro-averages of all systems, or their results on a single treebank."""
+    of_measure = [result for result in comparison.results if result.measure == measure]
+    return [result for result in of_measure if result.average == "macro"] or of_measure[: len(comparison.systems)]
+
+
 def _significant(result: ComparedScore) -> bool:
     return result.p_holm is not None and result.p_holm < 0.05 and result.enough_runs
 
 
-def _lead(comparison: Comparison) -> str:
-    return f"{LABEL} {_finding(comparison)}" if comparison.coverage else _finding(comparison)
-
-
 def _finding(comparison: Comparison) -> str:
-    measure = _measures(comparison)[0]
+    measure, baseline = _measures(comparison)[0], comparison.systems[0]
     _, *others = _of_average(comparison, measure)
-    real = [other for other in others if _significant(other)]
-    baseline = comparison.systems[0]
+    real = [result for result in others if _significant(result)]
     if not real:
         return f"By {measure}, no system differs significantly from {baseline}."
     plain, column = measure in comparison.perplexities, Column(measure, "difference")
@@ -111,56 +247,61 @@ def _finding(comparison: Comparison) -> str:
     return f"By {measure}, significantly different from {baseline}: {', '.join(text)}.{''.join(counted)}"
 
 
-def _differences(comparison: Comparison, choices: Sequence[str]) -> Iterator[Block]:
+def _differences(comparison: Comparison, measure: str, suffix: str, choices: Sequence[str]) -> Iterator[Block]:
+    """The differences by one measure, in charts and numbers."""
     several = any(result.average for result in comparison.results)
-    for number, measure in enumerate(_measures(comparison), 1):
-        own = f"-{number}" if len(comparison.measures) > 1 else ""
-        when, plain = {"measure": measure}, measure in comparison.perplexities
-        results = _of_average(comparison, measure)
-        rows = [
-            _difference_row(result, result.system, plain=plain) for result in results if result.difference is not None
-        ]
-        if rows and not (several and len(rows) == 1):  # the forest plot of a single system has its averages
-            title = "Macro-averages" if several else ""
-            whole = f"Differences in {measure} from {comparison.systems[0]}"
-            chart = _differences_chart(whole, "System", rows, plain=plain)
-            yield Block(f"differences{own}", title, when=when, chart=chart)
-        if several:
-            yield from _forests(comparison, measure, own, choices, plain=plain)
-            yield from _wins(comparison, measure, own)
-        values = [_value_row(result, plain=plain) for result in results if result.value is not None]
-        chart = RowChart(f"{measure} with intervals", "System", measure, (measure, "95% CI"), values, "dot", zero=False)
-        yield Block(f"values{own}", f"{measure} of each system", when=when, chart=chart)
-        yield _numbers(comparison, measure, f"comparison{own}")._replace(when=when)
+    when, plain = {"measure": measure}, measure in comparison.perplexities
+    results = _of_average(comparison, measure)
+    rows = [_difference_row(result, result.system, plain=plain) for result in results if result.difference is not None]
+    if rows and not (several and len(rows) == 1):  # the forest plot of a single system has its averages
+        title = f"Differences in {measure} from {comparison.systems[0]}"
+        chart = _differences_chart(title, "System", rows, plain=plain)
+        yield Block(f"differences{suffix}", "Macro-averages" if several else "", when=when, chart=chart)
+    if several:
+        yield from _forests(comparison, measure, suffix, choices, plain=plain)
+        wins = [win for win in comparison.wins if win.measure == measure]
+        if wins:
+            rows = [ChartRow(win.system, parts=(win.won, win.tied, win.lost)) for win in wins]
+            text = ". ".join(wins_text(win, comparison) for win in wins) + "."
+            chart = RowChart(f"Won, tied, lost by {measure}", "System", "", (), rows, "parts", _KINDS)
+            yield Block(f"wins{suffix}", "Treebanks won and lost", text, when, chart=chart)
+    values = [
+        measured_row(result.system, result.value, result.interval, perplexity=plain)
+        for result in results
+        if result.value is not None
+    ]
+    chart = RowChart(f"{measure} with intervals", "System", measure, (measure, "95% CI"), values, "dot", zero=False)
+    yield Block(f"values{suffix}", f"{measure} of each system", when=when, chart=chart)
+    of_measure = tuple(result for result in comparison.results if result.measure == measure)
+    table = comparison_table(replace(comparison, results=of_measure, wins=(), gates=()), each=True)
+    verdicts = [verdict_text(gate, comparison) for gate in comparison.gates if gate.measure == measure]
+    caption = ". ".join([f"D{table.notes[0][1:]}", *verdicts, *([VALID_TREES_NOTE] if comparison.coverage else [])])
+    yield Block(f"comparison{suffix}", "", caption, when, table=table._replace(notes=()), folded=True)
 
 
-def _forests(comparison: Comparison, measure: str, own: str, choices: Sequence[str], *, plain: bool) -> Iterator[Block]:
+def _forests(
+    comparison: Comparison, measure: str, suffix: str, choices: Sequence[str], *, plain: bool
+) -> Iterator[Block]:
     """The differences of each system on all treebanks, and their averages.
 
     Readers choose single outputs, so the mean of several runs is always shown.
     """
     for number, system in enumerate(comparison.systems[1:], 1):
-        results = [result for result in comparison.results if (result.measure, result.system) == (measure, system)]
-        known = [result for result in results if result.difference is not None]
-        each = sorted(
-            (result for result in known if not result.average), key=lambda result: -(result.difference or 0.0)
-        )
-        rows = [
-            _difference_row(result, result.treebank, plain=plain)._replace(goes=("treebank", result.treebank, "gains"))
-            for result in each
-        ]
-        rows += [
-            _difference_row(result, result.treebank, plain=plain)._replace(total=True)
-            for result in known
-            if result.average
-        ]
+        each, averages = [], []
+        for result in comparison.results:
+            if (result.measure, result.system) == (measure, system) and result.difference is not None:
+                row = _difference_row(result, result.treebank, plain=plain)
+                if result.average:
+                    averages.append(row._replace(total=True))
+                else:
+                    each.append(row._replace(goes=("treebank", result.treebank, "gains")))
+        each.sort(key=lambda row: -(row.value or 0.0))
         title = f"{system} on each treebank"
-        chart = _differences_chart(f"Differences in {measure}: {title}", "Treebank", rows, plain=plain)
+        whole = f"Differences in {measure}: {title}"
+        chart = _differences_chart(whole, "Treebank", [*each, *averages], plain=plain)
         when = {"measure": measure} | ({"system": system} if system in choices else {})
-        yield Block(f"treebanks{own}-{number}", title, _FOREST, when, chart=chart)
-
-
-_FOREST = "Click a treebank to see where its differences come from."
+        caption = "Click a treebank to see where its differences come from."
+        yield Block(f"treebanks{suffix}-{number}", title, caption, when, chart=chart)
 
 
 def _differences_chart(title: str, head: str, rows: Sequence[ChartRow], *, plain: bool) -> RowChart:
@@ -169,55 +310,27 @@ def _differences_chart(title: str, head: str, rows: Sequence[ChartRow], *, plain
 
 
 def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartRow:
-    unit, change = 1 if plain else 100, result.difference or 0.0
-    better = (change < 0) == plain
-    color = "fade" if not _significant(result) else "s0" if better else "s1"
+    change = result.difference or 0.0
     interval = result.difference_interval if plain else informative(result.difference_interval)
-    cells = (
-        _signed(value_cell(change, perplexity=plain)),
-        _signed(interval_cell(interval, perplexity=plain)),
-        "" if result.p_holm is None else probability(result.p_holm, 4),
-        mark(result.p_holm) if result.enough_runs else "",
-    )
-    return ChartRow(label, unit * change, *interval_ends(interval, unit), cells=cells, color=color)
+    p = "" if result.p_holm is None else probability(result.p_holm, 4)
+    stars = mark(result.p_holm) if result.enough_runs else ""
+    row = measured_row(label, change, interval, _DIFFERENCE, (p, stars), perplexity=plain)
+    return row._replace(color="fade" if not _significant(result) else "s0" if (change < 0) == plain else "s1")
 
 
-def _signed(cell: Cell) -> str:
-    return "" if cell is None else formatted(cell, _DIFFERENCE).replace("-", "\N{MINUS SIGN}")
-
-
-def _value_row(result: ComparedScore, *, plain: bool) -> ChartRow:
-    unit, column = 1 if plain else 100, Column("")
-    between = interval_cell(result.interval, perplexity=plain)
-    cells = (
-        formatted(value_cell(result.value, perplexity=plain), column),
-        "" if between is None else formatted(between, column).replace("-", "\N{EN DASH}"),
-    )
-    return ChartRow(result.system, unit * (result.value or 0.0), *interval_ends(result.interval, unit), cells=cells)
-
-
-def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
-    """All numbers of a measure, averages last, and the verdicts of its gate."""
-    own = tuple(result for result in comparison.results if result.measure == measure)
-    table = comparison_table(replace(comparison, results=own, wins=(), gates=()), each=True)
-    verdicts = [verdict_text(gate, comparison) for gate in comparison.gates if gate.measure == measure]
-    partial = [VALID_TREES_NOTE] if comparison.coverage else []
-    return Block(
-        name,
-        "",
-        ". ".join([f"D{table.notes[0][1:]}", *verdicts, *partial]),
-        table=table._replace(notes=()),
-        folded=True,
-    )
-
-
-def _wins(comparison: Comparison, measure: str, own: str) -> Iterator[Block]:
-    wins = [win for win in comparison.wins if win.measure == measure]
-    rows = [ChartRow(win.system, parts=(win.won, win.tied, win.lost)) for win in wins]
-    if rows:
-        text = ". ".join(wins_text(win, comparison) for win in wins) + "."
-        chart = RowChart(f"Won, tied, lost by {measure}", "System", "", (), rows, "parts", _KINDS)
-        yield Block(f"wins{own}", "Treebanks won and lost", text, {"measure": measure}, chart=chart)
+def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
+    """The gains of each system by each property: over all treebanks, and by relation on each."""
+    several, systems = len(parts) > 1, parts[0].systems[1:]
+    for number, system in enumerate(systems, 1):
+        opener = _Opener(number, len(systems), "0" if several else "1", whole, values)
+        when = {"system": system, **({"treebank": ALL} if several else {})}
+        for by in TITLES:
+            gains = average_gains([part.gains[by] for part in parts]) if several else parts[0].gains[by]
+            yield from _gain_blocks(f"gains-{number}-{by}", by, system, gains, when, opener)
+        for place, part in enumerate(parts, 1) if several else ():
+            opener = opener._replace(store=str(place), words=part.contrasts, values=part.values)
+            name, on_treebank = f"gains-{number}-deprel-{place}", {**when, "treebank": part.treebank}
+            yield from _gain_blocks(name, "deprel", system, part.gains["deprel"], on_treebank, opener)
 
 
 class _Opener(NamedTuple):
@@ -238,23 +351,6 @@ class _Opener(NamedTuple):
         return OpenedWords(self.store, by, group, title) if group in self.words.groups[by] else None
 
 
-def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
-    """The gains of each system by each property: over all treebanks, and by relation on each."""
-    several, systems = len(parts) > 1, parts[0].systems[1:]
-    for number, system in enumerate(systems, 1):
-        opener = _Opener(number, len(systems), "0" if several else "1", whole, values)
-        when = {"system": system, **({"treebank": ALL} if several else {})}
-        for by in TITLES:
-            gains = average_gains([part.gains[by] for part in parts]) if several else parts[0].gains[by]
-            yield from _gain_blocks(f"gains-{number}-{by}", by, system, gains, when, opener)
-        for place, part in enumerate(parts, 1) if several else ():
-            own = {**when, "treebank": part.treebank}
-            opener = opener._replace(store=str(place), words=part.contrasts, values=part.values)
-            yield from _gain_blocks(
-                f"gains-{number}-deprel-{place}", "deprel", system, part.gains["deprel"], own, opener
-            )
-
-
 def _gain_blocks(
     name: str,
     by: str,
@@ -263,21 +359,26 @@ def _gain_blocks(
     when: Mapping[str, str],
     opener: _Opener,
 ) -> Iterator[Block]:
-    own, title = [gain for gain in gains if gain.system == system], TITLES[by]
-    shown = [gain for gain in own if gain.difference is not None]
-    shown = shown[:_MOST_ROWS] if by in {"deprel", "upos"} else sorted(shown, key=lambda gain: _natural(gain.values[0]))
-    rows = [_gain_row(gain, opener.opened(by, gain.values[0])) for gain in shown]
+    of_system, title = [gain for gain in gains if gain.system == system], TITLES[by]
+    shown = [gain for gain in of_system if gain.difference is not None]
+    shown = shown[:_MOST_ROWS] if by in BY_FREQUENCY else sorted(shown, key=lambda gain: _natural(gain.values[0]))
     if not any(gain.more_correct for gain in shown):
         return
-    whole, last = f"Differences in LAS of {system} by {title.lower()}", _last_column(own[0]).name
-    chart = RowChart(whole, title, "points", ("Diff.", "95% CI", last), rows, "dot")
-    few = any(gain.estimate is not None and gain.estimate.uncertain for gain in shown)
-    yield Block(name, title, f"{UNCERTAIN}." if few else "", when, chart=chart, table=_gains_table(title, own))
-
-
-def _last_column(gain: Gain | AverageGain) -> Column:
-    """The column next to a difference: sums of words on one treebank; next to means, only the number of treebanks."""
-    return Column("Treebanks" if isinstance(gain, AverageGain) else "Words", "number")
+    rows = [_gain_row(gain)._replace(opens=opener.opened(by, gain.values[0])) for gain in shown]
+    averages = isinstance(of_system[0], AverageGain)  # next to means, only the number of treebanks
+    last = Column("Treebanks" if averages else "Words", "number")
+    columns = (
+        *(
+            Column(title, "text"),
+            *(() if averages else (Column("Gold words", "number"),)),
+            Column("Diff.", "difference"),
+        ),
+        *(Column("95% CI", "difference", ends=("diff_low", "diff_high")), last, Column("", "text", key="Uncertain")),
+    )
+    whole = f"Differences in LAS of {system} by {title.lower()}"
+    chart = RowChart(whole, title, "points", ("Diff.", "95% CI", last.name), rows, "dot")
+    few = f"{UNCERTAIN}." if any(row.uncertain for row in rows) else ""
+    yield Block(name, title, few, when, chart=chart, table=Table(columns, tuple(map(_gain_cells, of_system))))
 
 
 def _natural(value: str) -> tuple[int, str]:
@@ -286,34 +387,19 @@ def _natural(value: str) -> tuple[int, str]:
     return (int(digits) if digits.isdigit() else 0, value)
 
 
-def _gain_row(gain: Gain | AverageGain, opens: OpenedWords | None) -> ChartRow:
+def _gain_row(gain: Gain | AverageGain) -> ChartRow:
     estimate, change = gain.estimate, gain.difference or 0.0
     interval = None if estimate is None else informative(estimate.interval)
     excludes_zero = interval is not None and (interval[0] > 0 or interval[1] < 0)
-    uncertain = estimate is not None and estimate.uncertain
-    value = open_ended(gain.values[0])
-    label = f"{value} {MARK}" if uncertain else value
+    last = str(gain.n_treebanks) if isinstance(gain, AverageGain) else with_minus(f"{gain.more_correct:+,.0f}")
+    row = measured_row(marked(open_ended(gain.values[0]), estimate), change, interval, _DIFFERENCE, (last,))
     color = ("s0" if change > 0 else "s1") if excludes_zero else "fade"
-    of_words = "" if isinstance(gain, AverageGain) else f"{gain.more_correct:+,.0f}".replace("-", "\N{MINUS SIGN}")
-    last = str(gain.n_treebanks) if isinstance(gain, AverageGain) else of_words
-    cells = (_signed(change), _signed(interval_cell(interval, perplexity=False)), last)
-    ends = interval_ends(interval)
-    return ChartRow(label, 100 * change, *ends, cells=cells, color=color, opens=opens, uncertain=uncertain)
+    return row._replace(color=color, uncertain=estimate is not None and estimate.uncertain)
 
 
-def _gains_table(title: str, gains: Sequence[Gain | AverageGain]) -> Table:
-    of_gold = () if isinstance(gains[0], AverageGain) else (Column("Gold words", "number"),)
-    columns = (
-        *(Column(title, "text"), *of_gold, Column("Diff.", "difference")),
-        *(Column("95% CI", "difference", ends=("diff_low", "diff_high")), _last_column(gains[0])),
-        Column("", "text", key="Uncertain"),
-    )
-    return Table(columns, tuple(map(_gains_cells, gains)))
-
-
-def _gains_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
+def _gain_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
     interval = None if gain.estimate is None else interval_cell(informative(gain.estimate.interval), perplexity=False)
-    few = MARK if gain.estimate is not None and gain.estimate.uncertain else ""
+    few = marked("", gain.estimate).strip()
     if isinstance(gain, AverageGain):
         return gain.values[0], gain.difference, interval, gain.n_treebanks, few
     return gain.values[0], gain.score.gold, gain.difference, interval, gain.more_correct, few
@@ -321,20 +407,16 @@ def _gains_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
 
 def _sentences(parts: Sequence[TreebankPart], every: Examples) -> Iterator[Block]:
     """The numbers of sentences that each system wins and loses; each row opens its sentences."""
+    several, n_sentences = len(parts) > 1, sum(part.n_sentences for part in parts)
+    stores = [("0", ALL, every, n_sentences)] if several else []
+    stores += [(str(i), part.treebank, part.contrasts, part.n_sentences) for i, part in enumerate(parts, 1)]
     for number, system in enumerate(parts[0].systems[1:], 1):
-        if len(parts) > 1:
-            totals = every.totals[str(number)]
-            whole = sum(part.n_sentences for part in parts)
-            yield _sentence_block(system, "0", str(number), totals, whole, {"system": system, "treebank": ALL})
-        for store, part in enumerate(parts, 1):
-            when = {"system": system, **({"treebank": part.treebank} if len(parts) > 1 else {})}
-            own = part.contrasts.totals[str(number)]
-            yield _sentence_block(system, str(store), str(number), own, part.n_sentences, when)
+        for store, treebank, words, whole in stores:
+            when = {"system": system, **({"treebank": treebank} if several else {})}
+            yield _sentence_block(system, store, str(number), words.totals[str(number)], whole)._replace(when=when)
 
 
-def _sentence_block(
-    system: str, store: str, group: str, totals: Mapping[int, int], whole: int, when: Mapping[str, str]
-) -> Block:
+def _sentence_block(system: str, store: str, group: str, totals: Mapping[int, int], whole: int) -> Block:
     counts = {"more correct words": (totals[0], "s0", 0), "fewer correct words": (totals[1], "s1", 1)}
     counts["equally many"] = (whole - totals[0] - totals[1], "fade", -1)
     rows = []
@@ -344,10 +426,4 @@ def _sentence_block(
         cells = (f"{n:,}", f"{100 * n / whole:.1f}%")
         rows.append(ChartRow(kind, float(n), cells=cells, color=color, opens=opens))
     chart = RowChart(f"Sentences won and lost by {system}", system, "Sentences", ("Sentences", "Share"), rows)
-    return Block(f"sentences-{group}-{store}", when=when, chart=chart)
-
-
-def _confusions(parts: Sequence[TreebankPart]) -> Iterator[Block]:
-    for number, (confused, _) in enumerate(parts[0].confusions):
-        when = {"system": parts[0].systems[number]}
-        yield Block(f"confusion-1-{number + 1}", when=when, confused=confused._replace(store=str(number + 2)))
+    return Block(f"sentences-{group}-{store}", chart=chart)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import unicodedata
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.errors import printable
 from levelhead.scoring.matches import Agree, Matches
-from levelhead.tables.svg import plain
 from levelhead.treebank import StringColumn
 
 ALL_WORDS = 50_000
@@ -38,7 +42,7 @@ class OutputTrees:
         self.errors = np.full(matches.system.n_words, "u", dtype="<U1")  # not aligned
         head, label = matches.agree(Agree.HEAD), matches.agree(Agree.RELATION)
         self.errors[theirs] = np.where(head, np.where(label, "o", "l"), np.where(label, "h", "b"))
-        self._text = cache(lambda code: plain(matches.system.strings[code]))
+        self._text = cache(lambda code: printable(matches.system.strings[code]))
         self._by_row = np.argsort(matches.row_of_system, kind="stable")
         self._starts = np.searchsorted(matches.row_of_system[self._by_row], np.arange(len(matches.gold) + 1))
 
@@ -55,13 +59,13 @@ class OutputTrees:
         gold = matches.gold_of_system[words]
         inside = np.where((gold >= first) & (gold < last), gold - first, -1).tolist()
         tree = {
-            "n": plain(self.name),
+            "n": printable(self.name),
             "e": "".join(self.errors[words].tolist()),
             "h": heads,
             "d": self._texts(system.relations, words),
         }
         forms = self._texts(system.forms, words)
-        if inside != list(range(last - first)) or forms != list(map(plain, matches.gold[sentence].forms)):
+        if inside != list(range(last - first)) or forms != list(map(printable, matches.gold[sentence].forms)):
             tree |= {"f": forms, "a": inside}
         return tree
 
@@ -78,23 +82,19 @@ def sentence(
 ) -> dict[str, Any]:
     """Return a gold sentence with systems' trees."""
     gold = outputs[0].matches.gold[index]
+    bidirectional = map(unicodedata.bidirectional, gold.text)  # the first letter counts (Unicode Annex 9: P2, P3)
+    directions = (direction for direction in bidirectional if direction in {"L", "R", "AL"})
     return {
         **({} if sides is None else {"k": sides}),
         **({} if marked is None else {"m": marked}),
-        "i": plain(gold.id or f"sentence {n_before + index + 1}"),
-        "t": plain(gold.text),
-        "r": int(is_right_to_left(gold.text)),
-        "f": [plain(form) for form in gold.forms],
+        "i": printable(gold.id or f"sentence {n_before + index + 1}"),
+        "t": printable(gold.text),
+        "r": int(next(directions, "L") != "L"),
+        "f": [printable(form) for form in gold.forms],
         "h": gold.heads,
-        "d": [plain(relation) for relation in gold.relations],
+        "d": [printable(relation) for relation in gold.relations],
         "s": [output.tree(index) for output in outputs],
     }
-
-
-def is_right_to_left(text: str) -> bool:
-    """Return whether text is written from right to left, by its first directional letter (Unicode Annex 9: P2, P3)."""
-    directions = (unicodedata.bidirectional(character) for character in text)
-    return next((d for d in directions if d in {"L", "R", "AL"}), "L") != "L"
 
 
 class Examples(NamedTuple):
@@ -148,22 +148,19 @@ class ExampleTally:
         self._words = np.concatenate([self._words, places], axis=1)
         for name, numbers in groups.items():
             self._groups[name] = np.concatenate([self._groups.get(name, numbers[:0]), numbers])
-            self._totals[name] = self._totals.get(name, Counter()) + _totals(numbers)
+            self._totals[name] = self._totals.get(name, Counter()) + counted(numbers)
         self._n_words += int(np.diff(gold.sentence_starts)[np.unique(rows)].sum())
         if self._n_words > self._most:
-            self._keep(_first_places(self._words[0], self._groups.values()) < _MOST_OF_GROUP)
+            kept = _first_places(self._words[0], self._groups.values()) < _MOST_OF_GROUP
+            self._words = self._words[:, kept]
+            self._groups = {name: numbers[kept] for name, numbers in self._groups.items()}
+            left = {*self._words[0].tolist()}
+            self._sentences = {number: shown for number, shown in self._sentences.items() if number in left}
         for number in np.unique(self._words[0]).tolist():
             if number not in self._sentences:
                 row = number - self._n_before
                 self._sentences[number] = sentence([output], row, n_before=self._n_before)
         self._n_before += len(gold)
-
-    def _keep(self, of_words: NDArray[np.bool_]) -> None:
-        """Forget all other words, and the sentences without words."""
-        self._words = self._words[:, of_words]
-        self._groups = {name: numbers[of_words] for name, numbers in self._groups.items()}
-        kept = {*self._words[0].tolist()}
-        self._sentences = {number: shown for number, shown in self._sentences.items() if number in kept}
 
     def examples(self, renumbered: Mapping[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]]) -> Examples:
         """Return the words and the sentences for a page, in the order of the file."""
@@ -174,7 +171,10 @@ class ExampleTally:
         kept, rows = np.unique(words[0, inside], return_inverse=True)
         pairs = list(zip(rows.tolist(), words[1, inside].tolist(), strict=True))
         shown = {name: numbers[inside].tolist() for name, numbers in groups.items()}
-        totals = {name: self._final_totals(name, renumbered.get(name, _same)) for name in groups}
+        totals = {}
+        for name, before in self._totals.items():
+            numbers = renumbered.get(name, _same)(np.array([*before], dtype=np.int64))
+            totals[name] = summed(zip(numbers.tolist(), before.values(), strict=True))
         return Examples([self._sentences[number] for number in kept.tolist()], pairs, shown, totals)
 
     def _within(self, sentences: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]]) -> list[int]:
@@ -191,21 +191,23 @@ class ExampleTally:
                 left -= lengths[row]
         return chosen
 
-    def _final_totals(self, name: str, renumbered: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> dict[int, int]:
-        totals: Counter[int] = Counter()
-        every = np.array([*self._totals[name]], dtype=np.int64)
-        for number, total in zip(renumbered(every).tolist(), self._totals[name].values(), strict=True):
-            totals[number] += total
-        return {number: totals[number] for number in sorted(totals) if number >= 0}
-
 
 def _same(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return numbers
 
 
-def _totals(numbers: NDArray[np.int64]) -> Counter[int]:
-    found, counts = np.unique(numbers[numbers >= 0], return_counts=True)
-    return Counter(dict(zip(found.tolist(), counts.tolist(), strict=True)))
+def counted(numbers: NDArray[np.int64]) -> Counter[int]:
+    """Return how often each number occurs, without negative ones."""
+    distinct, counts = np.unique(numbers[numbers >= 0], return_counts=True)
+    return Counter(dict(zip(distinct.tolist(), counts.tolist(), strict=True)))
+
+
+def summed(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """Return the sum of the counts of each number in ascending order, without negative numbers."""
+    totals: Counter[int] = Counter()
+    for number, count in counts:
+        totals[number] += count
+    return {number: totals[number] for number in sorted(totals) if number >= 0}
 
 
 def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -230,3 +232,41 @@ def values_of_words(matches: Matches, words: NDArray[np.int64], of_pairs: NDArra
     pairs = np.full(matches.gold.n_words, -1, dtype=np.int64)
     pairs[matches.alignment.gold] = np.arange(len(matches.alignment.gold))
     return np.append(of_pairs, -1)[pairs[words]]  # there may be no pairs at all
+
+
+def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str, str]:
+    """Return the sentences of all treebanks of a page, compressed to a third of their size."""
+    number: dict[str, int] = {}
+    sentences: list[dict[str, Any]] = []
+    stores: dict[str, Any] = {}
+    for name, part in enumerate(parts, 1):
+        stores[str(name)] = _store(part, len(sentences))
+        sentences += [_packed(sentence, number) for sentence in part.sentences]
+    if joint is not None:
+        stores["0"] = _store(joint, 0)
+    every = {"relations": list(number), "sentences": sentences, "stores": stores}
+    text = json.dumps(every, ensure_ascii=False, separators=(",", ":"))
+    return {"packed": base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 9)).decode()}
+
+
+def _store(part: Examples, start: int) -> dict[str, Any]:
+    words = list(chain.from_iterable((start + sentence, word) for sentence, word in part.words))
+    return {"words": words, "groups": part.groups, "totals": part.totals}
+
+
+def _packed(sentence: Mapping[str, Any], number: dict[str, int]) -> dict[str, Any]:
+    """A sentence with relations by number; trees over gold's words are stored as their differences from gold."""
+
+    def numbers(relations: Sequence[str]) -> list[int]:
+        return [number.setdefault(relation, len(number)) for relation in relations]
+
+    def packed_tree(tree: Mapping[str, Any]) -> dict[str, Any]:
+        relations = numbers(tree["d"])
+        if "f" in tree:
+            return {**tree, "d": relations}
+        words = enumerate(zip(tree["h"], relations, sentence["h"], gold, strict=True))
+        changed = [part for word, (h, d, *in_gold) in words if [h, d] != in_gold for part in (word, h, d)]
+        return {"n": tree["n"], "e": tree["e"], "x": changed}
+
+    gold = numbers(sentence["d"])
+    return {**sentence, "d": gold, "s": [packed_tree(tree) for tree in sentence["s"]]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -63,23 +63,15 @@ class _Treebanks(NamedTuple):
 def profile_page(survey: Survey) -> Page:
     """Return the page of profiles."""
     treebanks = _treebanks(survey)
-    sections = [
-        _columns(treebanks),
-        _outliers(treebanks),
-        _similarity(treebanks),
-        _frequencies(treebanks),
-        _values(treebanks),
-    ]
+    make = (_columns, _outliers, _similarity, _frequencies, _values)
+    sections = [section for section in (section_of(treebanks) for section_of in make) if section.blocks]
     if len(treebanks.rows) == 1:
         sections.reverse()  # there is nothing to compare: values first
     names = [row.label for row in treebanks.rows]
     choices = {"highlight": ("no treebank", *names)} if len(names) > 1 else {}
-    notes = survey.provenance.notes
     title = treebanks.rows[0].name if len(names) == 1 else f"Profiles of {names_or_number(names, 'treebank')}"
-    shown = [section for section in sections if section.blocks]
-    return Page(
-        title, _lead(treebanks), _facts(treebanks), choices, shown, notes, survey.provenance.signature, "profile"
-    )
+    notes, signature = survey.provenance.notes, survey.provenance.signature
+    return Page(title, _lead(treebanks), _facts(treebanks), choices, sections, notes, signature, "profile")
 
 
 def _treebanks(survey: Survey) -> _Treebanks:
@@ -115,10 +107,8 @@ def _lead(treebanks: _Treebanks) -> str:
     if len(treebanks.rows) < FEWEST:
         return f"{len(treebanks.rows)} treebanks side by side."
     columns = [column for column, _ in treebanks.panels if column not in _COUNTS]
-    times = {
-        row.label: sum(column in columns for column, _ in _outlying(treebanks).get(row.name, ()))
-        for row in treebanks.rows
-    }
+    outlying = _outlying(treebanks)
+    times = {row.label: sum(column in columns for column, _ in outlying.get(row.name, ())) for row in treebanks.rows}
     most = max(times.values())
     if not most:
         return f"None of the {len(treebanks.rows)} treebanks is an outlier in any column, not counting sizes."
@@ -160,34 +150,27 @@ def _facts(treebanks: _Treebanks) -> list[tuple[str, str]]:
 def _columns(treebanks: _Treebanks) -> Section:
     if len(treebanks.rows) == 1:
         return Section("columns", "Columns", "", [])
+    groups: dict[int, set[str]] = {}
+    for row in treebanks.rows:
+        groups.setdefault(row.series, set()).add(row.group)
     legend = [
-        LegendEntry(name, number, sum(row.series == number for row in treebanks.rows))
-        for name, number in _legend(treebanks.rows).items()
+        LegendEntry(OTHER if len(names) > 1 else min(names), i, sum(row.series == i for row in treebanks.rows))
+        for i, names in sorted(groups.items())
     ]
-    blocks = [Block("legend", caption=_others(treebanks.rows), legend=legend)]
+    rest = sorted(groups.get(N_COLORS - 1, set()) - {OTHER})  # the groups that share the last mark
+    others = f"{OTHER.capitalize()}: {', '.join(rest)}." if len(rest) > 1 else ""
+    blocks = [Block("legend", caption=others, legend=legend)]
     for column, panel in treebanks.panels:
         unit = f" ({column.unit})" if column.unit else ""
         scale = " The scale is logarithmic." if panel.logarithmic else ""
         name = f"panel-{column.name.replace('_', '-')}"
         meaning = "" if column.meaning == f"{panel.title}." else column.meaning
-        caption = f"{meaning}{scale}{_named(panel, treebanks.rows)}".strip()
+        named = "; ".join(f"{treebanks.rows[i].label} {panel.shown(panel.values[i] or 0.0)}" for i in panel.outliers)
+        caption = f"{meaning}{scale}{f' Outliers: {named}.' if named else ''}".strip()
         blocks.append(Block(name, f"{panel.title}{unit}", caption, drawing=panel_chart(panel, treebanks.rows)))
-    same = [_title(column) for column in treebanks.scalars if column not in [one for one, _ in treebanks.panels]]
+    varying = [column for column, _ in treebanks.panels]
+    same = [_title(column) for column in treebanks.scalars if column not in varying]
     return Section("columns", "Columns", _explained(treebanks, same), blocks if len(blocks) > 1 else [], narrow=True)
-
-
-def _legend(rows: Sequence[PanelRow]) -> dict[str, int]:
-    """The number of each group's mark; groups that share a mark are called "other"."""
-    groups: dict[int, set[str]] = {}
-    for row in rows:
-        groups.setdefault(row.series, set()).add(row.group)
-    return {OTHER if len(groups[i]) > 1 else min(groups[i]): i for i in sorted(groups)}
-
-
-def _others(rows: Sequence[PanelRow]) -> str:
-    """The groups that share the last mark."""
-    groups = sorted({row.group for row in rows if row.series == N_COLORS - 1 and row.group != OTHER})
-    return f"{OTHER.capitalize()}: {', '.join(groups)}." if len(groups) > 1 else ""
 
 
 def _explained(treebanks: _Treebanks, same: Sequence[str]) -> str:
@@ -208,42 +191,25 @@ def _explained(treebanks: _Treebanks, same: Sequence[str]) -> str:
     return f"{text} No differences in: {', '.join(map(_lower, same))}." if same else text
 
 
-def _named(panel: Panel, rows: Sequence[PanelRow]) -> str:
-    """A sentence with all outliers and their values."""
-    outliers = panel.outliers
-    if not outliers:
-        return ""
-    named = "; ".join(f"{rows[i].label} {panel.shown(panel.values[i] or 0.0)}" for i in outliers)
-    return f" Outliers: {named}."
-
-
 def _outliers(treebanks: _Treebanks) -> Section:
     times = _outlying(treebanks)
     order = sorted(times, key=lambda name: (-len(times[name]), name))
     place = {row.name: i for i, row in enumerate(treebanks.rows)}
-    panel = {column.name: one for column, one in treebanks.panels}
-    rows: list[tuple[Cell, ...]] = [
-        (
-            treebanks.rows[place[name]].label,
-            len(times[name]),
-            ", ".join(
-                f"{_lower(_title(column))} {_arrow(panel[column.name], place[name])} {_with_unit(column, value)}"
-                for column, value in times[name]
-            ),
-            *language_cells(name)[:2],
-        )
-        for name in order
-    ]
+    panel = {column.name: panel for column, panel in treebanks.panels}
+    rows: list[tuple[Cell, ...]] = []
+    for name in order:
+        described = []
+        for column, value in times[name]:
+            arrow = "↑" if panel[column.name].is_high(place[name]) else "↓"
+            described.append(f"{_lower(_title(column))} {arrow} {_with_unit(column, value)}")
+        label = treebanks.rows[place[name]].label
+        rows.append((label, len(times[name]), ", ".join(described), *language_cells(name)[:2]))
     columns = (
         Column("Treebank", "text"), Column("Columns", "number"), Column("Outlier in", "text"),
         Column("Language", "text"), Column("Family", "text"),
     )  # fmt: skip
     lead = "Treebanks with unusual values, those with the most outliers first. ↑: above, ↓: below the other treebanks."
     return Section("outliers", "Outliers", lead, [Block("outliers", table=Table(columns, tuple(rows)))] if rows else [])
-
-
-def _arrow(panel: Panel, row: int) -> str:
-    return "↑" if panel.is_high(row) else "↓"
 
 
 def _similarity(treebanks: _Treebanks) -> Section:
@@ -273,13 +239,13 @@ def _similarity(treebanks: _Treebanks) -> Section:
 
 
 def _frequencies(treebanks: _Treebanks) -> Section:
-    blocks = [_frequency(treebanks, COLUMNS[name]) for name in _FREQUENCIES if _has(treebanks, name)]
+    blocks = [
+        _frequency(treebanks, COLUMNS[name])
+        for name in _FREQUENCIES
+        if name in treebanks.survey_columns and any(profile.numbers(name) for profile in treebanks.profiles.values())
+    ]
     lead = "Percentages of words; the most frequent first."
     return Section("frequencies", "Frequencies", lead, blocks, narrow=len(treebanks.rows) == 1)
-
-
-def _has(treebanks: _Treebanks, name: str) -> bool:
-    return name in treebanks.survey_columns and any(profile.numbers(name) for profile in treebanks.profiles.values())
 
 
 def _frequency(treebanks: _Treebanks, column: ProfileColumn) -> Block:
@@ -305,24 +271,19 @@ def _frequency(treebanks: _Treebanks, column: ProfileColumn) -> Block:
 def _values(treebanks: _Treebanks) -> Section:
     """All values, with the total below if it is known."""
     if len(treebanks.rows) == 1:
-        rows: tuple[tuple[Cell, ...], ...] = tuple(_described(treebanks, column) for column in treebanks.scalars)
+        (profile,) = treebanks.profiles.values()
+        rows: list[tuple[Cell, ...]] = []
+        for column in treebanks.scalars:
+            value = _printed(column, profile.number(column.name))
+            rows.append((_title(column), None if value is None else _with_unit(column, value), column.meaning))
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
-        return Section("values", "Values", "", [Block("values", table=Table(columns, rows))])
-    scalars = treebanks.survey.with_columns([column.name for column in treebanks.scalars])
-    table = profiles_table(scalars)
+        return Section("values", "Values", "", [Block("values", table=Table(columns, tuple(rows)))])
+    table = profiles_table(treebanks.survey.with_columns([column.name for column in treebanks.scalars]))
     by_name = {row[0]: row for row in table.rows}
-    own = tuple(by_name[row.name] for row in treebanks.rows)
+    each = tuple(by_name[row.name] for row in treebanks.rows)
     total = tuple(row for name, row in by_name.items() if name not in treebanks.profiles)
-    table = Table((*table.columns[:1], *_capitalized(table.columns[1:4]), *table.columns[4:]), own, summary=total)
+    name, *origin = table.columns[:4]
+    heads = (column._replace(name=column.name.capitalize()) for column in origin)
+    ordered = Table((name, *heads, *table.columns[4:]), each, summary=total)
     lead = "Treebanks in the order of the panels. Click a heading to sort."
-    return Section("values", "Values", lead, [Block("values", table=table)])
-
-
-def _capitalized(columns: Iterable[Column]) -> list[Column]:
-    return [column._replace(name=column.name.capitalize()) for column in columns]
-
-
-def _described(treebanks: _Treebanks, column: ProfileColumn) -> tuple[Cell, ...]:
-    (profile,) = treebanks.profiles.values()
-    value = _printed(column, profile.number(column.name))
-    return _title(column), None if value is None else _with_unit(column, value), column.meaning
+    return Section("values", "Values", lead, [Block("values", table=ordered)])

@@ -1,9 +1,11 @@
-"""The page of a campaign: the ranking, which differences are significant, and scores by test set and measure."""
+"""The page of a campaign: the ranking, which differences are significant, and how systems compare."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.campaign.ranking_tables import (
@@ -14,16 +16,77 @@ from levelhead.campaign.ranking_tables import (
     undecided_ranks,
     undefined_average,
 )
-from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
+from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE, partial_notes
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
-from levelhead.report.charts.page_charts import IntervalRow, spreads
+from levelhead.report.charts.page_charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
 from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, names_or_number
-from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, has_tests
-from levelhead.report.page.ranking_comparisons import comparison_sections
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.tables.table import Column, formatted, level_text, value_cell
+from levelhead.tables.table import Cell, Column, Table, formatted, level_text, value_cell
 
 _FIND = "Find systems, test sets, families"
+_KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
+_MOST_MEASURES = 6  # in a table or chart
+_MOST_POINTS = 3000
+
+
+class _Campaign(NamedTuple):
+    """The results on the page; see `ranking_page` for the fields."""
+
+    results: Results
+    rankings: Sequence[Ranking]
+    wins: Sequence[Mapping[tuple[str, str], int]]
+    classes: Sequence[str]
+    pages: Mapping[tuple[str, str], str]
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures, in the order of the rankings."""
+        return list(dict.fromkeys(ranking.measure for ranking in self.rankings))
+
+    @property
+    def groups(self) -> list[str]:
+        """The groups of test sets, in the order of the rankings."""
+        return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
+
+    def of(self, group: str) -> list[Ranking]:
+        """Return the rankings over a group."""
+        return [ranking for ranking in self.rankings if ranking.group.name == group]
+
+    def test_sets(self, ranking: Ranking) -> list[TestSet]:
+        """Return the test sets of a ranking."""
+        codes = set(ranking.group.codes)
+        return by_family(test_set for test_set in self.results.test_sets if test_set.code in codes)
+
+    def result(self, system: str, test_set: TestSet) -> OutputResult:
+        """Return the result of a system on a test set."""
+        return self.results.results[system, test_set.code]
+
+    def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
+        """Return a system's score on a test set; None if it is undefined."""
+        value = self.result(system, test_set).values.get(measure)
+        return value_cell(value, perplexity=lower_is_better(measure))
+
+    def blocks(self, name: str, make: Callable[[_Campaign, Ranking], Block]) -> list[Block]:
+        """Return a block for each group and measure."""
+        return [
+            make(self, ranking)._replace(
+                name=f"{name}-{number}" if len(self.rankings) > 1 else name,
+                when={"group": ranking.group.name, "measure": ranking.measure},
+            )
+            for number, ranking in enumerate(self.rankings, 1)
+        ]
+
+    def of_group(self, name: str, group: str, block: Block) -> Block:
+        """Return a block of a group, with its name."""
+        several = len(self.groups) > 1
+        return block._replace(name=f"{name}-{self.groups.index(group) + 1}" if several else name, when={"group": group})
+
+
+def by_family(test_sets: Iterable[TestSet]) -> list[TestSet]:
+    """Return test sets by language family and genus, with unknown languages last."""
+    return sorted(
+        test_sets, key=lambda test_set: (test_set.language.family or "~", test_set.language.genus, test_set.code)
+    )
 
 
 def measures_of_page(rules: str | Rules, registry: Registry = STANDARD) -> tuple[str, ...]:
@@ -42,40 +105,55 @@ def ranking_page(
 ) -> Page:
     """Return the page of a campaign."""
     tested = intervals.rankings if intervals else rankings
-    campaign = RankedCampaign(results, tested, intervals.wins if intervals else (), classes, pages)
-    sections = [_leaderboard(campaign), _ranges(campaign), _heat(campaign), *comparison_sections(campaign)]
-    sections += [_zeros(campaign)]
+    campaign = _Campaign(results, tested, intervals.wins if intervals else (), classes, pages)
+    sections = [
+        *(_leaderboard(campaign), _ranges(campaign), _heat(campaign), _measures(campaign), _classes(campaign)),
+        *(_duels(campaign), _zeros(campaign)),
+    ]
     first = campaign.rankings[0]
     codes = {code for ranking in rankings for code in ranking.group.codes}
-    notes = relation_notes(results, codes) if results.gold else ranking_table(results, rankings).notes[:-1]
-    notes = [*notes, *(map(_sentence, resampling_notes(results, rankings)) if results.gold else ())]
-    signature = {**results.signature, "ranking": first.rule}
-    choices = {"group": campaign.groups, "measure": campaign.measures}
-    shown = [section for section in sections if section.blocks]
+    if results.gold:
+        coverages = ((system, results.covered(system, code)) for system, code in results.results if code in codes)
+        _, *partial = partial_notes(coverages) or [""]  # the first note is in the lead
+        notes = [*partial, *relation_notes(results, codes), *map(_sentence, resampling_notes(results, rankings))]
+    else:
+        notes = [*ranking_table(results, rankings).notes[:-1]]
     lead = f"{LABEL} " if results.partial else ""
-    lead += _lead(first, several=len(campaign.groups) > 1)
     codes_shown = [test_set.code for test_set in results.test_sets if test_set.code in codes]
-    title = f"Ranking of {names_or_number(results.systems, 'system')} on {names_or_number(codes_shown, 'test set')}"
-    return Page(title, lead, _facts(results), choices, shown, tuple(notes), signature, "ranking", find=_FIND)
+    return Page(
+        f"Ranking of {names_or_number(results.systems, 'system')} on {names_or_number(codes_shown, 'test set')}",
+        f"{lead}{_first_place(first, several=len(campaign.groups) > 1)}",
+        _facts(results),
+        {"group": campaign.groups, "measure": campaign.measures},
+        [section for section in sections if section.blocks],
+        tuple(notes),
+        {**results.signature, "ranking": first.rule},
+        "ranking",
+        find=_FIND,
+    )
 
 
-def _lead(ranking: Ranking, *, several: bool) -> str:
+def _first_place(ranking: Ranking, *, several: bool) -> str:
     ranked = [standing for standing in ranking.standings if standing.value is not None]
     if not ranked:
         return f"No system has an average of {ranking.measure}."
     if not any(standing.n_valid for standing in ranked):
         return "No output is valid."
-    best = [standing for standing in ranked if standing.rank == ranked[0].rank]
-    value = value_cell(best[0].value, perplexity=lower_is_better(ranking.measure))
+    best = [standing.system for standing in ranked if standing.rank == ranked[0].rank]
+    value = value_cell(ranked[0].value, perplexity=lower_is_better(ranking.measure))
     where = f" on {ranking.group.name}" if several else ""
     how = f"by {ranking.measure}{where}, with {formatted(value, Column(ranking.measure))}"
     if len(best) > 1:
-        return f"{names_or_number([standing.system for standing in best], 'system')} are tied for first place {how}."
-    text = f"{best[0].system} is first {how}"
-    if len(ranked) > 1 and has_tests(ranking):
+        return f"{names_or_number(best, 'system')} are tied for first place {how}."
+    if len(ranked) > 1 and _has_tests(ranking):
         ahead = "significantly ahead of" if 1 in (ranking.lines or ()) else "but not significantly ahead of"
-        text += f", {ahead} {ranked[1].system}"
-    return f"{text}."
+        how += f", {ahead} {ranked[1].system}"
+    return f"{best[0]} is first {how}."
+
+
+def _has_tests(ranking: Ranking) -> bool:
+    """Whether the averages of systems were tested; they are not if there are too few units to resample."""
+    return any(standing.ranks for standing in ranking.standings)
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:
@@ -87,20 +165,21 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid:,} of {len(results.results):,}")]
 
 
-def _leaderboard(campaign: RankedCampaign) -> Section:
+def _leaderboard(campaign: _Campaign) -> Section:
     lead = "Macro-averages: every test set counts the same. A missing or invalid output counts as 0."
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
-    if has_tests(campaign.rankings[0]):
+    if _has_tests(campaign.rankings[0]):
+        level = level_text(campaign.results.signature.get("level", 0.95))
         lead += (
             " A line between two neighbors marks a significant difference. All pairs are tested: systems that share a"
             " letter (see More columns) do not differ significantly. The tick is the average, the band its"
-            f" {_level(campaign)} confidence interval (CI)."
+            f" {level} confidence interval (CI)."
         )
-    return Section("leaderboard", "Ranking", lead, blocks_of(campaign, "leaderboard", _board))
+    return Section("leaderboard", "Ranking", lead, campaign.blocks("leaderboard", _board))
 
 
-def _board(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
-    others = [other for other in campaign.of(ranking.group.name) if other is not ranking][: MOST_MEASURES - 1]
+def _board(campaign: _Campaign, ranking: Ranking) -> Block:
+    others = [other for other in campaign.of(ranking.group.name) if other is not ranking][: _MOST_MEASURES - 1]
     table = ranking_table(campaign.results, [ranking, *others])._replace(notes=())
     extra = {
         "Letters",
@@ -111,9 +190,7 @@ def _board(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
     strips, ends = _strips(ranking)
     notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking))
     caption = " ".join(_sentence(note) for note in notes if note)
-    return Block(
-        name, caption=caption, table=table, strips=strips, strip_ends=ends, extra=hidden, rows_are="system"
-    )  # fmt: skip
+    return Block("", caption=caption, table=table, strips=strips, strip_ends=ends, extra=hidden, rows_are="system")
 
 
 def _strips(ranking: Ranking) -> tuple[list[Strip | None], tuple[str, str]]:
@@ -137,88 +214,225 @@ def _strips(ranking: Ranking) -> tuple[list[Strip | None], tuple[str, str]]:
     return strips, (first, last)
 
 
-def _level(campaign: RankedCampaign) -> str:
-    """The confidence level as a percentage."""
-    return level_text(campaign.results.signature.get("level", 0.95))
-
-
 def _sentence(note: str) -> str:
-    return f"{note[:1].upper()}{note[1:]}." if note else ""
+    return f"{note[:1].upper()}{note[1:]}."
 
 
-def _ranges(campaign: RankedCampaign) -> Section:
+def _ranges(campaign: _Campaign) -> Section:
     lead = (
         "The possible ranks of each system: below all systems that are significantly better, above all that are"
         " significantly worse (confidence sets, Mogstad et al. 2024)."
     )
     if campaign.rankings[0].rank_sets == "simultaneous":
         lead += " All sets hold simultaneously."
-    blocks = blocks_of(campaign, "rank-ranges", _range)
+    blocks = campaign.blocks("rank-ranges", lambda _, ranking: _range(ranking))
     return Section("ranks", "Rank ranges", lead, [block for block in blocks if block.drawing])
 
 
-def _range(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:  # noqa: ARG001
+def _range(ranking: Ranking) -> Block:
     rows = [
         IntervalRow(standing.system, standing.rank, *(standing.ranks or ()))
         for standing in ranking.standings
         if standing.rank is not None
     ]
-    if not rows or not has_tests(ranking):
-        return Block(name)
+    if not rows or not _has_tests(ranking):
+        return Block("")
     title = f"Rank ranges by {ranking.measure}, {ranking.group.name}"
-    return Block(name, drawing=spreads(title, rows, "rank", rules=ranking.lines or (), whole=True))
+    return Block("", drawing=spreads(title, rows, "rank", rules=ranking.lines or (), whole=True))
 
 
-def _heat(campaign: RankedCampaign) -> Section:
+def _heat(campaign: _Campaign) -> Section:
     lead = (
         "Systems are in the order of their ranks, test sets by language family. Darker blue is better. Click a system"
     )
     lead += " to sort by it, or a score to see its errors." if campaign.pages else " to sort by it."
-    return Section("treebanks", "Every system on every test set", lead, blocks_of(campaign, "treebanks", _heat_of))
+    return Section("treebanks", "Every system on every test set", lead, campaign.blocks("treebanks", _heat_of))
 
 
-def _heat_of(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
+def _heat_of(campaign: _Campaign, ranking: Ranking) -> Block:
     systems, test_sets = [standing.system for standing in ranking.standings], campaign.test_sets(ranking)
     rows = [(test_set.code, [campaign.value(s, test_set, ranking.measure) for s in systems]) for test_set in test_sets]
-    cells = [(i, j, system, test_set) for i, test_set in enumerate(test_sets) for j, system in enumerate(systems)]
-    marks = {
-        (i, j): "; ".join(campaign.result(system, test_set).reasons) or "no output"
-        for i, j, system, test_set in cells
-        if campaign.result(system, test_set).state != "valid"
-    }
-    links = {
-        (i, j): campaign.pages[s, test_set.code] for i, j, s, test_set in cells if (s, test_set.code) in campaign.pages
-    }
-    links |= dict.fromkeys(marks, "#zeros")
-    languages = ((i, test_set.language) for i, test_set in enumerate(test_sets) if test_set.language.name)
-    aliases = {i: " · ".join(filter(None, dict.fromkeys((a.name, a.genus, a.family)))) for i, a in languages}
+    marks, links, headings, aliases = {}, {}, {}, {}
+    for i, test_set in enumerate(test_sets):
+        for j, system in enumerate(systems):
+            result = campaign.result(system, test_set)
+            if (system, test_set.code) in campaign.pages:
+                links[i, j] = campaign.pages[system, test_set.code]
+            if result.state != "valid":
+                marks[i, j], links[i, j] = "; ".join(result.reasons) or "no output", "#zeros"
+        language = test_set.language
+        if language.name:
+            aliases[i] = " · ".join(filter(None, dict.fromkeys((language.name, language.genus, language.family))))
+        if i == 0 or language.family != test_sets[i - 1].language.family:
+            headings[i] = language.family or "Other"
+    if not any(test_set.language.family for test_set in test_sets):
+        headings = {}
     matrix = HeatMap(
-        "Test set", systems, rows, _headings(test_sets), marks, Column(ranking.measure),
+        "Test set", systems, rows, headings, marks, Column(ranking.measure),
         lower_is_better(ranking.measure), True, links, aliases, ("set", "system"),
     )  # fmt: skip
-    return Block(name, heat=matrix)
+    return Block("", heat=matrix)
 
 
-def _headings(test_sets: Sequence[TestSet]) -> dict[int, str]:
-    """Each family as a heading above its first test set; nothing if no family is known."""
-    families = [test_set.language.family or "Other" for test_set in test_sets]
-    starts = {i: family for i, family in enumerate(families) if i == 0 or family != families[i - 1]}
-    return starts if any(test_set.language.family for test_set in test_sets) else {}
+def _measures(campaign: _Campaign) -> Section:
+    """Which systems profit from function words (LAS against CLAS), and ranks by all measures."""
+    ratios = [measure for measure in campaign.measures if not lower_is_better(measure)]
+    pairs = [
+        (pair[0], pair[1])
+        for pair in (("LAS", "CLAS"), ratios[:2])
+        if len(pair) == 2 and set(pair) <= set(campaign.results.measures)
+    ]
+    if not pairs:
+        return Section("measures", "", "", [])
+    pair, blocks = pairs[0], []
+    for group in campaign.groups:
+        valid = list(_valid(campaign, pair, group))
+        blocks.append(campaign.of_group("families", group, _families(pair, valid)))
+        blocks.append(campaign.of_group("measures", group, _points(pair, valid)))
+    blocks += [campaign.of_group("ranks-by-measure", group, _slopes(campaign, group)) for group in campaign.groups]
+    lead = "How ranks depend on the measure."
+    if pair == ("LAS", "CLAS"):
+        lead += (
+            " LAS counts all words, CLAS leaves out function words. A system far above the line, or rising from LAS to"
+            " CLAS, is worse on function words than its LAS suggests; one far below or falling is better."
+        )
+    return Section("measures", f"{pair[0]} and {pair[1]}", lead, blocks, narrow=True)
 
 
-def _zeros(campaign: RankedCampaign) -> Section:
+_Valid = tuple[str, TestSet, float, float]
+"""A system, a test set, and the values of its valid output by two measures, in percent."""
+
+
+def _valid(campaign: _Campaign, pair: tuple[str, str], group: str) -> Iterable[_Valid]:
+    for test_set in campaign.test_sets(campaign.of(group)[0]):
+        for system in campaign.results.systems:
+            x, y = (campaign.value(system, test_set, measure) for measure in pair)
+            if x is not None and y is not None and campaign.result(system, test_set).state == "valid":
+                yield system, test_set, 100 * x, 100 * y
+
+
+def _families(pair: tuple[str, str], valid: Sequence[_Valid]) -> Block:
+    by_name: dict[str, list[_Valid]] = {}
+    for output in valid:
+        by_name.setdefault(output[1].language.family or "unknown", []).append(output)
+    means: list[tuple[float, str, int, float, float]] = []
+    for family, outputs in by_name.items():
+        x = math.fsum(first / 100 for _, _, first, _ in outputs) / len(outputs)
+        y = math.fsum(second / 100 for _, _, _, second in outputs) / len(outputs)
+        means.append((y - x, family, len({test_set.code for _, test_set, _, _ in outputs}), x, y))
+    if len(means) < 2:
+        return Block("")
+    rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(means)]
+    columns = (Column("Family", "text"), Column("Test sets", "number"), *map(Column, pair))
+    caption = f"Means over valid outputs of all systems; change from {pair[0]} to {pair[1]}, in points."
+    table = Table((*columns, Column("Change", "difference")), tuple(rows))
+    return Block("", "By language family", caption, table=table)
+
+
+def _points(pair: tuple[str, str], valid: Sequence[_Valid]) -> Block:
+    if not valid:
+        return Block("")
+    points = [
+        Point(x, y, test_set.language.family, f"{system} on {test_set.code}: {pair[0]} {x:.2f}, {pair[1]} {y:.2f}")
+        for system, test_set, x, y in valid
+    ]
+    step, title = 1 + len(points) // _MOST_POINTS, f"{pair[0]} against {pair[1]}"
+    which = "every valid output" if step == 1 else f"1 in {step} valid outputs"
+    return Block("", f"{title}, {which}", drawing=scatter(title, points[::step], *pair))
+
+
+def _slopes(campaign: _Campaign, group: str) -> Block:
+    rankings = [ranking for ranking in campaign.of(group) if not ranking.undefined][:_MOST_MEASURES]
+    if len(rankings) < 2:
+        return Block("")
+    ranks = [{standing.system: standing.rank for standing in ranking.standings} for ranking in rankings]
+    by_system = {system: [places[system] for places in ranks] for system in ranks[0]}
+    drawing = slopes(f"Ranks by measure, {group}", by_system, [ranking.measure for ranking in rankings])
+    return Block("", "Ranks by measure", drawing=drawing)
+
+
+def _classes(campaign: _Campaign) -> Section:
+    blocks = [campaign.of_group("classes", group, _class_bars(campaign, group)) for group in campaign.groups]
+    lead = "LAS by class of relations (Nivre and Fang 2017): means over valid outputs on test sets with this class."
+    return Section("classes", "Classes of relations", lead, [block for block in blocks if block.drawing])
+
+
+def _class_bars(campaign: _Campaign, group: str) -> Block:
+    ranking = campaign.of(group)[0]
+    systems, columns = [standing.system for standing in ranking.standings], {}
+    for measure in campaign.classes:
+        values = [_mean(campaign, system, ranking, measure) for system in systems]
+        if any(value is not None for value in values):
+            columns[measure.rpartition(":")[2].rpartition("@")[2]] = values
+    title = f"LAS by class of relations, {group}"
+    return Block("", drawing=panels(title, systems, columns) if columns else None)
+
+
+def _mean(campaign: _Campaign, system: str, ranking: Ranking, measure: str) -> float | None:
+    valid = [test_set for test_set in campaign.test_sets(ranking) if campaign.result(system, test_set).state == "valid"]
+    known = [value for test_set in valid if (value := campaign.value(system, test_set, measure)) is not None]
+    return 100 * math.fsum(known) / len(known) if known else None
+
+
+def _duels(campaign: _Campaign) -> Section:
+    better = "significantly better" if _tested(campaign, campaign.rankings[0]) else "better"
+    lead = f"Number of test sets on which the system of the row is {better} than the system of the column."
+    pairs = zip(campaign.blocks("duels", _shares), campaign.blocks("wins", _wins))
+    blocks = [block for pair in pairs for block in pair] if len(campaign.results.systems) > 1 else []
+    return Section("duels", "Won, tied, lost", lead, blocks)
+
+
+def _tested(campaign: _Campaign, ranking: Ranking) -> bool:
+    """Whether systems were tested against each other on every test set."""
+    return bool(campaign.results.gold) and _has_tests(ranking)
+
+
+def _won(campaign: _Campaign, ranking: Ranking, system: str, other: str) -> int:
+    """The number of test sets on which a system is better than another one."""
+    if _tested(campaign, ranking):
+        number = next(i for i, some in enumerate(campaign.rankings) if some is ranking)
+        return campaign.wins[number].get((system, other), 0)
+    n_won, lower = 0, lower_is_better(ranking.measure)
+    for code in ranking.group.codes:
+        value, reached = (campaign.results.results[name, code].values[ranking.measure] for name in (system, other))
+        n_won += value is not None and reached is not None and (value < reached if lower else value > reached)
+    return n_won
+
+
+def _shares(campaign: _Campaign, ranking: Ranking) -> Block:
+    systems, rows = [standing.system for standing in ranking.standings], {}
+    for system in systems:
+        others = [other for other in systems if other != system]
+        won = sum(_won(campaign, ranking, system, other) for other in others)
+        lost = sum(_won(campaign, ranking, other, system) for other in others)
+        rows[system] = (won, len(ranking.group.codes) * len(others) - won - lost, lost)
+    return Block("", drawing=shares(f"Won, tied and lost against all others by {ranking.measure}", rows, _KINDS))
+
+
+def _wins(campaign: _Campaign, ranking: Ranking) -> Block:
+    systems = [standing.system for standing in ranking.standings]
+    rows = [
+        (system, [None if system == other else float(_won(campaign, ranking, system, other)) for other in systems])
+        for system in systems
+    ]
+    return Block(
+        "", heat=HeatMap("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system"))
+    )
+
+
+def _zeros(campaign: _Campaign) -> Section:
     faults: list[tuple[str, Sequence[str]]] = []
     for system in campaign.results.systems:
-        own = {test_set.code: campaign.result(system, test_set) for test_set in campaign.results.test_sets}
-        missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
+        results = {test_set.code: campaign.result(system, test_set) for test_set in campaign.results.test_sets}
+        missing = [code for code, result in results.items() if result.state == "missing" and not result.reasons]
         faults += [(f"{system} on {', '.join(missing)}", ["no output"])] if missing else []
         faults += [
             (f"{system} on {code}", _reasons(result, campaign.measures))
-            for code, result in own.items()
+            for code, result in results.items()
             if result.reasons
         ]
     lead = "They count as 0, as in the CoNLL shared tasks. Scores over valid sentences do not affect ranks."
-    if has_tests(campaign.rankings[0]):
+    if _has_tests(campaign.rankings[0]):
         lead += " A single one of them never makes a difference significant."
     return Section("zeros", "Missing and invalid outputs", lead, [Block("zeros", faults=faults)] if faults else [])
 
@@ -227,10 +441,9 @@ def _reasons(result: OutputResult, measures: Sequence[str]) -> list[str]:
     if result.coverage is None:
         return list(result.reasons)
     scored = f"{result.coverage.scored:,} of {result.coverage.gold:,} sentences can be compared"
-    known = {name: score for name, score in result.secondary.items() if name in measures[:MOST_MEASURES]}
     values = (
         f"{name} {formatted(value_cell(score.value, perplexity=score.perplexity), Column(name))}"
-        for name, score in known.items()
-        if score.value is not None
+        for name, score in result.secondary.items()
+        if name in measures[:_MOST_MEASURES] and score.value is not None
     )
     return [*result.reasons, f"{scored}: {', '.join(values)}"]

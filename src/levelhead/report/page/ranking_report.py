@@ -19,8 +19,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.progress import working
 from levelhead.report.page.blocks import Links, Origin
-from levelhead.report.page.ranked_campaign import by_family
-from levelhead.report.page.ranking import measures_of_page, ranking_page
+from levelhead.report.page.ranking import by_family, measures_of_page, ranking_page
 from levelhead.report.page.render import render, with_links
 from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
 from levelhead.report.page.score import score_page
@@ -36,44 +35,19 @@ _MEASURES = ("UAS", "LAS", "CLAS")
 
 def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> VisitEach:
     """Return a function that makes the page of each valid output, for the engine to call where it reads outputs."""
-    systems = file_names(system.label for system in plan.systems)
-    origins = _origins(plan, origin)
-    how = partial(_page_of, setup=_setup_of_pages(setup), systems=systems, codes=_codes(plan), origins=origins)
-    return VisitEach(how)
-
-
-def _codes(plan: Plan) -> Mapping[str, str]:
-    return file_names(test_set.code for test_set in plan.test_sets)
-
-
-def _setup_of_pages(setup: Setup) -> Setup:
-    """The settings of the page of one output: UAS, LAS, CLAS and the measures of the ranking that need no file."""
-    common = [parse_measure(name, setup.registry) for name in _MEASURES if not setup.rules.content]
-    own = [measure for measure, definition in setup.defined if not definition.needs_file]
-    return setup.with_measures(dict.fromkeys([*common, *(measure for measure in own if "@" not in str(measure))]))
-
-
-def _page_of(
-    code: str,
-    name: str,
-    *,
-    setup: Setup,
-    systems: Mapping[str, str],
-    codes: Mapping[str, str],
-    origins: Mapping[tuple[str, str], Origin],
-) -> _PageOfOutput:
-    return _PageOfOutput(code, name, f"{systems[name]}/{codes[code]}.html", setup, origins[name, code])
-
-
-def _origins(plan: Plan, origin: Origin) -> Mapping[tuple[str, str], Origin]:
-    """How the page of each output is made, by system and test set; with its own files."""
-    origins = {}
+    folders = file_names(system.label for system in plan.systems)
+    codes = file_names(test_set.code for test_set in plan.test_sets)
+    pages = {}
     for test_set in plan.test_sets:
         for system in plan.systems:
             sides = {"gold": test_set.gold, "system": system.outputs.get(test_set.code)}
             files = [(role, os.fspath(path)) for role, path in sides.items() if path is not None]
-            origins[system.label, test_set.code] = origin._replace(files=files)
-    return origins
+            address = f"{folders[system.label]}/{codes[test_set.code]}.html"
+            pages[system.label, test_set.code] = address, origin._replace(files=files)
+    common = [parse_measure(name, setup.registry) for name in _MEASURES if not setup.rules.content]
+    ranked = [measure for measure, defined in setup.defined if not defined.needs_file and "@" not in str(measure)]
+    of_pages = setup.with_measures(dict.fromkeys([*common, *ranked]))
+    return VisitEach(partial(_PageOfOutput, setup=of_pages, pages=pages))
 
 
 class _PageOfOutput:
@@ -82,13 +56,15 @@ class _PageOfOutput:
     Args:
         code: the code of the test set.
         name: the name of the output.
-        address: the address of the page.
-        setup: the settings of the page.
-        origin: how it is made.
+        setup: the settings of the page: UAS, LAS, CLAS and the measures of the ranking that need no file.
+        pages: the address and the origin of the page of each output, by system and test set.
     """
 
-    def __init__(self, code: str, name: str, address: str, setup: Setup, origin: Origin) -> None:
-        self._origin, self._code, self._name, self._address, self._setup = origin, code, name, address, setup
+    def __init__(
+        self, code: str, name: str, *, setup: Setup, pages: Mapping[tuple[str, str], tuple[str, Origin]]
+    ) -> None:
+        self._code, self._name, self._setup = code, name, setup
+        self._address, self._origin = pages[name, code]
         self._errors = ErrorTally(name, n_treebanks=1, setup=setup, measure="LAS", partial=False)
         self._counts = Fold(setup)
 
@@ -107,16 +83,15 @@ class _PageOfOutput:
         errors, evaluation = self._errors.result(gold, system), self._counts.evaluation(gold, system)
         parts = {self._code: evaluation}, {self._code: errors}
         page = score_page(self._name, *parts, registry=self._setup.registry)
-        page = page._replace(up=(_TITLE, f"../{INDEX}"), origin=self._origin)
-        return self._address, zlib.compress(render(page))
+        return self._address, zlib.compress(render(page._replace(up=(_TITLE, f"../{INDEX}"), origin=self._origin)))
 
 
 def page_of(
     results: Results, ranked: RankedSystems, pages: Mapping[tuple[str, str], str] = MappingProxyType({})
 ) -> Page:
     """Return the page of a ranking."""
-    signed = results._replace(signature=ranked.results.signature)
     classes = [measure for measure in results.measures if measure.startswith("LAS@")]
+    signed = results._replace(signature=ranked.results.signature)
     return ranking_page(signed, ranked.rankings, ranked.intervals, classes, pages)
 
 

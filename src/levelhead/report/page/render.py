@@ -10,10 +10,9 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import InputError, with_minus
+from levelhead.errors import InputError, printable, with_minus
 from levelhead.extras import missing_library
 from levelhead.report.page.blocks import Block, Links, Page
-from levelhead.tables.svg import plain
 from levelhead.tables.table import Cell, Column, IntervalCell, for_readers
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def _assets(page: Page) -> list[str]:
     parts = {
         "heat": any(block.heat or block.confused for block in blocks),
         "rows": any(block.chart for block in blocks),
-        "trees": bool(page.data) or any(_sentences_of(block) for block in blocks),
+        "trees": bool(page.data) or any(block.sentences for block in blocks),
         "find": bool(page.find),
         "confusion": any(block.confused for block in blocks),
         "opening": bool(page.data),
@@ -85,8 +84,7 @@ def _environment() -> jinja2.Environment:
         loader=jinja2.PackageLoader("levelhead.report.page"),
     )  # fmt: skip
     functions: dict[str, Callable[..., Any]] = {
-        "formatted": _formatted, "shade": _shade, "is_number": _is_number, "sentences_of": _sentences_of,
-        "when_of": _when, "term_number": _term_number,
+        "formatted": _formatted, "shade": _shade, "when_of": _when, "term_number": _term_number,
     }  # fmt: skip
     environment.globals.update(functions)
     return environment
@@ -94,7 +92,7 @@ def _environment() -> jinja2.Environment:
 
 def _finalize(value: Any) -> Any:
     """Text for the page, with invalid characters escaped."""
-    return plain(value) if type(value) is str else value  # markup is a subclass, made by the templates
+    return printable(value) if type(value) is str else value  # markup is a subclass, made by the templates
 
 
 def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
@@ -104,16 +102,8 @@ def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
     return "–" if cell is None else with_minus(text)
 
 
-def _is_number(column: Column) -> bool:
-    return column.kind != "text"
-
-
 def _shade(value: float | None) -> str:
     return "" if value is None else str(round(100 * value))
-
-
-def _sentences_of(block: Block) -> bool:
-    return bool(block.sentences)
 
 
 def _term_number(page: Page, label: str) -> int | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from levelhead.analysis import Breakdown, averages
 from levelhead.analysis.confusion import ERRORS
-from levelhead.analysis.repairs import average_repairs
-from levelhead.comparison.breakdown_tables import MARK, UNCERTAIN, breakdown_table
+from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, average_repairs
+from levelhead.comparison.breakdown_tables import MARK, UNCERTAIN, breakdown_table, estimate_cells, estimate_columns
 from levelhead.comparison.evaluations import average_scores
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.score_tables import (
@@ -22,21 +24,42 @@ from levelhead.evaluation.score_tables import (
 )
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import interval_ends
-from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
+from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
-from levelhead.report.page.error_costs import ALL, between, costs_of, costs_of_all, error_in_words, informative
-from levelhead.report.page.joined_errors import STORE, JoinedErrors, joined_errors
-from levelhead.report.page.stores import stored
+from levelhead.report.page.examples import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
-from levelhead.report.page.treebank_errors import PROPERTY_TITLES, TreebankErrors
+from levelhead.report.page.treebank_errors import (
+    BY_FREQUENCY,
+    PROPERTY_TITLES,
+    STORE,
+    JoinedErrors,
+    TreebankErrors,
+    joined_errors,
+)
 from levelhead.scoring.score import Score
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
 from levelhead.tables.table import Column, Table, formatted, interval_cell, value_cell
 
-_MOST_BARS = 16
-_BY_ERRORS = ("deprel", "upos")
+ALL = "all treebanks"
+"""The option of a page that shows all treebanks together."""
+
+_OF_ALL = {"treebank": ALL}
+_MOST_ERRORS, _MOST_BARS = 20, 16
 _RATIO, _DIFFERENCE = Column(""), Column("", "difference")
+_SCORE_COLUMNS = ("F1 Score", "95% CI", "Precision", "Recall", "AligndAcc")
+_COSTS_LEAD = (
+    "Points of {} that the system would gain without an error if nothing else changed; the costliest error first."
+    " Share: percentage of all words with an error. Click an error to see its sentences."
+)
+_BREAKDOWNS_LEAD = (
+    "{} by property of words. Errors: gold words that are wrong or not aligned. Click a value to see its errors."
+)
+_RECALL_LEAD = "Recall of LAS by property of gold words, over all readable rows. Click a value to see its errors."
+CONFUSION_LEAD = (
+    "Rows: gold relation; columns: system relation. Click a cell to see its sentences. Words on the diagonal have the"
+    " correct relation, but some have a wrong head."
+)
 
 
 def score_page(
@@ -62,34 +85,29 @@ def score_page(
 
 
 def _lead(evaluations: Mapping[str, Evaluation], average: Average | None, parts: Mapping[str, TreebankErrors]) -> str:
-    scores = next(iter(evaluations.values()))
-    where = "" if average is None else "Macro-averages: "
-    chosen = [measure for measure in scores if measure in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
+    scores, errors = next(iter(evaluations.values())), [*parts.values()]
     values = []
-    for measure in chosen:
+    for measure in [name for name in scores if name in {"UAS", "LAS", "CLAS"}] or [*scores][:3]:
         value = scores[measure].value if average is None else average[measure]
         cell = value_cell(value, perplexity=scores[measure].perplexity)
         values.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
-    every = [part.repairs for part in parts.values()]
-    worst = (average_repairs(every, 0.95) if len(every) > 1 else every[0].kinds)[:1]
+    repairs = average_repairs([part.repairs for part in errors], 0.95) if len(errors) > 1 else errors[0].repairs.kinds
     costs = [
-        f" Costliest error: {error_in_words(repair)}, {100 * repair.gain:.2f} points of {_measure(parts)}."
-        for repair in worst
+        f" Costliest error: {_error_in_words(repair)}, {100 * repair.gain:.2f} points of {errors[0].measure}."
+        for repair in repairs[:1]
     ]
     label = f"{LABEL} " if covered(evaluations) else ""
-    return f"{label}{where}{', '.join(values)}.{''.join(costs)}"
-
-
-def _measure(parts: Mapping[str, TreebankErrors]) -> str:
-    return next(iter(parts.values())).measure
+    return f"{label}{'' if average is None else 'Macro-averages: '}{', '.join(values)}.{''.join(costs)}"
 
 
 def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
     golds = [evaluation.gold for evaluation in evaluations.values()]
-    facts = [("treebanks", f"{len(golds)}")] if len(golds) > 1 else []
-    facts += [("gold sentences", f"{sum(gold.sentences for gold in golds):,}")]
-    facts += [("gold words", f"{sum(gold.words for gold in golds):,}")]
-    return [*facts, ("system words", f"{sum(evaluation.system.words for evaluation in evaluations.values()):,}")]
+    return [
+        *([("treebanks", f"{len(golds)}")] if len(golds) > 1 else []),
+        ("gold sentences", f"{sum(gold.sentences for gold in golds):,}"),
+        ("gold words", f"{sum(gold.words for gold in golds):,}"),
+        ("system words", f"{sum(evaluation.system.words for evaluation in evaluations.values()):,}"),
+    ]
 
 
 def _sections(
@@ -98,123 +116,147 @@ def _sections(
     average: Average | None,
     joined: JoinedErrors | None,
 ) -> list[Section]:
-    measure, by_property = _measure(parts), _RECALL_LEAD if covered(evaluations) else _BREAKDOWNS_LEAD
-    sections: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
+    measure = next(iter(parts.values())).measure
+    blocks: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
     if average is not None and joined is not None:
-        sections["scores"] += _average_scores(evaluations, parts, average, measure)
-        sections["costs"].append(
-            costs_of_all([part.repairs for part in parts.values()], measure, joined.numbers["repair"])
-        )
-        sections["kinds"].append(_kinds(joined.kinds, STORE)._replace(when={"treebank": ALL}))
-        sections["breakdowns"] += _breakdowns_of_all([part.breakdowns for part in parts.values()], measure, joined)
+        repairs = average_repairs([part.repairs for part in parts.values()], 0.95)
+        note = "Points are means over treebanks; errors are counted on all of them."
+        blocks["scores"] += _average_scores(evaluations, parts, average, measure)
+        blocks["costs"].append(_costs(repairs, measure, STORE, joined.numbers["repair"], note)._replace(when=_OF_ALL))
+        blocks["kinds"].append(_kinds(joined.kinds, STORE)._replace(when=_OF_ALL))
+        breakdowns = [part.breakdowns for part in parts.values()]
+        blocks["breakdowns"] += [_mean_breakdown(by, breakdowns, measure, joined) for by in PROPERTY_TITLES]
     for number, (treebank, part) in enumerate(parts.items(), 1):
-        when = {"treebank": treebank} if average is not None else {}
-        own = f"-{number}" if average is not None else ""
-        for section, blocks in _blocks(evaluations[treebank], part, str(number)):
-            sections[section] += [
-                block._replace(name=f"{block.name}{own}", when=when, filed=block.filed or bool(own)) for block in blocks
-            ]
+        store, when = str(number), {} if average is None else {"treebank": treebank}
+        of_treebank = {
+            "scores": [_scores(evaluations[treebank], part.intervals)],
+            "costs": [_costs(part.repairs.kinds, part.measure, store, part.numbers)],
+            "kinds": [_kinds(part.kinds, store)],
+            "breakdowns": [_breakdown(part, by, store) for by in PROPERTY_TITLES],
+            "confusion": [Block("confusion", confused=part.confused._replace(store=store))],
+        }
+        for section, some in of_treebank.items():
+            for block in some:
+                name = f"{block.name}-{number}" if when else block.name
+                blocks[section].append(block._replace(name=name, when=when, filed=block.filed or bool(when)))
+    by_property = (_RECALL_LEAD if covered(evaluations) else _BREAKDOWNS_LEAD).format(measure)
     return [
-        Section("scores", "Scores", "", sections["scores"]),
-        Section("costs", "What errors cost", _COSTS_LEAD.format(measure), sections["costs"]),
-        Section("kinds", "Error types", "Aligned words with a wrong head or relation.", sections["kinds"]),
-        Section("breakdowns", "Where errors occur", by_property.format(measure), sections["breakdowns"], narrow=True),
-        Section("confusion", "Confusion of relations", CONFUSION_LEAD, sections["confusion"]),
-    ]  # fmt: skip
-
-
-_COSTS_LEAD = (
-    "Points of {} that the system would gain without an error if nothing else changed; the costliest error first."
-    " Share: percentage of all words with an error. Click an error to see its sentences."
-)
-_BREAKDOWNS_LEAD = (
-    "{} by property of words. Errors: gold words that are wrong or not aligned. Click a value to see its errors."
-)
-_RECALL_LEAD = "Recall of LAS by property of gold words, over all readable rows. Click a value to see its errors."
-CONFUSION_LEAD = (
-    "Rows: gold relation; columns: system relation. Click a cell to see its sentences. Words on the diagonal have the"
-    " correct relation, but some have a wrong head."
-)
-
-
-def _blocks(evaluation: Evaluation, part: TreebankErrors, store: str) -> Iterator[tuple[str, list[Block]]]:
-    yield "scores", [_scores(evaluation, part.intervals)]
-    yield "costs", [costs_of(part, store)]
-    yield "kinds", [_kinds(part.kinds, store)]
-    yield "breakdowns", [_breakdown(part, by, store) for by in PROPERTY_TITLES]
-    yield "confusion", [Block("confusion", confused=part.confused._replace(store=store))]
+        Section("scores", "Scores", "", blocks["scores"]),
+        Section("costs", "What errors cost", _COSTS_LEAD.format(measure), blocks["costs"]),
+        Section("kinds", "Error types", "Aligned words with a wrong head or relation.", blocks["kinds"]),
+        Section("breakdowns", "Where errors occur", by_property, blocks["breakdowns"], narrow=True),
+        Section("confusion", "Confusion of relations", CONFUSION_LEAD, blocks["confusion"]),
+    ]
 
 
 def _scores(evaluation: Evaluation, intervals: Mapping[str, Interval | None]) -> Block:
     rows = [_score_row(name, score, intervals.get(name)) for name, score in evaluation.items()]
-    coverage, table = _coverage({"": evaluation}), score_table(evaluation)._replace(notes=())
     reasons: dict[str, list[str]] = {}
     for name, score in evaluation.items():
         if score.reason:
             reasons.setdefault(score.reason, []).append(name)
     caption = _remarks({"": evaluation}, (f"{', '.join(names)}: {reason}" for reason, names in reasons.items()))
-    return Block("scores", "", caption, chart=_scores_chart("Scores", rows), table=table, filed=not coverage)
+    chart = RowChart("Scores", "Measure", _SCORE_COLUMNS[0], _SCORE_COLUMNS, rows, hidden=_SCORE_COLUMNS[1:], full=100,
+                     explained=True)  # fmt: skip
+    table = score_table(evaluation)._replace(notes=())
+    return Block("scores", "", caption, chart=chart, table=table, filed=not covered({"": evaluation}))
 
 
 def _remarks(evaluations: Mapping[str, Evaluation], reasons: Iterable[str]) -> str:
     """The caption of scores: what partial scores cover, why scores are missing, and notes."""
-    notes = dict.fromkeys(note for evaluation in evaluations.values() for note in evaluation.notes)
-    texts = (f"{text[:1].upper()}{text[1:]}." for text in (*reasons, *notes))
-    return " ".join(filter(None, (_coverage(evaluations), *texts)))
-
-
-def _coverage(evaluations: Mapping[str, Evaluation]) -> str:
-    """How much of gold partial scores cover, and what "valid trees" means; empty for other scores."""
     coverage = covered(evaluations)
-    return f"P{str(coverage)[1:]}. {VALID_TREES_NOTE}" if coverage else ""
-
-
-def _scores_chart(title: str, rows: Sequence[ChartRow]) -> RowChart:
-    columns = ("F1 Score", "95% CI", "Precision", "Recall", "AligndAcc")
-    return RowChart(title, "Measure", columns[0], columns, rows, hidden=columns[1:], full=100, explained=True)
+    partial = f"P{str(coverage)[1:]}. {VALID_TREES_NOTE}" if coverage else ""
+    notes = dict.fromkeys(note for evaluation in evaluations.values() for note in evaluation.notes)
+    return " ".join(filter(None, (partial, *(f"{text[:1].upper()}{text[1:]}." for text in (*reasons, *notes)))))
 
 
 def _score_row(name: str, score: Score, interval: Interval | None) -> ChartRow:
     if score.perplexity:
         return ChartRow(name, cells=(formatted(score.value, _RATIO), "", "", "", ""))
-    ratios = (score.f1, score.precision, score.recall, score.aligned_accuracy)
-    value = None if score.f1 is None else 100 * score.f1
-    first, *others = ("–" if ratio is None else formatted(ratio, _RATIO) for ratio in ratios)
-    between, ends = _interval(score, interval)
-    return ChartRow(name, value, *(ends if score.component == "f1" else (None, None)), cells=(first, between, *others))
-
-
-def _interval(score: Score, interval: Interval | None) -> tuple[str, tuple[float | None, float | None]]:
-    """The interval of a score as text, and its ends in a chart."""
-    shown = None if score.reason else informative(interval)
-    cell = interval_cell(shown, perplexity=False)
-    text = "" if cell is None else formatted(cell, _RATIO).replace("-", "\N{EN DASH}")
-    return text, interval_ends(shown)
+    ratios = (score.precision, score.recall, score.aligned_accuracy)
+    others = ["–" if ratio is None else formatted(ratio, _RATIO) for ratio in ratios]
+    row = measured_row(name, score.f1, None if score.reason else informative(interval), more=others)
+    return row if score.component == "f1" else row._replace(low=None, high=None)
 
 
 def _average_scores(
     evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], average: Average, measure: str
 ) -> Iterator[Block]:
-    when, first = {"treebank": ALL}, next(iter(evaluations.values()))
+    first = next(iter(evaluations.values()))
     shown = measure if measure in first else next(iter(first))
-    rows = []
+    plain, rows = first[shown].perplexity, []
     for treebank, scores in evaluations.items():
-        value = value_cell(scores[shown].value, perplexity=scores[shown].perplexity)
-        if isinstance(value, float):
-            text = formatted(value, Column(""))
-            unit = 1 if scores[shown].perplexity else 100
-            between, ends = _interval(scores[shown], parts[treebank].intervals.get(shown))
-            goes = ("treebank", treebank, "scores")
-            rows.append(ChartRow(treebank, unit * value, *ends, cells=(text, between), goes=goes))
+        if scores[shown].value is not None:
+            interval = None if scores[shown].reason else informative(parts[treebank].intervals.get(shown))
+            row = measured_row(treebank, scores[shown].value, interval, perplexity=scores[shown].perplexity)
+            rows.append(row._replace(goes=("treebank", treebank, "scores")))
     rows.sort(key=lambda row: -(row.value or 0.0))
-    full = None if first[shown].perplexity else 100
-    chart = RowChart(f"{shown} on each treebank", "Treebank", shown, (shown, "95% CI"), rows, full=full)
-    yield Block("treebanks", f"{shown} on each treebank", when=when, chart=chart)
+    title, full = f"{shown} on each treebank", None if plain else 100
+    chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=full)
+    yield Block("treebanks", title, when=_OF_ALL, chart=chart)
     valid_trees = {code: evaluation.valid_trees for code, evaluation in evaluations.items()}
     strict = average_scores(valid_trees) if covered(evaluations) else None
     caption = _remarks(evaluations, (f"{name}: {reason}" for name, reason in missing_scores(evaluations)))
-    table = scores_table(evaluations, average, strict)._replace(notes=())
-    yield Block("scores", "All scores", caption, when, table=table)
+    yield Block("scores", "All scores", caption, _OF_ALL,
+                table=scores_table(evaluations, average, strict)._replace(notes=()))  # fmt: skip
+
+
+def _costs(
+    repairs: Sequence[Repair] | Sequence[AverageRepair],
+    measure: str,
+    store: str,
+    numbers: Mapping[Any, int],
+    note: str = "",
+) -> Block:
+    """The cost of each type of error, the costliest first; rows open their sentences."""
+    shown, rest = repairs[:_MOST_ERRORS], repairs[_MOST_ERRORS:]
+    if not shown:
+        return Block("costs", caption="No errors.")
+    rows, cells = [], []
+    for repair in shown:
+        opens = OpenedWords(store, "repair", numbers[repair.error, repair.detail], _error_in_words(repair))
+        interval = informative(repair.estimate.interval)
+        between = cell_text(interval_cell(interval, perplexity=False), _DIFFERENCE)
+        texts = (f"{100 * repair.gain:.2f}", between, f"{repair.words:,}", f"{100 * repair.share:.1f}%")
+        row = ChartRow(
+            marked(_label(repair), repair.estimate), 100 * repair.gain, *interval_ends(interval), cells=texts
+        )
+        rows.append(row._replace(color="s1", opens=opens, uncertain=repair.estimate.uncertain))
+        values = (repair.error, repair.detail, repair.words, repair.share, repair.gain)
+        cells.append((*values, *estimate_cells(repair.estimate)))
+    chart = RowChart(f"What errors cost: points of {measure}", "Error", "Points",
+                     ("Points", "95% CI", "Errors", "Share"), rows)  # fmt: skip
+    columns = (
+        *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
+        *(Column("Share"), Column("Gain", "difference")),
+        *estimate_columns("0.95", (repair.estimate for repair in shown), difference=True),
+    )
+    words, share = sum(repair.words for repair in rest), 100 * math.fsum(repair.share for repair in rest)
+    others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
+    caption = " ".join(filter(None, (others, note, _uncertain(rows))))
+    return Block("costs", "", caption, chart=chart, table=Table(columns, tuple(cells)), filed=True)
+
+
+def _error_in_words(repair: Repair | AverageRepair) -> str:
+    """A type of error in words, with the names of gold's and the system's relation."""
+    if repair.error == NOT_ALIGNED:
+        return "words that the system segments differently"
+    label, wrong = " mistaken for ".join(map(in_words, repair.detail.split(" -> "))), _other_columns(repair)
+    return f"{label} with a wrong {wrong}" if wrong else label
+
+
+def _label(repair: Repair | AverageRepair) -> str:
+    """A type of error as the label of a row, such as `obl → nmod, wrong head`."""
+    if repair.error == NOT_ALIGNED:
+        return repair.error
+    label, wrong = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}"), _other_columns(repair)
+    return f"{label}, wrong {wrong}" if wrong else label
+
+
+def _other_columns(repair: Repair | AverageRepair) -> str:
+    """The wrong columns that the detail of an error does not show."""
+    shown = {"relation", "UPOS"} if "->" in repair.detail else set()
+    return " and ".join(column for column in repair.error.split(", ") if column not in shown)
 
 
 def _kinds(kinds: Mapping[str, int], store: str) -> Block:
@@ -236,63 +278,61 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
 
 
 def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
-    breakdown, totals = part.breakdowns[by], part.examples.totals[by]
-    numbers = part.values[by]
-    rows = []
+    breakdown, numbers = part.breakdowns[by], part.values[by]
+    counted = []
     for (value,), score in breakdown.rows:
-        n = totals.get(numbers[value], 0)
-        estimate = breakdown.estimates[value,]
+        n = part.examples.totals[by].get(numbers[value], 0)
         opens = OpenedWords(store, by, numbers[value], f"{PROPERTY_TITLES[by]}: {in_words(value)}") if n else None
-        rows.append((n, _bucket_row(value, score.value, estimate, (f"{n:,}",), opens)))
-    if by in _BY_ERRORS:
-        rows = sorted(rows, key=lambda row: -row[0])[:_MOST_BARS]
-    chart = _bucket_chart(part.measure, by, [row for _, row in rows], ("Errors",))
-    table = breakdown_table({"": [breakdown]})._replace(notes=())
+        row = _bucket_row(value, score.value, breakdown.estimates[value,], f"{n:,}")
+        counted.append((n, row._replace(opens=opens)))
+    if by in BY_FREQUENCY:
+        counted = sorted(counted, key=lambda pair: -pair[0])[:_MOST_BARS]
     explained = tuple(value for (value,), _ in breakdown.rows) if by == "class" else ()
-    caption = _uncertain(chart.rows)
-    return Block(f"by-{by}", PROPERTY_TITLES[by], caption, chart=chart, table=table, explained=explained)
+    table = breakdown_table({"": [breakdown]})._replace(notes=())
+    block = _bucket_block(by, part.measure, [row for _, row in counted], "Errors")
+    return block._replace(table=table, explained=explained)
+
+
+def _mean_breakdown(
+    by: str, breakdowns: Sequence[Mapping[str, Breakdown]], measure: str, joined: JoinedErrors
+) -> Block:
+    """The means over treebanks by one property."""
+    every = [of_treebank[by] for of_treebank in breakdowns]
+    means = [(mean, mean.estimate) for mean in averages(every) if mean.estimate is not None]
+    errors = {mean.values[0]: joined.n_errors(by, mean.values[0]) for mean, _ in means}
+    if by in BY_FREQUENCY:
+        means = sorted(means, key=lambda pair: (-errors[pair[0].values[0]], pair[0].values))[:_MOST_BARS]
+    component, rows = every[0].measure.component or "f1", []
+    for mean, estimate in means:
+        (value,), n = mean.values, errors[mean.values[0]]
+        title = f"{PROPERTY_TITLES[by]}: {in_words(value)}"
+        opens = OpenedWords(STORE, by, joined.numbers[by][value], title) if n else None
+        row = _bucket_row(value, mean.means[component], estimate, str(mean.n_treebanks), f"{n:,}")
+        rows.append(row._replace(opens=opens))
+    return _bucket_block(by, measure, rows, "Treebanks", "Errors")._replace(when=_OF_ALL)
+
+
+def _bucket_row(value: str, ratio: float | Fraction | None, estimate: BucketEstimate, *more: str) -> ChartRow:
+    interval = None if ratio is None else informative(estimate.interval)
+    row = measured_row(marked(open_ended(value), estimate), ratio, interval, more=more)
+    return row._replace(uncertain=ratio is not None and estimate.uncertain)
+
+
+def _bucket_block(by: str, measure: str, rows: Sequence[ChartRow], *more: str) -> Block:
+    title = PROPERTY_TITLES[by]
+    chart = RowChart(f"{measure} by {title.lower()}", title, measure, (measure, "95% CI", *more), rows, full=100)
+    return Block(f"by-{by}", title, _uncertain(rows), chart=chart)
 
 
 def _uncertain(rows: Sequence[ChartRow]) -> str:
     return f"{UNCERTAIN}." if any(row.uncertain for row in rows) else ""
 
 
-def _bucket_row(
-    value: str, ratio: float | None, estimate: BucketEstimate, cells: tuple[str, ...], opens: OpenedWords | None = None
-) -> ChartRow:
-    shown = open_ended(value)
-    label = f"{shown} {MARK}" if estimate.uncertain else shown
-    if ratio is None:
-        return ChartRow(label, cells=("–", "", *cells), opens=opens)
-    cells = (formatted(ratio, _RATIO), between(estimate, _RATIO), *cells)
-    ends = interval_ends(informative(estimate.interval))
-    return ChartRow(label, 100 * ratio, *ends, cells=cells, opens=opens, uncertain=estimate.uncertain)
+def marked(label: str, estimate: BucketEstimate | None) -> str:
+    """Return the label of a row, with a mark if its interval is uncertain."""
+    return f"{label} {MARK}" if estimate is not None and estimate.uncertain else label
 
 
-def _bucket_chart(measure: str, by: str, rows: Sequence[ChartRow], more: tuple[str, ...] = ()) -> RowChart:
-    title, columns = f"{measure} by {PROPERTY_TITLES[by].lower()}", (measure, "95% CI", *more)
-    return RowChart(title, PROPERTY_TITLES[by], measure, columns, rows, full=100)
-
-
-def _breakdowns_of_all(
-    treebanks: Sequence[Mapping[str, Breakdown]], measure: str, joined: JoinedErrors
-) -> Iterator[Block]:
-    for by, title in PROPERTY_TITLES.items():
-        every = [found[by] for found in treebanks]
-        means = [average for average in averages(every) if average.estimate is not None]
-        errors = {mean.values[0]: joined.n_errors(by, mean.values[0]) for mean in means}
-        if by in _BY_ERRORS:
-            means = sorted(means, key=lambda average: (-errors[average.values[0]], average.values))[:_MOST_BARS]
-        component, rows = every[0].measure.component or "f1", []
-        for mean in means:
-            (value,), n = mean.values, errors[mean.values[0]]
-            opens = OpenedWords(STORE, by, joined.numbers[by][value], f"{title}: {in_words(value)}") if n else None
-            cells = (str(mean.n_treebanks), f"{n:,}")
-            if mean.estimate is not None:
-                rows.append(_bucket_row(value, _number(mean.means[component]), mean.estimate, cells, opens))
-        chart = _bucket_chart(measure, by, rows, ("Treebanks", "Errors"))
-        yield Block(f"by-{by}", title, _uncertain(rows), {"treebank": ALL}, chart=chart)
-
-
-def _number(value: Fraction | None) -> float | None:
-    return None if value is None else float(value)
+def informative(interval: Interval | None) -> Interval | None:
+    """Return an interval; None if it is as wide as the range of scores, and so says nothing."""
+    return interval if interval is not None and interval[1] - interval[0] < 1 else None

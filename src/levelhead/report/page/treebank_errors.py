@@ -1,7 +1,8 @@
-"""The errors of one output for its page, computed where the engine reads the output."""
+"""The errors of outputs for their page, computed where the engine reads the outputs."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -26,17 +27,72 @@ from levelhead.evaluation.fold import CountedPiece, counts_by_sentence
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.page.blocks import ConfusionMatrix
-from levelhead.report.page.confusions import ConfusionTally
-from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, values_of_words
-from levelhead.scoring.matches import Matches
+from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, counted, values_of_words
+from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import UnitParts, bucket_estimates
 from levelhead.significance.units import Cells, DocumentNumbers, HistogramTally, UnitHistogram
 from levelhead.treebank.contents import Contents
+from levelhead.treebank.schemes import NIVRE_FANG
+
+_MOST_RELATIONS = 18
+_SIZE = 1 << 31  # more than there are relations
+
+
+class ConfusionTally:
+    """Counts how often each gold relation is aligned with each relation of the system."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._frequency = Counter[str]()
+        self._cells, self._right_heads = Counter[int](), Counter[int]()
+
+    def add(self, matches: Matches) -> NDArray[np.int64]:
+        """Count a piece, and return the cell of each aligned word, int64, shape (pairs,); see `renumbered`."""
+        relations = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG))
+        found = np.bincount(np.concatenate([relations.gold, relations.system]), minlength=len(relations.names))
+        self._frequency.update(dict(zip(relations.names, found.tolist(), strict=True)))
+        of_name = np.array([self._numbers.setdefault(name, len(self._numbers)) for name in relations.names], np.int64)
+        gold, system = of_name[relations.gold], of_name[relations.system]
+        cells = gold[matches.alignment.gold] * _SIZE + system[matches.alignment.system]
+        self._cells += counted(cells)
+        self._right_heads += counted(cells[matches.agree(Agree.HEAD)])
+        return cells
+
+    def matrix(self) -> ConfusionMatrix:
+        """Return the confusion matrix of the most frequent relations."""
+        names = self._names()
+        counts, right = (self._square(cells) for cells in (self._cells, self._right_heads))
+        wrong = counts.copy()
+        np.fill_diagonal(wrong, np.diag(counts - right))
+        return ConfusionMatrix(names, counts.tolist(), wrong.tolist())
+
+    def renumbered(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of cells in `matrix`, row by row, -1 for none."""
+        names = self._names()
+        of_relation = np.full(len(self._numbers) + 1, -1, dtype=np.int64)  # the last is -1 // _SIZE
+        of_relation[[self._numbers[name] for name in names]] = np.arange(len(names))
+        gold, system = of_relation[cells // _SIZE], of_relation[np.where(cells < 0, -1, cells % _SIZE)]
+        return np.where((gold < 0) | (system < 0), -1, gold * len(names) + system)
+
+    def _names(self) -> tuple[str, ...]:
+        """The most frequent relations of gold and the system together."""
+        every = sorted(self._frequency.items(), key=lambda pair: (-pair[1], pair[0]))
+        return tuple(name for name, _ in every[:_MOST_RELATIONS])
+
+    def _square(self, cells: Counter[int]) -> NDArray[np.int64]:
+        n = len(self._names())
+        numbers = self.renumbered(np.array([*cells], dtype=np.int64))
+        counts = np.array([*cells.values()], dtype=np.int64)
+        square = np.zeros(n * n, dtype=np.int64)
+        np.add.at(square, numbers[numbers >= 0], counts[numbers >= 0])
+        return square.reshape(n, n)
+
 
 _LEVEL = 0.95
-_BY_FREQUENCY = ("deprel", "upos")
+BY_FREQUENCY = ("deprel", "upos")
+"""The properties whose values are shown in the order of their frequency."""
 
 PROPERTY_TITLES = {
     "deprel": "Relation",
@@ -89,8 +145,9 @@ class ErrorTally:
 
     def __init__(self, name: str, *, n_treebanks: int, setup: Setup, measure: str, partial: bool) -> None:
         self._name, self._n_treebanks, self._registry = name, n_treebanks, setup.registry
-        shown = f"{measure.removesuffix('.recall')}.recall" if partial else measure
-        self._measure = parse_measure(shown, setup.registry)
+        self._measure = parse_measure(
+            f"{measure.removesuffix('.recall')}.recall" if partial else measure, setup.registry
+        )
         self._setup = setup.with_measures(
             scored
             for scored, definition in setup.defined
@@ -104,7 +161,10 @@ class ErrorTally:
         self._undefined: float | None = None
         self._documents, self._kinds = DocumentNumbers(), ErrorKinds()
         self._repairs = HistogramTally(lambda cells: gain_parts(cells, self._measure))
-        self._scores = {str(measure): HistogramTally(_as_parts) for measure in self._setup.measures}
+        self._scores = {
+            str(measure): HistogramTally(lambda cells: cells.counts.astype(np.float64))
+            for measure in self._setup.measures
+        }
         self._types = np.zeros(len(ERRORS), dtype=np.int64)
         self._confused = ConfusionTally()
         self._properties = {by: _PropertyTally(by, self._measure, self._registry) for by in PROPERTY_TITLES}
@@ -167,10 +227,6 @@ class ErrorTally:
         )
 
 
-def _as_parts(cells: Cells) -> NDArray[np.float64]:
-    return cells.counts.astype(np.float64)
-
-
 def _interval(found: UnitHistogram) -> Interval | None:
     (estimate,) = bucket_estimates(UnitParts(found.groups, found.parts[:, None], found.n_units, 1), _LEVEL)
     return estimate.interval
@@ -207,7 +263,7 @@ class _PropertyTally:
     def names(self) -> list[str]:
         """Return the values in the order in which they are shown."""
         names = [*self._frequency]
-        return sorted(names, key=lambda name: (-self._frequency[name], name)) if self._by in _BY_FREQUENCY else names
+        return sorted(names, key=lambda name: (-self._frequency[name], name)) if self._by in BY_FREQUENCY else names
 
     def places(self) -> NDArray[np.int64]:
         """Return the place of each value in this order, by its number."""
@@ -248,3 +304,58 @@ def measure_of_errors(names: Sequence[str], registry: Registry) -> str:
             continue
         return name
     return "LAS"
+
+
+STORE = "0"
+"""The store of all treebanks."""
+
+_REPAIR = "repair"
+
+Key = tuple[str, ...] | str
+
+
+class JoinedErrors(NamedTuple):
+    """The errors of all treebanks.
+
+    Args:
+        numbers: by kind of grouping (`repair` or a property), the group of each type of error or value in `examples`.
+        kinds: the number of words with each kind of wrong head or relation.
+        examples: the wrong words in the sentences of all treebanks.
+    """
+
+    numbers: Mapping[str, Mapping[Key, int]]
+    kinds: Mapping[str, int]
+    examples: Examples
+
+    def n_errors(self, by: str, value: str) -> int:
+        """Return the number of wrong words with a value."""
+        return self.examples.totals[by].get(self.numbers[by].get(value, -1), 0)
+
+
+def joined_errors(parts: Sequence[TreebankErrors]) -> JoinedErrors:
+    """Return the errors of all treebanks together."""
+    numbers: dict[str, dict[Key, int]] = {name: {} for name in (_REPAIR, *PROPERTY_TITLES)}
+    groups: dict[str, list[int]] = {name: [] for name in (*numbers, "kind")}
+    totals: dict[str, dict[int, int]] = {name: {} for name in groups}
+    words: list[tuple[int, int]] = []
+    kinds: dict[str, int] = {}
+    start = 0
+    for part in parts:
+        words += [(start + sentence, word) for sentence, word in part.examples.words]
+        start += len(part.examples.sentences)
+        for kind, n in part.kinds.items():
+            kinds[kind] = kinds.get(kind, 0) + n
+        for name, own in groups.items():
+            to = _renumbered(part, name, numbers)
+            own += [to[number] if number >= 0 else -1 for number in part.examples.groups[name]]
+            for number, n in part.examples.totals[name].items():
+                totals[name][to[number]] = totals[name].get(to[number], 0) + n
+    return JoinedErrors(numbers, kinds, Examples((), words, groups, totals))
+
+
+def _renumbered(part: TreebankErrors, name: str, numbers: Mapping[str, dict[Key, int]]) -> Mapping[int, int]:
+    """The group in all treebanks of each group in one treebank; kinds of errors have the same numbers everywhere."""
+    if name not in numbers:
+        return {number: number for number in part.examples.totals[name]}
+    own: Mapping[Key, int] = part.numbers if name == _REPAIR else part.values[name]  # type: ignore[assignment]
+    return {number: numbers[name].setdefault(key, len(numbers[name])) for key, number in own.items()}

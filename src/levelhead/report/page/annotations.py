@@ -1,0 +1,190 @@
+"""The pages of annotations: agreement, changes between versions, and words whose annotation is probably wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from levelhead.comparison.agreement import Agreement, Disagreement
+from levelhead.comparison.agreement_tables import agreement_table, patterns_table
+from levelhead.comparison.change_tables import AnyChanges, changes_table, summary_table
+from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes, ReleaseChanges
+from levelhead.comparison.suspects import Suspect, Suspects, suspects_table
+from levelhead.comparison.tree_text import MOST_WORDS
+from levelhead.errors import number_of
+from levelhead.report.charts.page_charts import IntervalRow, spreads
+from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page, treebank_name
+from levelhead.report.page.examples import OutputTrees, sentence
+from levelhead.scoring.align import align_sentences
+from levelhead.scoring.matches import Matches, compare_aligned, match
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.spans import spans_of
+from levelhead.tables.table import Column, Table
+
+_MOST_TREES = 40
+_MOST_PATTERNS = 200
+_MOST_SUSPECTS = 200
+
+
+def agreement_page(agreement: Agreement, rules: Rules) -> Page:
+    """Return the page of annotations of one text."""
+    first, *_ = agreement.annotators
+    heads, relations = agreement["heads"], agreement["relations"]
+    columns = (Column("Measure", "text"), *(Column(f"{one} and {other}") for one, other in agreement.pairs))
+    f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)
+    measures = [Block("f1", table=Table(columns, f1))]
+    patterns = [_noted("patterns", patterns_table(agreement, _MOST_PATTERNS))]
+    trees = f"An example of each pattern: the tree of {first} above, those of the other annotators below."
+    sections = [
+        Section("labels", "Agreement beyond chance", _LABELS, list(_labels(agreement))),
+        Section("measures", "F1", "For each pair of annotators; the same in both directions.", measures),
+        Section("patterns", "Disagreements", "The most frequent patterns first.", patterns),
+        Section("sentences", "Sentences", trees, list(_disagreements(agreement, rules))),
+    ]
+    facts = [
+        ("annotators", str(len(agreement.annotators))),
+        ("sentences", f"{len(agreement.treebanks[first]):,}"),
+        ("sentences with differences", f"{len(agreement.differing):,}"),
+    ]
+    lead = (
+        f"Two annotators agree on the heads of {100 * heads.observed:.1f}% of words, and on the relations of"
+        f" {100 * relations.observed:.1f}%."
+    )
+    title = f"Agreement of {names_or_number(agreement.annotators, 'annotator')}"
+    return plain_page(title, lead, facts, sections, agreement.provenance)
+
+
+_LABELS = "Krippendorff's alpha with confidence intervals: 1 is perfect agreement, 0 is chance level."
+
+
+def _noted(name: str, table: Table, title: str = "") -> Block:
+    """A table whose first note is the caption; a page leaves out the other notes."""
+    return Block(name, title, table.notes[0], table=table._replace(notes=()))
+
+
+def _labels(agreement: Agreement) -> Iterator[Block]:
+    rows = [
+        IntervalRow(label.name, label.krippendorff.value, *(label.krippendorff.interval or ()))
+        for label in agreement.labels
+        if label.krippendorff.value is not None
+    ]
+    if rows:
+        yield Block("alpha", drawing=spreads("Krippendorff's alpha", rows, "alpha"))
+    yield _noted("labels", agreement_table(agreement), "Numbers")
+
+
+def _disagreements(agreement: Agreement, rules: Rules) -> Iterator[Block]:
+    (_, gold), *others = agreement.treebanks.items()
+    shown = [OutputTrees(name, match(gold, treebank, rules)) for name, treebank in others]
+    drawn: dict[int, Disagreement] = {}
+    for disagreement in agreement.disagreements:
+        if len(drawn) < _MOST_TREES:
+            drawn.setdefault(disagreement.sentence, disagreement)
+    for number, (index, disagreement) in enumerate(drawn.items(), 1):
+        words = f"{disagreement.form}; {number_of(disagreement.n_words, 'word')}"
+        title = f"{disagreement.name}: {disagreement.first} or {disagreement.second} ({words})"
+        yield Block(f"pattern-{number}", title, sentences=[sentence(shown, index, ("first", "other"))])
+
+
+def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
+    """Return the page of what changed, with the old trees above and the new ones below."""
+    summary = [Block("summary", table=summary_table(changes))]
+    if isinstance(changes, ReleaseChanges):
+        summary.append(_noted("files", changes_table(changes, "file"), "Files"))
+    columns = Table((Column("Column", "text"), Column("Changes", "number")), tuple(changes.by_column.items()))
+    patterns = changes_table(changes, "pattern", _MOST_PATTERNS)._replace(notes=())
+    sections = [
+        Section("sentences", "Sentences", "A sentence can change in several ways.", summary),
+        Section("columns", "Changes by column", "", [Block("columns", table=columns)]),
+        Section("patterns", "Patterns", "The most frequent changes first.", [Block("patterns", table=patterns)]),
+        Section("trees", "Trees", "A sentence with each of the most frequent changes.", list(_trees(changes, rules))),
+    ]
+    facts = [
+        ("unchanged sentences", f"{changes.n_unchanged:,}"),
+        ("added sentences", f"{changes.counts['added']:,}"),
+        ("removed sentences", f"{changes.counts['removed']:,}"),
+        ("changed cells", f"{sum(changes.by_column.values()):,}"),
+    ]
+    most = f"Most frequent change: {_change(changes.patterns[0])}." if changes.patterns else "No word has changed."
+    title = "Changes from {} to {}".format(*_different_ends(old, new))
+    return plain_page(title, most, facts, sections, changes.provenance)
+
+
+def _different_ends(*paths: str) -> Sequence[str]:
+    """The shortest ends of paths that differ, the whole paths if they are equal."""
+    parts = [PurePath(path).parts for path in paths]
+    ends = (["/".join(some[-n:]) for some in parts] for n in range(1, min(map(len, parts)) + 1))
+    return next((some for some in ends if len(set(some)) == len(some)), paths)
+
+
+def _change(pattern: ChangePattern) -> str:
+    return f"{pattern.column}: {pattern.old} → {pattern.new} ({number_of(pattern.n_changes, 'change')})"
+
+
+def _trees(changes: AnyChanges, rules: Rules) -> Iterator[Block]:
+    """A short sentence for each of the most frequent patterns, no sentence twice."""
+    drawn: set[tuple[str, int]] = set()
+    for number, pattern in enumerate(changes.patterns[:_MOST_PATTERNS], 1):
+        for at in pattern.examples if len(drawn) < _MOST_TREES else ():
+            part = changes.parts[at.file]
+            lengths = (len(part.old[at.old].forms), len(part.new[at.new].forms))
+            drawable = part.old.has_trees and part.new.has_trees and max(lengths) <= MOST_WORDS
+            if drawable and (at.file, at.new) not in drawn:
+                drawn.add((at.file, at.new))
+                trees = sentence([OutputTrees("new", _matched(part, at, rules))], 0, ("old", "new"))
+                yield Block(f"change-{number}", f"{_change(pattern)}: {at.form}", sentences=[trees])
+                break
+
+
+def _matched(part: Changes, at: ChangeExample, rules: Rules) -> Matches:
+    """The words of one sentence, aligned as the versions are."""
+    old, new = part.old.select([at.old]), part.new.select([at.new])
+    before, after = (spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (old, new))
+    return compare_aligned(old, new, rules, before, after, align_sentences(old, new, before, after))
+
+
+def suspects_page(suspects: Suspects) -> Page:
+    """Return the page of suspects, with the annotation above and the systems below."""
+    treebank, numbers = suspects.treebank, _noted("suspects", suspects_table(suspects))
+    sections = [Section("suspects", "Suspects", "The most suspicious words first.", [numbers])]
+    if suspects.outputs:
+        shown = [OutputTrees(name, matches) for name, matches in zip(suspects.systems, suspects.outputs, strict=True)]
+        blocks = [
+            Block(
+                f"suspect-{number}",
+                f"{treebank.forms[suspect.word]}: {suspect.gold}, probably {suspect.other}",
+                _same_words(suspects, suspect),
+                sentences=_suspected(suspects, suspect, shown),
+            )
+            for number, suspect in enumerate(suspects.suspects[:_MOST_SUSPECTS], 1)
+        ]
+        sections.append(Section("sentences", "Sentences", "The annotation above, the systems' trees below.", blocks))
+    facts = [
+        ("suspects", f"{len(suspects.suspects):,}"),
+        ("sentences", f"{len(treebank):,}"),
+        ("words", f"{treebank.n_words:,}"),
+    ]
+    lead = "Words whose annotation is probably wrong. Check each of them before you change it."
+    return plain_page(f"Suspects in {treebank_name(treebank)}", lead, facts, sections, suspects.provenance)
+
+
+def _suspected(suspects: Suspects, suspect: Suspect, shown: Sequence[OutputTrees]) -> list[dict[str, Any]]:
+    """The sentence of a suspect, and a sentence in which the same words have the other annotation."""
+    drawn: dict[int, dict[str, Any]] = {}
+    for word in (suspect.word, *([] if suspect.variation is None else [suspect.variation.place])):
+        index = int(suspects.treebank.sentence_of_word[word])
+        marked = word - int(suspects.treebank.sentence_starts[index])
+        drawn.setdefault(index, sentence(shown, index, ("annotation", "system"), marked))
+    return list(drawn.values())
+
+
+def _same_words(suspects: Suspects, suspect: Suspect) -> str:
+    """How often the same words have the other annotation, and a sentence with it."""
+    if suspect.variation is None:
+        return ""
+    index = int(suspects.treebank.sentence_of_word[suspect.variation.place])
+    name = suspects.treebank[index].id or f"sentence {index + 1}"
+    times = number_of(suspect.variation.n_other, "time")
+    counts = f"{times} with the other annotation (for example in {name}), {suspect.variation.n_own} with this one"
+    return f"The same words in the same context: {counts}."

@@ -1,0 +1,302 @@
+"""Reading and unpacking of untrusted tar and zip files, with limits and inside one folder."""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import os
+import stat
+import struct
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from levelhead.errors import LevelheadError, quoted
+from levelhead.task.description import MEGABYTE, SubmissionLimits
+
+_CHUNK = 1 << 16
+_HEADER = 1536  # maximum bytes of an entry of a tar file in addition to its contents
+_MOST_AT_ONCE = 1 << 20  # headers of tar files state their length: names of a megabyte are not needed
+_XZ_MEMORY = 160 << 20
+_MOST_MEMBERS = 10_000
+_LONGEST_NAME = 255
+_LONGEST_PATH = 1024  # the machine allows at most 4096, including its own folders
+_DEEPEST = 16
+_DAMAGED = (
+    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, OverflowError,
+    RecursionError, NotImplementedError, RuntimeError, struct.error, KeyError, IndexError, AttributeError,
+)  # fmt: skip
+
+
+class ArchiveLimits(NamedTuple):
+    """The limits of an archive.
+
+    Args:
+        unpacked: the maximum number of bytes of all its files.
+        files: the maximum number of entries.
+    """
+
+    unpacked: int
+    files: int
+
+
+def archive_limits(limits: SubmissionLimits) -> ArchiveLimits:
+    """Return the limits of submitted archives."""
+    return ArchiveLimits(limits.unpacked_megabytes * MEGABYTE, limits.files)
+
+
+class UnsafeArchive(LevelheadError):
+    """An archive that is damaged, too large, or not allowed; participants see the message."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "unsafe-archive")
+        self.args = (message,)
+
+
+class _Entry(NamedTuple):
+    """A file in an archive."""
+
+    parts: tuple[str, ...]
+    executable: bool
+    contents: IO[bytes]
+
+
+def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
+    """Read an archive to its end without writing anything."""
+    names = _read_entries(archive, limits, None)
+    if not names:
+        raise UnsafeArchive("it contains no files")
+    return names
+
+
+def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> list[str]:
+    """Unpack an archive into an empty folder, and write nothing anywhere else."""
+    return _read_entries(archive, limits, target)
+
+
+def _read_entries(archive: Path, limits: ArchiveLimits, target: Path | None) -> list[str]:
+    """Read all entries, write them if a folder is given, and return their names."""
+    names: set[tuple[str, ...]] = set()
+    folders: set[tuple[str, ...]] = set()
+    left = limits.unpacked
+    with _damage_reported():
+        for entry in _entries(archive, limits):
+            if entry.parts in names or entry.parts in folders or any(p in names for p in _above(entry.parts)):
+                raise UnsafeArchive(f"it contains {quoted('/'.join(entry.parts))} twice")
+            names.add(entry.parts)
+            folders.update(_above(entry.parts))
+            left -= _copy(entry, target, left)
+    return sorted("/".join(parts) for parts in names)
+
+
+def _above(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    return (parts[:i] for i in range(1, len(parts)))
+
+
+@contextmanager
+def _damage_reported() -> Iterator[None]:
+    """Report every error of the archive libraries as a damaged archive."""
+    try:
+        yield
+    except UnsafeArchive:
+        raise
+    except _DAMAGED as error:
+        if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the archive
+            raise
+        raise UnsafeArchive("it is damaged, or not a zip or tar file (plain, gzip, bzip2 or xz)") from error
+
+
+def _copy(entry: _Entry, target: Path | None, left: int) -> int:
+    """Read an entry, write it if a folder is given, and return its size."""
+    size = 0
+    with ExitStack() as stack:
+        if target is not None:
+            path = target.joinpath(*entry.parts)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+            handle = os.open(path, flags, 0o755 if entry.executable else 0o644)
+            file = stack.enter_context(os.fdopen(handle, "wb"))
+        while part := entry.contents.read(_CHUNK):
+            size += len(part)
+            if size > left:
+                raise UnsafeArchive("it is larger than allowed when unpacked")
+            if target is not None:
+                file.write(part)
+    return size
+
+
+def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
+    with archive.open("rb") as file:
+        start = file.read(8)
+        file.seek(0)
+        if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+            yield from _zip_entries(file, limits)
+            return
+        with tempfile.TemporaryFile(dir=archive.parent) as plain:
+            for part in _tar_bytes(file, start):
+                plain.write(part)
+                if plain.tell() > limits.unpacked + _HEADER * (limits.files + 10):
+                    raise UnsafeArchive("it is larger than allowed when unpacked")
+            plain.seek(0)
+            yield from _tar_entries(plain, limits)
+
+
+def _tar_bytes(file: IO[bytes], start: bytes) -> Iterator[bytes]:
+    """Yield the decompressed bytes of a tar file in parts."""
+    for magic, decompressor in _DECOMPRESSORS.items():
+        if start.startswith(magic):
+            yield from _members(file, decompressor)
+            return
+    while part := file.read(_CHUNK):
+        yield part
+
+
+class _Gunzip:
+    """A member of a gzip file, read in the same way as those of bzip2 and xz."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._stream.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+
+
+_Decompressor = _Gunzip | bz2.BZ2Decompressor | lzma.LZMADecompressor
+_DECOMPRESSORS: dict[bytes, Callable[[], _Decompressor]] = {
+    b"\x1f\x8b": _Gunzip,
+    b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
+}
+
+
+def _members(file: IO[bytes], decompressor: Callable[[], _Decompressor]) -> Iterator[bytes]:
+    """Decompress the members of a file, up to a limit, since even empty members take time."""
+    rest = b""
+    for _ in range(_MOST_MEMBERS):
+        stream = decompressor()
+        while not stream.eof:
+            data = (rest or file.read(_CHUNK)) if stream.needs_input else b""
+            rest = b"" if stream.needs_input else rest
+            part = stream.decompress(data, _CHUNK)
+            if not (data or part or stream.eof):
+                raise EOFError
+            yield part
+        rest = stream.unused_data.lstrip(b"\0")
+        while not rest and (part := file.read(_CHUNK)):  # zeros can follow a member
+            rest = part.lstrip(b"\0")
+        if not rest:
+            return
+    raise UnsafeArchive(f"it is compressed in more than {_MOST_MEMBERS} parts")
+
+
+class _LimitedReader(io.RawIOBase):
+    """A file with limits on reads, since tarfile trusts the sizes in tar headers."""
+
+    def __init__(self, file: IO[bytes], reads: int) -> None:
+        super().__init__()
+        self.file, self.reads = file, reads
+
+    def read(self, size: int = -1) -> bytes:
+        self.reads -= size == tarfile.BLOCKSIZE
+        if not 0 <= size <= _MOST_AT_ONCE or self.reads < 0:
+            raise UnsafeArchive("it has a header that is too long")
+        return self.file.read(size)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self.file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self.file.tell()
+
+
+def _tar_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
+    reader = _LimitedReader(file, 20 * limits.files + 1000)
+    n_entries = 0
+    with tarfile.open(fileobj=reader, mode="r:") as tar:
+        while (member := tar.next()) is not None:
+            setattr(tar, "members", [])  # noqa: B010 -- the library would keep them all
+            n_entries += 1
+            _check_count(n_entries, limits)
+            parts = _path_parts(member.name, folder=member.isdir())
+            if member.isdir():
+                continue
+            if member.type not in {tarfile.REGTYPE, tarfile.AREGTYPE} or member.sparse is not None or member.size < 0:
+                raise UnsafeArchive(f"{quoted(member.name)} is not a regular file")
+            contents = tar.extractfile(member)
+            if contents is not None:
+                yield _Entry(parts, bool(member.mode & 0o100), contents)
+
+
+def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
+    _check_directory(file, limits)
+    with zipfile.ZipFile(file) as archive:
+        for number, info in enumerate(archive.infolist(), 1):
+            _check_count(number, limits)
+            parts = _path_parts(info.filename, folder=info.is_dir())
+            mode = info.external_attr >> 16
+            if info.is_dir():
+                continue
+            if stat.S_IFMT(mode) not in {0, stat.S_IFREG}:
+                raise UnsafeArchive(f"{quoted(info.filename)} is not a regular file")
+            if info.flag_bits & 1 or info.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+                raise UnsafeArchive(f"{quoted(info.filename)} is encrypted, or compressed in an unusual way")
+            with archive.open(info) as contents:
+                yield _Entry(parts, bool(mode & 0o100), contents)
+
+
+def _check_directory(file: IO[bytes], limits: ArchiveLimits) -> None:
+    """Refuse a zip file with too many entries before the library reads their list into memory.
+
+    The end record: "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
+    (APPNOTE.TXT 4.3.16).
+    """
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 22 - (1 << 16) - 20))
+    tail = file.read()
+    at = tail.rfind(b"PK\x05\x06")
+    file.seek(0)
+    if at < 0 or len(tail) - at < 22:
+        raise zipfile.BadZipFile
+    n_entries, n_bytes = struct.unpack_from("<HL", tail, at + 10)
+    if b"PK\x06\x07" in tail[max(0, at - 20) : at] or n_bytes > 1024 * limits.files:
+        raise UnsafeArchive(f"it has more than {limits.files} entries")
+    _check_count(n_entries, limits)
+
+
+def _check_count(n_entries: int, limits: ArchiveLimits) -> None:
+    if n_entries > limits.files:
+        raise UnsafeArchive(f"it has more than {limits.files} entries")
+
+
+def _path_parts(name: str, *, folder: bool) -> tuple[str, ...]:
+    """Return the parts of a relative path; refuse paths that leave the folder."""
+    parts = tuple(part for part in name.split("/") if part not in {"", "."})
+    if not name.isprintable():
+        raise UnsafeArchive(f"the name {quoted(name)} contains unprintable characters")
+    if len(parts) > _DEEPEST:
+        raise UnsafeArchive(f"{quoted(name)} is in more than {_DEEPEST - 1} folders")
+    sizes = [len(part.encode("utf-8", "surrogateescape")) for part in parts]
+    if max(sizes, default=0) > _LONGEST_NAME or sum(sizes) > _LONGEST_PATH:
+        allowed = f"{_LONGEST_NAME} bytes for a file or folder, {_LONGEST_PATH} for a path"
+        raise UnsafeArchive(f"the name {quoted(name)} is too long: the limit is {allowed}")
+    if name.startswith("/") or "\\" in name or ".." in parts or (not parts and not folder):
+        raise UnsafeArchive(f"{quoted(name)} is not a relative path inside the archive")
+    return parts

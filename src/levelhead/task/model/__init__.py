@@ -1,1 +1,0 @@
-"""The task, its teams and submissions, and the database that keeps them."""

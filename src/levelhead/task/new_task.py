@@ -1,0 +1,144 @@
+"""Creation of the folder of a task: the description, gold, and inputs without gold annotation."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from levelhead.campaign.plan import TestSet, find_test_sets
+from levelhead.errors import Fault, InputError, OutputError, Place
+from levelhead.task.database import Database
+from levelhead.task.description import TaskFolder, read_task
+from levelhead.task.gold_trees import check_inputs
+from levelhead.treebank import Treebank, read
+from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.tokens import MISC
+from levelhead.treebank.write import replace_file
+
+_DESCRIPTION = """\
+# A shared task. All keys are in the organizer's guide, docs/task.md.
+
+[task]
+title = {title}
+description = ""                    # shown on the first page: what to do, and the rules
+contact = ""
+# opens = 2027-03-01T12:00:00Z
+# closes = 2027-03-08T12:00:00Z
+kinds = ["outputs", "system"]       # what can be submitted
+# address = "https://task.example.org"
+
+[show]                              # hidden, coarse (to the nearest 5%) or open
+own = "coarse"
+leaderboard = "hidden"
+after = "open"
+inputs = true                       # whether participants can download the inputs
+logs = true
+
+[limits]
+submissions_a_day = 5
+upload_megabytes = 100
+unpacked_megabytes = 500
+
+[sandbox]
+# user = "levelhead-run"            # needed if the server runs as root, and only then
+seconds = 3600
+memory_megabytes = 4000
+processes = 64
+
+[campaign]                          # as in a manifest of `levelhead rank`
+gold = "gold"
+measures = ["LAS", "MLAS", "BLEX", "CLAS"]
+rules = "ud"
+ranking = "exact"
+"""
+
+
+def create_task(
+    folder: Path, gold: Path | None, *, title: str = "A shared task", inputs: Path | None = None
+) -> TaskFolder:
+    """Create the folder of a task."""
+    test_sets = find_test_sets(gold) if gold is not None else ()
+    with _whole_or_nothing(folder):
+        task = TaskFolder(folder)
+        task.gold.mkdir(mode=0o700)
+        task.blind.mkdir()
+        entries = [_prepare(task, test_set, inputs) for test_set in test_sets]
+        replace_file(task.blind / "metadata.json", [json.dumps(entries, indent=2).encode() + b"\n"])
+        description = _DESCRIPTION.format(title=json.dumps(title, ensure_ascii=False))
+        for test_set in test_sets:
+            description += f"\n[[treebank]]\ncode = {json.dumps(test_set.code)}\n"
+            if test_set.language.name:
+                description += f"language = {json.dumps(test_set.language.name, ensure_ascii=False)}\n"
+        replace_file(task.description, [description.encode()])
+        task.prepare()
+        Database(task.database).close()  # a task without a database is damaged
+        if test_sets:
+            check_inputs(read_task(folder))
+    return task
+
+
+@contextmanager
+def _whole_or_nothing(folder: Path) -> Iterator[None]:
+    """Create a folder; if filling it fails, remove it with the folders above that were created."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        _check_new(folder)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            yield
+        except BaseException:
+            for path in folder.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            raise
+    except BaseException as error:
+        for path in new:
+            with suppress(OSError):  # files added by others meanwhile are kept
+                path.rmdir()
+        if isinstance(error, OSError) and not isinstance(error, OutputError):
+            raise OutputError(error.strerror or str(error), "output", Place(str(folder))) from error
+        raise
+
+
+def _check_new(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OutputError("it already exists and is not an empty folder", "output", Place(str(folder)))
+
+
+def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapping[str, Any]:
+    """Copy gold, write its raw text, and return the entry of the test set for TIRA's metadata, without gold."""
+    code = test_set.code
+    treebank = read(test_set.gold or Path())
+    gold = folder.gold / f"{code}.conllu"
+    replace_file(gold, [read_bytes(test_set.gold or Path())])
+    gold.chmod(0o600)
+    replace_file(folder.blind / f"{code}.txt", [_raw_text(treebank).encode()])
+    language, _, rest = code.partition("_")
+    entry = {"lcode": language, "tcode": rest, "rawfile": f"{code}.txt", "outfile": f"{code}.conllu"}
+    if inputs is not None:
+        given = inputs / f"{code}.conllu"
+        if not given.is_file():
+            raise InputError(Fault("unreadable-file", "input not found", Place(str(given))))
+        shutil.copyfile(given, folder.blind / f"{code}.conllu")
+        entry["psegmorfile"] = f"{code}.conllu"
+    return entry
+
+
+def _raw_text(treebank: Treebank) -> str:
+    """The raw text of a treebank: paragraphs between blank lines, without sentence boundaries."""
+    tokens, strings, multiword = treebank.tokens, treebank.strings, treebank.multiword
+    of_ranges = dict(zip(multiword.first.tolist(), (cells[MISC] for cells in multiword.cells)))
+    text: list[str] = []
+    paragraphs = {i for i, text in enumerate(treebank.comments) if i and ("# newpar" in text or "# newdoc" in text)}
+    before = 0
+    columns = (tokens.forms, tokens.sentence, tokens.first, tokens.multiword)
+    for form, sentence, first, several in zip(*(column.tolist() for column in columns)):
+        if sentence != before and sentence in paragraphs:
+            text.append("\n\n")
+        before = sentence
+        misc = strings[int(of_ranges[first])] if several else treebank.misc[first]
+        text.append(strings[form] + ("" if "SpaceAfter=No" in misc.split("|") else " "))
+    return "".join(text).rstrip(" ") + "\n"

@@ -1,1 +1,0 @@
-"""Creation of a task, and the search for gold in its inputs."""

@@ -1,1 +1,0 @@
-"""The leaderboard, the final ranking, and the export of a task."""

@@ -1,1 +1,0 @@
-"""Processing of submissions: the queue, runs of systems in a sandbox, scoring."""

@@ -1,0 +1,149 @@
+"""Serving of a task: the web server in this process, the runner in another, which is restarted if it ends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Self
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from levelhead.errors import Fault, InputError, Place
+from levelhead.task.app import task_app
+from levelhead.task.database import Database
+from levelhead.task.description import SYSTEM, SharedTask, TaskFolder, check_measures
+from levelhead.task.gold_trees import check_inputs
+from levelhead.task.sandbox import check_sandbox, scratch_of
+from levelhead.task.scoring import ONE_PROCESS, ScoringWorkers
+
+_SECONDS_BEFORE_RESTART = 1
+_PROGRAM = "import sys; from levelhead.task.worker import main; main(sys.argv[1:])"
+_CONNECTIONS = 800  # at a time; more would exceed the usual limit of 1024 open files per process
+
+
+class _Runners:
+    """Starts a runner, and restarts it whenever it ends."""
+
+    def __init__(self, task: SharedTask, workers: ScoringWorkers) -> None:
+        self._task, self._workers = task, workers
+        self._stop = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._keep_running, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the runner, and remove its folder of unpacked systems."""
+        self._stop.set()
+        if self._process is not None:
+            self._process.kill()  # its work is started again next time
+        self._thread.join()
+        shutil.rmtree(scratch_of(self._task.sandbox, self._task.folder.path), ignore_errors=True)
+
+    def _keep_running(self) -> None:
+        while not self._stop.is_set():
+            command = [sys.executable, "-c", _PROGRAM, str(self._task.folder.path), str(self._workers)]
+            with subprocess.Popen(command, stdin=subprocess.PIPE) as self._process:  # noqa: S603
+                if self._stop.is_set():
+                    self._process.kill()
+                self._process.wait()  # its standard input always ends with this process
+            self._stop.wait(_SECONDS_BEFORE_RESTART)
+
+
+@contextmanager
+def _only_server(folder: TaskFolder) -> Iterator[None]:
+    """Hold a lock, which ends with the process, since a second server would delete the uploads of this one."""
+    with (folder.state / "server.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            fault = Fault("invalid-task", "the task is already being served", Place(str(folder.path)))
+            raise InputError(fault) from error
+        yield
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[list[socket.socket]]:
+    """Listen at all addresses of a name; connections wait until they are accepted."""
+    with ExitStack() as stack:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+            addresses = dict.fromkeys((family, address) for family, _, _, _, address in found)
+            sockets = [
+                stack.enter_context(socket.create_server(address[:2], family=family)) for family, address in addresses
+            ]
+        except OSError as error:
+            reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+            message = f"cannot listen on {host}:{port}: {reason}; choose another --port or --host"
+            raise InputError(Fault("cannot-listen", message)) from error
+        yield sockets
+
+
+def _prepare(task: SharedTask) -> Database:
+    """Check that a task can be served, and open its database."""
+    check_measures(task)
+    check_inputs(task)
+    if SYSTEM in task.about.kinds:
+        check_sandbox(task.sandbox, task.folder.path)
+    for path in task.folder.incoming.iterdir():
+        path.unlink()
+    with ExitStack() as stack:
+        database = stack.enter_context(Database(task.folder.database))
+        database.check()
+        stack.pop_all()
+    return database
+
+
+def serve_task(task: SharedTask, *, host: str, port: int, workers: ScoringWorkers = ONE_PROCESS) -> None:
+    """Serve a task until interrupted."""
+    workers.workers()  # refuses unusable clusters before anything starts
+    task.folder.check_state()
+    task.folder.prepare()
+    with (
+        _only_server(task.folder),
+        _listening(host, port) as sockets,
+        _prepare(task) as database,
+        _Runners(task, workers) as runners,
+    ):
+        _Server(_settings(task_app(task, database), host, port), runners).run(sockets)
+
+
+def _settings(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
+    return uvicorn.Config(
+        app, host=host, port=port, access_log=False, server_header=False, lifespan="off", log_level="warning",
+        proxy_headers=False, timeout_keep_alive=10, limit_concurrency=_CONNECTIONS, backlog=256,
+        timeout_graceful_shutdown=5, h11_max_incomplete_event_size=1 << 16, http="h11", ws="none",
+    )  # fmt: skip
+
+
+class _Server(uvicorn.Server):
+    """Prints its addresses at the start, and stops the runner at the end."""
+
+    def __init__(self, settings: uvicorn.Config, runners: _Runners | None = None) -> None:
+        super().__init__(settings)
+        self._runners = runners
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        for server in self.servers if self.started else ():
+            for listening in server.sockets:
+                host, port = listening.getsockname()[:2]
+                print(f"http://{host}:{port}", flush=True)  # noqa: T201
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        await super().shutdown(sockets)
+        if self._runners is not None:
+            self._runners.stop()  # here, since uvicorn then ends the process by the received signal

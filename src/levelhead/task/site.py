@@ -1,0 +1,278 @@
+"""The shared data of request handlers: the current state of the task, its visible part, and the templates of pages."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+import zipfile
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from shutil import copyfileobj
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import jinja2
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from levelhead.errors import printable
+from levelhead.tables.table import IntervalCell, Table, for_readers
+from levelhead.task.database import Database, shown_time
+from levelhead.task.description import SharedTask, test_sets_of
+from levelhead.task.leaderboard import Leaderboard, OwnAverage, leaderboard, own_averages, own_results, view_of
+from levelhead.task.submissions import (
+    FINISHED,
+    Refused,
+    Session,
+    Submission,
+    Team,
+    primary_of,
+    shown_state,
+    submission,
+    submissions,
+    why_primary,
+)
+from levelhead.task.uploads import GRACE, Uploads
+
+_INPUTS_NAME = "inputs.zip"
+_DATE = (1980, 1, 1, 0, 0, 0)  # for every file in the archive, so that the same inputs give the same bytes
+_MODE = 0o100644 << 16
+
+
+_Value = TypeVar("_Value")
+
+Averages = dict[str, dict[str, OwnAverage]]
+"""Averages by group and measure."""
+
+
+class Site:
+    """The shared data of request handlers.
+
+    Args:
+        task: the task.
+        database: its database.
+    """
+
+    def __init__(self, task: SharedTask, database: Database) -> None:
+        self.task, self.database = task, database
+        self.languages = {test_set.code: test_set.language.name for test_set in test_sets_of(task)}
+        self.uploads = Uploads(task, database)
+        self._templates = _page_templates()
+        self._checked = {path: _file_identity(path) for path in task.folder.inputs()}
+        self._input_archive = InputArchive(task.folder.state / _INPUTS_NAME, self.inputs)
+        self._lock = threading.Lock()
+        self._averages: dict[tuple[str, str], Averages] = {}
+        self._leaderboard: tuple[object, Leaderboard] | None = None
+
+    def leaderboard(self) -> Leaderboard:
+        """Return the leaderboard, which is recomputed after every change."""
+        with self._lock:
+            last = self.database.rows("SELECT max(id) AS last FROM main.audit")[0]["last"], self.database.fact("final")
+            if self._leaderboard is None or self._leaderboard[0] != last:
+                self._leaderboard = (last, leaderboard(self.task, self.database))
+            return self._leaderboard[1]
+
+    def phase(self) -> tuple[str, str]:
+        """Return the state of the task, as a word and as a sentence."""
+        about, time = self.task.about, dt.datetime.now(dt.UTC)
+        if self.database.fact("closed") is not None:
+            return "closed", "The task is closed."
+        if about.opens is not None and time < about.opens:
+            return "early", f"The task opens at {shown_time(about.opens)}."
+        if about.closes is not None and time >= about.closes:
+            until = "" if self.uploads.is_over() else f" Uploads are accepted until {shown_time(about.closes + GRACE)}."
+            return "over", f"The submission deadline has passed.{until}"
+        until = f" until {shown_time(about.closes)}" if about.closes is not None else ""
+        return "open", f"Submissions are open{until}."
+
+    def accepts(self) -> bool:
+        """Return whether submissions are accepted now."""
+        phase = self.phase()[0]
+        return phase == "open" or (phase == "over" and not self.uploads.is_over())
+
+    def check_open(self) -> None:
+        """Refuse a submission while the task is not open."""
+        if not self.accepts():
+            raise Refused(self.phase()[1], 403)
+
+    def inputs(self) -> dict[str, Path]:
+        """Return the inputs that can be downloaded, by name, without inputs that changed since the server started."""
+        if not self.task.show.inputs or self.phase()[0] == "early":
+            return {}
+        paths = self.task.folder.inputs()
+        return {path.name: path for path in paths if self._checked.get(path) == _file_identity(path)}
+
+    def file_routes(self, top: str, team_of: Callable[[Request], Team]) -> list[Route]:
+        """Return the routes of inputs and logs, for the teams that a function finds, or refuses."""
+
+        def download_input(request: Request) -> Response:
+            """Respond with an input; names are looked up, never used as paths."""
+            team_of(request)
+            name = request.path_params["name"]
+            return FileResponse(
+                _existing(self.inputs().get(name)), media_type="text/plain; charset=utf-8", filename=name
+            )
+
+        def download_all_inputs(request: Request) -> Response:
+            """Respond with all inputs that can be downloaded now, in a zip file."""
+            team_of(request)
+            return FileResponse(
+                _existing(self._input_archive.ready()), media_type="application/zip", filename=_INPUTS_NAME
+            )
+
+        def show_log(request: Request) -> Response:
+            """Respond with the log of a system of the team."""
+            log = self.log_path(self.submission_of(team_of(request), request.path_params["id"]))
+            return PlainTextResponse(_existing(log).read_bytes())
+
+        return [
+            Route(f"{top}/{_INPUTS_NAME}", download_all_inputs),
+            Route(f"{top}/inputs/{{name}}", download_input),
+            Route(f"{top}/submissions/{{id}}/log", show_log),
+        ]
+
+    def submission_of(self, team: Team, name: str) -> Submission:
+        """Return a submission of a team; submissions of other teams are treated as missing."""
+        return _existing(submission(self.database, name, team))
+
+    def log_path(self, of: Submission) -> Path | None:
+        """Return the log file of a system, if its team can see it."""
+        path = self.task.folder.runs / str(of.run) / "log"
+        return path if self.task.show.logs and of.run and path.is_file() else None
+
+    def primary(self, team: Team) -> str | None:
+        """Return the ID of a team's primary submission, chosen or by default."""
+        primary = primary_of(submissions(self.database, team)).get(team.name)
+        return None if primary is None else primary.id
+
+    def averages(self, of: Submission) -> Averages:
+        """Return the averages of a submission that its team can currently see; they are computed once."""
+        if of.state != FINISHED:
+            return {}
+        key = of.id, view_of(self.task, self.database, own=True)
+        if key not in self._averages:
+            self._averages[key] = own_averages(self.task, self.database, of)
+        return self._averages[key]
+
+    def document(self, of: Submission, primary: str | None, *, results: bool) -> dict[str, Any]:
+        """Return a submission for JSON, given the ID of the team's primary submission."""
+        fields = "id number kind label sha256 size received state finished reason valid outputs".split()
+        document = {name: getattr(of, name) for name in fields} | {"primary": of.id == primary}
+        document["averages"] = {
+            group: {measure: average._asdict() for measure, average in by_measure.items()}
+            for group, by_measure in self.averages(of).items()
+        }
+        return document | ({"results": own_results(self.task, self.database, of)} if results else {})
+
+    def page(
+        self, template: str, session: Session | None, title: str = "", status: int = 200, **values: Any
+    ) -> HTMLResponse:
+        """Respond with a page."""
+        phase, message = self.phase()
+        shown = {"task": self.task, "session": session, "title": title, "phase": phase, "message": message, **values}
+        return HTMLResponse(self._templates.get_template(f"{template}.html.j2").render(shown), status)
+
+
+def _existing(value: _Value | None) -> _Value:
+    """Return a value; respond that the page does not exist if it is None."""
+    if value is None:
+        raise HTTPException(404)
+    return value
+
+
+def _file_identity(path: Path) -> tuple[int, int, int] | None:
+    """Return values that change with a file; inputs are only searched for gold when the server starts."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+class InputArchive:
+    """The archive of the inputs that can currently be downloaded; it is rebuilt when they change.
+
+    Args:
+        path: its path.
+        inputs: returns the inputs, by name.
+    """
+
+    def __init__(self, path: Path, inputs: Callable[[], Mapping[str, Path]]) -> None:
+        self.path, self._inputs = path, inputs
+        self._made: tuple[str, ...] | None = None
+        self._lock = threading.Lock()
+
+    def ready(self) -> Path | None:
+        """Return the path of the archive; None without inputs."""
+        with self._lock:
+            inputs = self._inputs()
+            if inputs and (self._made != tuple(inputs) or not self.path.is_file()):
+                self._make(inputs)
+            return self.path if inputs else None
+
+    def _make(self, inputs: Mapping[str, Path]) -> None:
+        """Write the archive to a temporary file, and move it into place if the inputs are still the checked ones."""
+        new = self.path.with_name(f".{self.path.name}.part")
+        try:
+            with zipfile.ZipFile(new, "w") as archive:
+                for name, path in inputs.items():
+                    info = zipfile.ZipInfo(printable(name), _DATE)
+                    info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, _MODE
+                    info.file_size = path.stat().st_size  # which decides whether sizes need 64 bits
+                    with path.open("rb") as data, archive.open(info, "w") as target:
+                        copyfileobj(data, target, 1 << 20)
+            if self._inputs().keys() != inputs.keys():
+                raise Refused("an input is being changed: try again", 503)
+            new.replace(self.path)
+            self._made = tuple(inputs)
+        except OSError as error:
+            raise Refused("the archive of the inputs cannot be written: please tell the organizer", 507) from error
+        finally:
+            new.unlink(missing_ok=True)
+
+
+def _page_templates() -> jinja2.Environment:
+    """Return the templates, which escape text, including invisible and bidirectional characters."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("levelhead.task"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=lambda value: printable(value) if type(value) is str else value,  # markup is a subclass, and trusted
+    )
+    environment.filters |= {
+        "in_address": lambda name: quote(name, safe="", errors="surrogateescape"),
+        "time": _time,
+        "why_primary": why_primary,
+    }
+    environment.globals |= {"formatted": for_readers, "interval_lines": _interval_lines, "shown_state": shown_state}
+    return environment
+
+
+def _interval_lines(table: Table) -> list[dict[str, float] | None]:
+    """Return the intervals of a leaderboard as lines on a common scale, in percent of the width of their cell."""
+    lines: list[dict[str, float] | None] = [None] * len(table.rows)
+    intervals = {
+        number: {"low": cell.low, "value": value, "high": cell.high}
+        for number, row in enumerate(table.rows)
+        for value, cell in pairwise(row)
+        if isinstance(cell, IntervalCell) and isinstance(value, float)
+    }
+    low = min((interval["low"] for interval in intervals.values()), default=0.0)
+    width = max((interval["high"] for interval in intervals.values()), default=0.0) - low
+    if width:
+        for number, interval in intervals.items():
+            lines[number] = {name: round(2 + 96 * ((x - low) / width), 1) for name, x in interval.items()}
+    return lines
+
+
+def _time(time: str | dt.datetime) -> Markup:
+    """A time as HTML, readable and, to the minute, machine-readable."""
+    moment = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
+    to_the_minute = f"{moment.astimezone(dt.UTC):%Y-%m-%dT%H:%MZ}"
+    return Markup('<time datetime="{}">{}</time>').format(to_the_minute, shown_time(moment))

@@ -1,0 +1,342 @@
+"""Teams, their tokens and browser sessions, and their submissions, which are accepted completely or refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import os
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from levelhead.errors import Fault, InputError, LevelheadError, quoted, unknown
+from levelhead.task.database import Database, now, record
+from levelhead.task.description import SubmissionLimits, TaskFolder, sync
+
+WAITING, RUNNING, FINISHED, FAILED = "waiting", "running", "finished", "failed"
+"""The states of a submission; the last two are final."""
+
+_LONGEST_NAME, _LONGEST_LABEL = 60, 80
+_MOST_AN_HOUR = 30
+_SESSION_SECONDS = 12 * 3600
+_PREFIX = "lvlh_"  # so that scanners for leaked secrets can find tokens
+
+
+class Team(NamedTuple):
+    """A team of participants.
+
+    Args:
+        id: its number.
+        name: its name.
+    """
+
+    id: int
+    name: str
+
+
+class Session(NamedTuple):
+    """A team that signed in with a browser.
+
+    Args:
+        team: the team.
+        form: a secret that forms must send, so that other sites cannot post.
+    """
+
+    team: Team
+    form: str
+
+
+def _hash(secret: str) -> str:
+    # Secrets are random numbers of 256 bits, so slow hashes would not improve security.
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def new_token(database: Database, name: str, *, replace: bool = False) -> str:
+    """Return a new token for a team."""
+    if not name.strip() or name != name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+        message = f"invalid team name {quoted(name)}: use up to {_LONGEST_NAME} printable characters"
+        raise InputError(Fault("invalid-task", message))
+    token = _PREFIX + secrets.token_urlsafe(32)
+    with database.transaction() as connection:
+        names = [team.name for team in teams(database)]
+        if replace and name not in names:
+            raise InputError(Fault("invalid-task", unknown("team", name, names)))
+        if not replace and name in names:
+            message = f"team {quoted(name)} already has a token: --replace makes a new one, and the old one invalid"
+            raise InputError(Fault("invalid-task", message))
+        connection.execute(
+            "INSERT INTO main.teams (name, token, made) VALUES (?, ?, ?)"
+            " ON CONFLICT (name) DO UPDATE SET token = excluded.token",
+            (name, _hash(token), now()),
+        )
+        connection.execute("DELETE FROM main.sessions WHERE team = (SELECT id FROM teams WHERE name = ?)", (name,))
+        record(connection, "organizer", "token made", detail=name)
+    return token
+
+
+def team_of_token(database: Database, token: str) -> Team | None:
+    """Return the team of a token; None for an invalid token."""
+    rows = database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))
+    return Team(rows[0]["id"], rows[0]["name"]) if rows else None
+
+
+def teams(database: Database) -> list[Team]:
+    """Return all teams, in alphabetical order."""
+    return [Team(row["id"], row["name"]) for row in database.rows("SELECT id, name FROM teams ORDER BY name")]
+
+
+def new_session(database: Database, team: Team) -> str:
+    """Sign a team in, and return the secret that its browser sends from now on."""
+    secret = secrets.token_urlsafe(32)
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM main.sessions WHERE until < ?", (time.time(),))
+        row = (_hash(secret), team.id, secrets.token_urlsafe(32), time.time() + _SESSION_SECONDS)
+        connection.execute("INSERT INTO main.sessions (id, team, form, until) VALUES (?, ?, ?, ?)", row)
+        record(connection, f"team {team.name}", "signed in")
+    return secret
+
+
+def session_of(database: Database, secret: str) -> Session | None:
+    """Return the session of a secret, or None."""
+    rows = database.rows(
+        "SELECT team, name, form FROM sessions JOIN teams ON teams.id = team WHERE sessions.id = ? AND until > ?",
+        _hash(secret),
+        time.time(),
+    )
+    return Session(Team(rows[0]["team"], rows[0]["name"]), rows[0]["form"]) if rows else None
+
+
+def end_session(database: Database, secret: str) -> None:
+    """Sign out."""
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM main.sessions WHERE id = ?", (_hash(secret),))
+
+
+class Refused(LevelheadError):
+    """A submission that is not accepted; participants see its message.
+
+    Args:
+        message: the reason.
+        status: the HTTP status of the response.
+    """
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message, "refused-submission")
+        self.status = status
+        self.args = (message, status)
+
+
+class Upload(NamedTuple):
+    """A received and checked archive.
+
+    Args:
+        path: its current path.
+        sha256: the hash of its bytes.
+        size: its size in bytes.
+        kind: outputs or a system.
+        label: the name given by its team.
+        key: identifies the upload, chosen by the client: an upload that is sent twice is accepted once.
+    """
+
+    path: Path
+    sha256: str
+    size: int
+    kind: str
+    label: str = ""
+    key: str | None = None
+
+
+class Submission(NamedTuple):
+    """A submission of a team.
+
+    Args:
+        id: its name, which cannot be guessed.
+        team: the number of the team.
+        team_name: its name.
+        number: its number among the submissions of the team, from 1.
+        kind: outputs or a system.
+        label: the name given by its team.
+        sha256: the hash of the archive.
+        size: its size in bytes.
+        received: the time at which it was received.
+        state: waiting, running, finished or failed.
+        attempts: the number of times that it was started.
+        finished: the time at which it was finished.
+        run: the name of the folder of its outputs.
+        reason: the error message for its team.
+        log: the error message for the organizer.
+        document: its results.
+        chosen: whether its team chose it as the primary submission.
+        valid: the number of its valid outputs.
+        outputs: the number of test sets when it was scored.
+    """
+
+    id: str
+    team: int
+    team_name: str
+    number: int
+    kind: str
+    label: str
+    sha256: str
+    size: int
+    received: str
+    state: str
+    attempts: int
+    finished: str | None
+    run: str | None
+    reason: str | None
+    log: str | None
+    document: dict[str, Any] | None
+    chosen: bool
+    valid: int
+    outputs: int
+
+
+_COLUMNS = (
+    "SELECT submissions.id, team, name AS team_name, number, kind, label, sha256, size, received, state, attempts,"
+    " finished, run, reason, log, chosen, {} AS document,"
+    # as `finish` writes it; in a text of the document the quotes would be escaped
+    """ coalesce((length(document) - length(replace(document, '"state":"valid"', ''))) / 15, 0) AS valid,"""
+    """ coalesce((length(document) - length(replace(document, '"state":"', ''))) / 9, 0) AS outputs"""
+    " FROM submissions JOIN teams ON teams.id = team "
+)
+_WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
+
+
+def _submission(row: sqlite3.Row) -> Submission:
+    values = dict(row)
+    document = None if values["document"] is None else json.loads(values["document"])
+    return Submission(**{**values, "document": document, "chosen": bool(values["chosen"])})
+
+
+def submissions(database: Database, team: Team | None = None, *, results: bool = False) -> list[Submission]:
+    """Return all submissions, or those of a team, in the order in which they were accepted."""
+    columns = _WHOLE if results else _BRIEF
+    if team is None:
+        rows = database.rows(columns + "ORDER BY submissions.rowid")
+    else:
+        rows = database.rows(columns + "WHERE team = ? ORDER BY number", team.id)
+    return list(map(_submission, rows))
+
+
+def submission(database: Database, name: str, team: Team | None = None) -> Submission | None:
+    """Return a submission; None if it does not exist or belongs to another team."""
+    rows = database.rows(_WHOLE + "WHERE submissions.id = ?", name)
+    return _submission(rows[0]) if rows and team in {None, Team(rows[0]["team"], rows[0]["team_name"])} else None
+
+
+def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> None:
+    """Check the quota of a team before it uploads anything."""
+    today = database.latest()[:10]
+    rows = database.rows("SELECT received, state FROM submissions WHERE team = ?", team.id)
+    if sum(row["received"].startswith(today) for row in rows) >= limits.submissions_a_day:
+        raise Refused(f"your team has used its {limits.submissions_a_day} submissions for today, {today} (UTC)", 429)
+    if sum(row["state"] in {WAITING, RUNNING} for row in rows) >= limits.waiting:
+        raise Refused("your team has too many submissions waiting: try again when one is finished", 429)
+
+
+def refuse_often(database: Database, team: Team, action: str) -> None:
+    """Refuse what a team does too often, so that it cannot fill the audit log."""
+    hour_ago = dt.datetime.fromisoformat(database.latest()) - dt.timedelta(hours=1)
+    query = "SELECT count(*) AS n FROM audit WHERE action = ? AND actor = ? AND time >= ?"
+    rows = database.rows(query, action, f"team {team.name}", hour_ago.isoformat(timespec="milliseconds"))
+    if rows[0]["n"] >= _MOST_AN_HOUR:
+        message = f"the audit log has {_MOST_AN_HOUR} entries '{action}' of your team in the last hour: try again later"
+        raise Refused(message, 429)
+
+
+def id_of_key(database: Database, team: Team, key: str | None) -> str | None:
+    """Return the submission that a team sent with a key; None if it sent none."""
+    rows = database.rows("SELECT id FROM submissions WHERE team = ? AND key = ?", team.id, key)
+    return rows[0]["id"] if rows else None
+
+
+def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, limits: SubmissionLimits) -> Submission:
+    """Put an upload into the queue; once this returns, it will be processed in any case.
+
+    The archive is on disk under its final name before it is in the database; archives that are not in the database are
+    removed when the runner starts. An archive that was sent before with the same key is not accepted again.
+    """
+    sync([upload.path])
+    with database.transaction() as connection:
+        name = id_of_key(database, team, upload.key)
+        if name is not None:
+            upload.path.unlink(missing_ok=True)
+        else:
+            name = secrets.token_hex(16)
+            _insert(connection, team, upload, name, database, limits)
+            os.replace(upload.path, folder.uploads / name)  # noqa: PTH105 -- one step
+            sync([folder.uploads])
+    accepted = submission(database, name)
+    assert accepted is not None
+    return accepted
+
+
+def _insert(
+    connection: sqlite3.Connection, team: Team, upload: Upload, name: str, database: Database, limits: SubmissionLimits
+) -> None:
+    refuse_early(database, team, limits)
+    if database.fact("closed") is not None:
+        raise Refused("the task is closed", 403)
+    label = "".join(c for c in upload.label if c.isprintable())[:_LONGEST_LABEL]
+    values = (name, team.id, upload.kind, label, upload.sha256, upload.size, database.latest(), WAITING, upload.key)
+    connection.execute(
+        "INSERT INTO main.submissions (id, team, kind, label, sha256, size, received, state, key, number)"
+        " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(max(number), 0) + 1 FROM submissions WHERE team = ?",
+        (*values, team.id),
+    )
+    record(connection, f"team {team.name}", "accepted", name, f"{upload.kind} {upload.sha256} {upload.size}")
+
+
+def organizer_failures(database: Database) -> list[Submission]:
+    """Return the submissions that failed through the organizer's fault and were not run again."""
+    return [failed for failed in submissions(database) if failed.state == FAILED and failed.log is not None]
+
+
+def choose(database: Database, chosen: Submission) -> None:
+    """Make a submission the primary one of its team."""
+    if chosen.state != FINISHED:
+        raise Refused("only a finished submission can be the primary one", 409)
+    if chosen.chosen:
+        return
+    refuse_often(database, Team(chosen.team, chosen.team_name), "chosen as primary")
+    with database.transaction() as connection:
+        if database.fact("closed") is not None:
+            raise Refused("the task is closed", 403)
+        connection.execute("UPDATE main.submissions SET chosen = (id = ?) WHERE team = ?", (chosen.id, chosen.team))
+        record(connection, f"team {chosen.team_name}", "chosen as primary", chosen.id)
+
+
+def shown_state(state: str, valid: int, outputs: int) -> str:
+    """Return the state of a submission, with the number of its valid outputs unless all are valid."""
+    return f"{state}, {valid} of {outputs} outputs valid" if valid < outputs else state
+
+
+def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
+    """Return the primary submission of each team that has one, by team name.
+
+    It is the submission chosen by the team, or otherwise the last one with the most valid outputs; among these, one
+    with a failed run counts only if all runs failed.
+    """
+    finished = [candidate for candidate in candidates if candidate.state == FINISHED]
+    finished.sort(key=lambda candidate: (candidate.chosen, candidate.valid, candidate.reason is None))
+    return {candidate.team_name: candidate for candidate in finished}
+
+
+def why_primary(primary: Submission) -> str:
+    """Return a short reason why a submission is the primary submission of its team."""
+    if primary.chosen:
+        return "chosen by the team"
+    return "the last with the most valid outputs" if primary.valid else "the last; none has a valid output"
+
+
+def primary_submissions(database: Database) -> list[Submission]:
+    """Return the primary submissions with their results, sorted by team name."""
+    by_team = sorted(primary_of(submissions(database)).items())
+    return [
+        _submission(row) for _, brief in by_team for row in database.rows(f"{_WHOLE}WHERE submissions.id = ?", brief.id)
+    ]

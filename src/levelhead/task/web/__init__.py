@@ -1,1 +1,0 @@
-"""The web server: pages and the API."""
