@@ -1,14 +1,11 @@
 """The page on output formats: what documents share, then the keys of each kind as its JSON Schema has them."""
 
-import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from levelhead.report import schema_names
+from levelhead.report.json_schemas import schema_file
 from levelhead.tables.documents import SCHEMA
-
-SCHEMAS = Path(__file__).parent.parent / "src/levelhead/report/schemas"
 
 ABOUT_FORMATS = f"""
 Look up how programs can read the results of a command. `--format text` is for people; `markdown`, `latex` and `html`
@@ -74,12 +71,6 @@ def formats() -> Iterator[str]:
 
 SHARED = ("score", "contents", "leakage", "coverage", "table", "units", "paths")
 """The definitions in common.json that have keys."""
-
-
-def schema_file(name: str) -> dict[str, Any]:
-    """Return a schema as its file has it."""
-    found: dict[str, Any] = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
-    return found
 
 
 def keys(schema: Mapping[str, Any], definitions: Mapping[str, Any], depth: int = 0) -> Iterator[str]:

@@ -67,7 +67,7 @@ TOPICS = {
         "See where errors are: by property, by sentence, by kind, and in the trees.",
         (
             "levelhead.api.breakdowns", "levelhead.analysis", "levelhead.comparison.breakdowns",
-            "levelhead.comparison.contrasts",
+            "levelhead.comparison.system_errors", "levelhead.comparison.contrasts",
         ),
     ),
     "comparing": Topic(

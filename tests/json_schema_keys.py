@@ -1,11 +1,11 @@
 """What documents have of their JSON Schemas."""
 
-import json
 from collections.abc import Iterator
-from importlib.resources import files
 from typing import Any
 
 from jsonschema import Draft202012Validator
+
+from levelhead.report.json_schemas import schema_file
 
 Key = tuple[int, str]
 """A key and the object of a schema that it is in."""
@@ -13,8 +13,7 @@ Key = tuple[int, str]
 
 def raw_schema(name: str) -> dict[str, Any]:
     """Return a schema as its file has it, with references to other files."""
-    found: dict[str, Any] = json.loads((files("levelhead.report") / "schemas" / f"{name}.json").read_text("utf-8"))
-    return found
+    return schema_file(name)
 
 
 def faults(schema: dict[str, Any], document: object) -> list[str]:

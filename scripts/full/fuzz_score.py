@@ -15,7 +15,8 @@ with atheris.instrument_imports(include=["levelhead"]):
     from levelhead import Evaluation, score
     from levelhead.analysis.rule_differences import explain, explanation_document, explanation_table
     from levelhead.errors import InputError
-    from levelhead.evaluation.partial import score_partially
+    from levelhead.evaluation.fold import fold
+    from levelhead.evaluation.partial import whole_partial_pair
     from levelhead.evaluation.score_tables import score_document, score_table
     from levelhead.evaluation.setup import setup_of
     from levelhead.scoring.rules import WORD_RULES
@@ -64,7 +65,8 @@ def check_explained() -> None:
 def check_partial(ours: Evaluation | None) -> None:
     """Of two files that can be scored, the partial score is the score; of others, valid trees score no more."""
     try:
-        found = score_partially(GOLD, SYSTEM, setup_of(partial=True))
+        setup = setup_of(partial=True)
+        found = fold(whole_partial_pair(GOLD, SYSTEM, setup), setup)
     except InputError as error:
         check_text(str(error))
         return

@@ -13,8 +13,9 @@ from fair_counts import EXAMPLES, both, counts_of, matched
 from levelhead.analysis import Training, break_down, cascading_errors, count_confusions, error_types
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, examples_of
 from levelhead.analysis.word_properties import PropertySettings
-from levelhead.comparison.error_tables import confusion_table
+from levelhead.comparison.system_errors import Confusions
 from levelhead.errors import MeasureError
+from levelhead.evaluation.provenance import Provenance
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
@@ -239,7 +240,7 @@ def test_confusion_of_many_relations_keeps_the_most_frequent():
     of_kept = [n for n in range(n_words) if f"r{n}" in confusion.names or n == 5]
     right = sum(heads[n] == 1 for n in range(n_words) if n not in of_kept)
     assert confusion.right_heads[0, -1] == right
-    table = confusion_table({"x": confusion})
+    table = Confusions({"x": confusion}, Provenance({}, {})).table()
     assert ("dep", OTHER, n_others, right, n_others / n_words) in table.rows
     assert any(OTHER in note for note in table.notes)
 
@@ -251,7 +252,7 @@ def test_confusion_of_as_many_relations_as_are_kept_is_whole():
     confusion = count_confusions(match(itself, itself, RULES["ud"]))
     assert (len(confusion.names), OTHER in confusion.names) == (MOST_RELATIONS, False)
     assert (confusion.counts == np.eye(MOST_RELATIONS)).all()
-    assert not any(OTHER in note for note in confusion_table({"x": confusion}).notes)
+    assert not any(OTHER in note for note in Confusions({"x": confusion}, Provenance({}, {})).table().notes)
 
 
 @EXAMPLES

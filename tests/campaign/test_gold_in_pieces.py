@@ -6,9 +6,8 @@ from random import Random
 
 import pytest
 
-from levelhead.campaign import gold as gold_of_jobs
-from levelhead.campaign.gold import view_gold
-from levelhead.campaign.job_files import File
+from levelhead.campaign import sources as gold_of_jobs
+from levelhead.campaign.sources import File, view_gold
 from levelhead.comparison.evaluations import sent_ids
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import blocks
@@ -39,7 +38,7 @@ def test_sentence_ids(case: str, rules: str, tmp_path: Path, monkeypatch: pytest
     file = File(str(path), hashlib.sha256(path.read_bytes()).hexdigest())
     setup = setup_of("LAS", rules=rules)
     whole = view_gold(file, setup, sent_ids)
-    assert (whole != b"null") == (case == "named")
+    assert (whole is not None) == (case == "named")
     if "back" not in case:  # such a file cannot be cut
         monkeypatch.setattr(gold_of_jobs, "parse_as", None)
     for size in (1, 300, 5000):

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import EXAMPLES
-from levelhead.campaign import gold as gold_of_jobs
+from levelhead.campaign import sources as gold_of_jobs
 from levelhead.campaign.job import JobSetup, OutputJob, count_output
-from levelhead.campaign.job_files import File, LargeFile, unchanged, whole_contents
-from levelhead.campaign.records import GOLD
+from levelhead.campaign.records import GOLD, json_of
+from levelhead.campaign.sources import File, LargeFile, unchanged, whole_contents
 from levelhead.cli import program
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.setup import setup_of
@@ -62,7 +62,7 @@ def outcome(gold: File, system: File | None, setup: JobSetup, sizes: PieceSizes)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "SIZES", sizes)
         try:
-            return count_output(gold, system, setup)
+            return json_of(count_output(gold, system, setup))
         except LevelheadError as error:
             return type(error), str(error)
 
@@ -125,7 +125,9 @@ def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str, uni
     setup = settings_of(rules, unit)
     record = compare(*files, setup)
     if record.get("state") == "valid":
-        assert OutputJob(*files, setup.setup, unit).record_in_pieces(1) is not None
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(blocks, "SIZES", PieceSizes(0, 1))
+            assert OutputJob(*files, setup.setup, unit).record_in_pieces() is not None
     compare(files[0], None, setup)
 
 

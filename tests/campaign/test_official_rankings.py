@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from levelhead import campaign as c
-from levelhead.campaign.groups import official_groups
+from levelhead.campaign.ranking import official_groups
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import processes
 from levelhead.report.prototext import prototext

@@ -16,7 +16,7 @@ from levelhead.significance import InferenceSettings
 from levelhead.significance.jackknife import SystemCounts, leave_out
 from levelhead.significance.rankings import better_p
 from levelhead.significance.units import Units
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from oracle import campaign_resampling as plain
 
 PARALLEL = EXAMPLES / "parallel"
@@ -29,7 +29,7 @@ def results_of(test_sets: list[plain.TestSet], names: str = "ABCDEFG") -> c.Resu
     systems = tuple(names[: len(test_sets[0][0])])
     results, golds = {}, {}
     for number, rows in enumerate(test_sets):
-        golds[f"t{number}"] = Contents(f"hash {number}", len(rows), len(rows))
+        golds[f"t{number}"] = FileSummary(f"hash {number}", len(rows), len(rows))
         units = Units("sentence", np.arange(len(rows)))
         for place, system in enumerate(systems):
             own = [row[place] for row in rows]

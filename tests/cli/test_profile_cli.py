@@ -15,8 +15,7 @@ from levelhead.cli.program import run
 from levelhead.scoring.weights import read_weights
 from levelhead.typology import COLUMNS, SUMMARY, profile, word_dependency_entropy
 from levelhead.typology.counts import count_treebank
-from levelhead.typology.profile_columns import OF_TRAINING
-from levelhead.typology.profile_tables import columns_documents
+from levelhead.typology.profile_columns import OF_TRAINING, columns_documents
 
 GOLD = EXAMPLES / "parallel" / "gold"
 EN, DE, FR = (str(GOLD / f"{code}.conllu") for code in ("en", "de", "fr"))

@@ -278,7 +278,7 @@ def test_the_manifest_in_the_documentation_is_one():
     """Every key that the page shows is known."""
     page = (ROOT / "docs" / "rank.md").read_text(encoding="utf-8")
     text = page.partition("```toml\n")[2].partition("```")[0]
-    from levelhead.campaign.manifest import _CAMPAIGN, _SYSTEM, _TREEBANK
+    from levelhead.campaign.find import _CAMPAIGN, _SYSTEM, _TREEBANK
 
     assert text
     assert all(f"\n{key} = " in text for key in {*_CAMPAIGN, *_SYSTEM, *_TREEBANK})

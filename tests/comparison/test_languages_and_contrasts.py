@@ -225,7 +225,7 @@ def test_examples_are_weighted(tmp_path):
     weights.write_text("nsubj 2.5\n")
     gold, alpha, beta = (levelhead.read(path) for path in (GOLD, ALPHA, BETA))
     one, other = (match(gold, side, UD) for side in (alpha, beta))
-    gained, lost = contrasts(one, other, 50, setup_of([f"WLAS({weights},default=0)"]).single())
+    gained, lost = contrasts(one, other, 50, setup_of([f"WLAS({weights},default=0)"]).for_pair())
     plain = contrasts(one, other, 50, setup_of(["LAS@nsubj"]))
     assert lost
     for found, expected in zip((gained, lost), plain):

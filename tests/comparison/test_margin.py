@@ -10,11 +10,9 @@ import levelhead
 from conftest import EXAMPLES, library
 from levelhead.campaign import find_plan
 from levelhead.comparison import compare
-from levelhead.comparison.system_tables import comparison_table
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import Estimate, InferenceSettings, SystemCounts, differences, equivalence
-from levelhead.significance.differences import margin_of
 
 PARALLEL = EXAMPLES / "parallel"
 EN = tuple(PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
@@ -38,11 +36,6 @@ def test_p_is_the_larger_of_two_one_sided_ones(margin, middle, several):
 
 def test_no_interval_no_equivalence():
     assert equivalence(Estimate(0.0, 0.1, 8, 9), 0.5) is None
-
-
-def test_margins_in_the_unit_of_differences():
-    assert margin_of(0.5, perplexity=False) == 0.005
-    assert margin_of(1.05, perplexity=True) == math.log(1.05)
 
 
 def two_systems(n: int, changed: int, powers: tuple[int, ...] = ()) -> SystemCounts:
@@ -142,7 +135,7 @@ def test_the_note_on_ratios():
         find_plan(gold, {"a": gold, "b": gold}), setup_of([measure]), settings=InferenceSettings(50, margin=1.05)
     )
     assert comparison.results[1].equivalent == "yes"
-    (note,) = [note for note in comparison_table(comparison).notes if note.startswith("Equivalent")]
+    (note,) = [note for note in comparison.table().notes if note.startswith("Equivalent")]
     assert "a ratio between 1/1.05 and 1.05" in note
 
 

@@ -27,7 +27,7 @@ def verdicts(parts, *, margin=None, level=0.95, perplexities=(), systems=("A", "
     """The verdicts on counts of units: shape (units, runs, 1, 2)."""
     table = SystemCounts(systems, ("LAS",), np.asarray(parts, dtype=float), "gold", perplexities)
     settings = InferenceSettings(1_000, margin=margin, level=level)
-    return list(gate_results({"x": table}, differences({"x": table}, settings), ["LAS"], settings))
+    return list(gate_results({"x": table}, differences({"x": table}, settings), ["LAS"], settings, {}))
 
 
 def outputs(*right, n=60):

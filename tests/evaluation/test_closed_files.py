@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 
 from conftest import EXAMPLES
-from levelhead.campaign.gold import view_gold
+from levelhead.campaign.find import find_plan
 from levelhead.campaign.job import JobSetup, count_output
-from levelhead.campaign.job_files import File
-from levelhead.campaign.plan import find_plan
 from levelhead.campaign.profile_jobs import profile_files
 from levelhead.campaign.score_tables import read_scores
-from levelhead.comparison.breakdowns import count_sentences_of_outputs
+from levelhead.campaign.sources import File, view_gold
+from levelhead.comparison.system_errors import count_sentences_of_outputs
 from levelhead.correlation.table_files import read_table
 from levelhead.derivation import read_arpa
 from levelhead.errors import LevelheadError
@@ -36,7 +35,8 @@ from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.input_bytes import parts_of, read_bytes
 from levelhead.treebank.two_files import PrefetchedFile
 from levelhead.treebank.validation import write_fixed
-from levelhead.typology.collection import files_of, sampled, similarities, survey
+from levelhead.typology import files_of
+from levelhead.typology.collection import sampled, similarities, survey
 from levelhead.typology.profile import ProfileTask
 from naming import naming
 

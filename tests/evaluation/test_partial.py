@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import levelhead
 from levelhead.errors import InputError
+from levelhead.evaluation.fold import fold
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.partial import match_output, partial_evaluation
+from levelhead.evaluation.partial import whole_partial_pair
 from levelhead.evaluation.setup import setup_of
 from oracle import partial as oracle
 from oracle.damage import damaged_bytes
@@ -29,7 +30,7 @@ WITHOUT_ROOTS = MORE.with_measures(one for one in MORE.measures if one.name != "
 
 
 def partial(gold: str, system: str, setup=PARTIAL) -> Evaluation:
-    return partial_evaluation(match_output(levelhead.from_conllu(gold), system.encode(), None, setup), setup)
+    return fold(whole_partial_pair(levelhead.from_conllu(gold), system.encode(), setup), setup)
 
 
 def sentences_of(text: str) -> list[list[str]]:
@@ -127,7 +128,7 @@ def test_damaged_files_are_read_row_by_row(files, seed, n_edits):
         text = data.decode()
     except UnicodeDecodeError:
         with pytest.raises(InputError, match="UTF-8"):
-            partial_evaluation(match_output(levelhead.from_conllu(gold), data, None, PARTIAL), PARTIAL)
+            fold(whole_partial_pair(levelhead.from_conllu(gold), data, PARTIAL), PARTIAL)
         return
     check(gold, text)
 

@@ -1,8 +1,9 @@
 """Where leaving out an answer may raise a partial score, as docs/language-models.md says: the definition decides."""
 
 import levelhead
+from levelhead.evaluation.fold import fold
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.partial import match_output, partial_evaluation
+from levelhead.evaluation.partial import whole_partial_pair
 from levelhead.evaluation.setup import setup_of
 
 SETUP = setup_of(["UAS", "LAS", "CLAS"], partial=True)
@@ -20,8 +21,7 @@ def conllu(*answers: Answer) -> bytes:
 
 
 def scored(gold: list[Answer], answers: list[Answer]) -> Evaluation:
-    aligned = match_output(levelhead.from_conllu(conllu(*gold)), conllu(*answers), None, SETUP)
-    return partial_evaluation(aligned, SETUP)
+    return fold(whole_partial_pair(levelhead.from_conllu(conllu(*gold)), conllu(*answers), SETUP), SETUP)
 
 
 GOLD: list[Answer] = [

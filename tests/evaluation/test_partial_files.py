@@ -162,8 +162,8 @@ def test_large_files_have_the_scores_of_small_ones(tmp_path, monkeypatch, output
     expected = documents()
     read = []
     monkeypatch.setattr(blocks, "SIZES", PieceSizes(large=500, piece=700))
-    whole = partial_module.score_partially
-    monkeypatch.setattr(partial_module, "score_partially", lambda *given: read.append(given) or whole(*given))
+    whole = partial_module.whole_partial_pair
+    monkeypatch.setattr(partial_module, "whole_partial_pair", lambda *given: read.append(given) or whole(*given))
     assert documents() == expected
     by_text = expected[0]["coverage"]["paired_by"] == "text"
     assert bool(read) == (by_text or output == "other order")

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levelhead.campaign.job import JobSetup, count_output
-from levelhead.campaign.job_files import File
+from levelhead.campaign.records import json_of
+from levelhead.campaign.sources import File
 from levelhead.errors import LevelheadError
-from levelhead.evaluation import partial, partial_pieces, partial_survey
+from levelhead.evaluation import partial
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
@@ -66,9 +67,9 @@ def compare(
     measures = [*setup_of(rules=rules).names, *added]
     whole = outcome(paths, WHOLE, rules=rules, measures=measures, format=form, **more)
     n_whole: list[object] = []
-    read_whole = partial.score_partially
+    read_whole = partial.whole_partial_pair
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(partial, "score_partially", lambda *given: n_whole.append(given) or read_whole(*given))
+        patch.setattr(partial, "whole_partial_pair", lambda *given: n_whole.append(given) or read_whole(*given))
         for sizes in TINY:
             assert outcome(paths, sizes, rules=rules, measures=measures, format=form, **more) == whole
     return *whole, len(n_whole)
@@ -176,7 +177,7 @@ def test_records_of_rankings(folder: Path, seed: int, n: int, by_sentence: bool)
     for sizes in (WHOLE, *TINY):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(blocks, "SIZES", sizes)
-            found.append(count_output(*sides, job))
+            found.append(json_of(count_output(*sides, job)))
     assert found[1:] == found[:1] * len(TINY)
 
 
@@ -212,10 +213,10 @@ def test_answers_to_other_texts(folder: Path) -> None:
 def test_ids_with_the_same_hash_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An id that gold does not have is found when the files are read again; equal hashes of gold ids at once."""
     gold, system = of_gold(TEXT, {"sent_id = 3\n": "sent_id = 3~\n", "\t0\t": "\t_\t"})
-    hashes_of = partial_survey.hashes_of
+    hashes_of = partial.hashes_of
     for alike in (lambda name: name.rstrip(b"~"), len):
         monkeypatch.setattr(
-            partial_survey, "hashes_of", lambda names, alike=alike: hashes_of([b"%r" % alike(one) for one in names])
+            partial, "hashes_of", lambda names, alike=alike: hashes_of([b"%r" % alike(one) for one in names])
         )
         found = compare(tmp_path, gold, system.replace(b"a\t", b"ab\t"), "ud")
         assert (found[2].paired_by, found[-1]) == ("text", len(TINY))
@@ -235,13 +236,13 @@ def test_files_that_change_between_two_readings_are_refused(tmp_path: Path, monk
         "no ids": system.replace(b"sent_id", b"id"),
         "other characters": system.replace(b"a\t", b"ab\t"),
     }[change]
-    second_reading = partial_pieces.output_pieces
+    second_reading = partial._open_output
 
     def changed(*given: Any) -> Any:
         paths[1].write_bytes(second)
         return second_reading(*given)
 
-    monkeypatch.setattr(partial_pieces, "output_pieces", changed)
+    monkeypatch.setattr(partial, "_open_output", changed)
     for sizes in TINY:
         paths[1].write_bytes(system)
         if change == "no ids":

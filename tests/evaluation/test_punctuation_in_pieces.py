@@ -59,7 +59,7 @@ def test_real_partial_scores(
     system.write_bytes(gold.read_bytes().replace(*damage))
     setup = setup_of(MEASURES, partial=True)
     whole = score_files(gold, system, setup, WHOLE)
-    monkeypatch.setattr(partial, "score_partially", None)
+    monkeypatch.setattr(partial, "whole_partial_pair", None)
     for size in (20_000, 300_000):
         found = score_files(gold, system, setup, PieceSizes(0, size))
         assert [repr(score) for score in found.values()] == [repr(score) for score in whole.values()]
@@ -84,14 +84,14 @@ def test_pipes(piped: Path, tmp_path: Path) -> None:
 def test_gold_that_changes_between_two_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gold = tmp_path / "gold"
     gold.write_bytes(GOLD.read_bytes())
-    read = pieces.read_punctuation
+    read = pieces.callin_punctuation
 
     def changed(*given: Any) -> Any:
         (tmp_path / "new").write_bytes(b"# a comment\n" + GOLD.read_bytes())
         (tmp_path / "new").replace(gold)
         return read(*given)
 
-    monkeypatch.setattr(pieces, "read_punctuation", changed)
+    monkeypatch.setattr(pieces, "callin_punctuation", changed)
     with pytest.raises(UnreadableFile, match="changed while it was read"):
         score_files(gold, SYSTEM, setup_of(MEASURES), SMALL)
 

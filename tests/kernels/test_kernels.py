@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from heads import arrays_of, sentence_of
 from levelhead import ConlluError, from_conllu
 from levelhead.kernels import pools, scan, spans, trees
-from levelhead.scoring.lcs import common_subsequence
+from levelhead.scoring.form_alignment import common_subsequence
 from levelhead.treebank import Strings, to_conllu
 from strategies import SEEDS
 from uncompiled import uncompiled, views
@@ -182,7 +182,7 @@ def test_subsequences_longer_than_what_is_kept(n_gold: int, n_system: int) -> No
 
 LARGE = """
 import random
-from levelhead.scoring.lcs import common_subsequence
+from levelhead.scoring.form_alignment import common_subsequence
 draw = random.Random(1)
 gold, system = (draw.choices("abcdefghijklmnopqrstuvwxyz", k=20_000) for _ in "12")
 pairs = common_subsequence(gold, system)

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 
 from conftest import EXAMPLES
-from levelhead.campaign.look_jobs import VisitEach
-from levelhead.campaign.plan import find_plan
+from levelhead.campaign.find import find_plan
+from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.run import score_plan
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.page.treebank_errors import PROPERTY_TITLES, errors_of_each, joined_errors

@@ -7,7 +7,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.evaluation.partial import match_output
+from levelhead.evaluation.partial import whole_partial_pair
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.page.examples import OutputTrees, sentence
 
@@ -115,7 +115,7 @@ def test_words_without_a_head_have_no_arc(answers):
     """Heads of cycles stay, a missing HEAD is drawn outside, and a missing sentence has no words."""
     setup = setup_of(["LAS"], partial=True)
     gold = levelhead.read(GOLD / "en.conllu")
-    matches = match_output(gold, answers.read_bytes(), None, setup).partial.matches
+    matches = whole_partial_pair(gold, answers.read_bytes(), setup).pairs[0].matches
     output = OutputTrees("answers", matches)
     cycle, headless, missing = (output.tree(i) for i in range(3))
     assert cycle["h"][:2] == [2, 1]

@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import json
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -19,7 +20,8 @@ from levelhead.studies.study import Claim, Study
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
-from levelhead.typology.collection import files_of, sampled
+from levelhead.typology import files_of
+from levelhead.typology.collection import sampled
 from naming import naming
 
 PARALLEL = EXAMPLES / "parallel"
@@ -95,10 +97,10 @@ def classes(parent: type) -> set[type]:
 def test_every_result_is_here() -> None:
     root = Path(levelhead.__file__).parent
     for path in root.rglob("*.py"):
-        if "(Tabular" in path.read_text("utf-8"):
+        if re.search(r"\((Tabular|TreebankRows)", path.read_text("utf-8")):
             importlib.import_module(".".join(("levelhead", *path.relative_to(root).with_suffix("").parts)))
     own = {one.__name__ for one in classes(Tabular) if one.__module__.startswith("levelhead.")}
-    assert {name.partition("[")[0] for name in own} - {"PerTreebank", "WithIntervals"} == set(RESULTS)
+    assert {name.partition("[")[0] for name in own} - {"PerTreebank", "TreebankRows", "WithIntervals"} == set(RESULTS)
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from levelhead import compat
-from levelhead.scoring.enhancement_switches import ENHANCEMENTS, switches_of
+from levelhead.scoring.enhanced_edges import ENHANCEMENTS, switches_of
 from oracle import measures
 from oracle.document import Refused
 from oracle.enhancements import strip

@@ -12,9 +12,9 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.campaign.job import JobSetup, record_of_output
-from levelhead.campaign.job_files import File
+from levelhead.campaign.job import JobSetup, count_output
 from levelhead.campaign.records import json_of
+from levelhead.campaign.sources import File
 from levelhead.errors import LevelheadError, MeasureError
 from levelhead.evaluation.by_sentence import count_sentences
 from levelhead.evaluation.files import score_files
@@ -162,9 +162,9 @@ def test_records_of_invalid_outputs(folder: Path, kind: str, partial: bool, monk
     output.write_text(invalid, encoding="utf-8")
     files = [File(str(path), hashlib.sha256(path.read_bytes()).hexdigest()) for path in (gold, output)]
     settings = JobSetup(setup_for(gold, partial=partial).read(), by_sentence=True)
-    whole = record_of_output(*files, settings)
+    whole = count_output(*files, settings)
     monkeypatch.setattr(blocks, "SIZES", SENTENCE_BY_SENTENCE)
-    assert json_of(record_of_output(*files, settings)) == json_of(whole)
+    assert json_of(count_output(*files, settings)) == json_of(whole)
     assert whole["state"] == ("valid" if partial and kind != "empty" else "invalid")
     if whole["state"] == "valid":
         of_gold = numbers(gold, gold, setup_for(gold, partial=True))

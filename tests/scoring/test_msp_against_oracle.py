@@ -11,9 +11,9 @@ from levelhead.evaluation.epochs import EpochScorer
 from levelhead.evaluation.fold import score_treebanks
 from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of
-from levelhead.scoring.content_matches import match_content
-from levelhead.scoring.matches import match_pair
+from levelhead.scoring.morphosyntactic_matches import match_content
 from levelhead.scoring.rules import RULES
+from levelhead.scoring.score import match_pair
 from levelhead.treebank.morphosyntactic_reader import content_faults
 from levelhead.treebank.validation import MOST_LISTED
 from oracle import content

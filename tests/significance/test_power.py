@@ -364,7 +364,7 @@ def test_folders_of_outputs_need_a_folder_of_gold(run):
 
 
 def test_python_takes_a_plan(run):  # noqa: ARG001 -- the same numbers as the command
-    from levelhead.campaign.plan import find_plan
+    from levelhead.campaign.find import find_plan
     from levelhead.evaluation.setup import setup_of
 
     found = power(find_plan(PAIR[0], PAIR[1:]), setup_of(["LAS"]), Design(sizes=(100,)))

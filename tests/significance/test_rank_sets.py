@@ -165,7 +165,7 @@ def campaign_of(scores: dict[str, list[int | None]], n_rows: int = 30) -> c.Resu
             results[system, f"t{t}"] = c.OutputResult(
                 "valid", {"LAS": value}, "OK", sentences={"LAS": parts}, units=units
             )
-    golds = {f"t{t}": c.results.Contents(f"hash {t}", n_rows, n_rows) for t in range(n_test_sets)}
+    golds = {f"t{t}": c.results.FileSummary(f"hash {t}", n_rows, n_rows) for t in range(n_test_sets)}
     codes = tuple(c.TestSet(f"t{t}") for t in range(n_test_sets))
     return c.Results(codes, tuple(scores), ("LAS",), results, golds, {})
 

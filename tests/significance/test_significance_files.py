@@ -11,7 +11,6 @@ from conftest import EXAMPLES
 from levelhead.campaign import find_plan, groups_named, plan_in, rank, score_plan, with_intervals
 from levelhead.comparison import compare
 from levelhead.comparison.evaluations import average_scores, score_and_look
-from levelhead.comparison.system_tables import comparison_table
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.setup import Setup, setup_of
@@ -142,7 +141,7 @@ def test_a_small_p_of_the_sign_test_is_never_printed_as_zero():
     gold = levelhead.read(PARALLEL / "gold/en.conllu")
     comparison = compare(find_plan(gold, {"a": gold, "b": gold}), setup_of(["LAS"]))
     won = Wins("LAS", "b", 20, 0, 0, 20, 0, sign_test([1.0] * 20), 0.03, 20, 20)
-    table = comparison_table(dataclasses.replace(comparison, wins=(won,)))
+    table = dataclasses.replace(comparison, wins=(won,)).table()
     (line,) = [note for note in table.notes if "sign test" in note]
     assert line.endswith("sign test p < .0001, Wilcoxon p = 0.0300 (20 votes, one per treebank)")
 

@@ -21,13 +21,13 @@ from levelhead.errors import InputError
 from levelhead.jobs import Store, Workers
 from levelhead.report.page import render
 from levelhead.studies import STUDIES, Study, StudyRequest, reproduce
-from levelhead.studies.page import document, markdown, page, text, write_page
 from levelhead.studies.parsers import built_in, with_one_root
 from levelhead.studies.request import Parts, StudyTask, format_of, outputs_in, parts_of, run_tasks
 from levelhead.studies.sogaard_haulrich_tables import counts_of, score_parsers, separated, values_of
+from levelhead.studies.study import markdown, page, text, write_page
 from levelhead.studies.verdicts import Verdict, p_shown, spearman
 from levelhead.treebank import Treebank, from_conllu, read
-from levelhead.treebank.tree_shapes import nonprojective_arcs
+from levelhead.treebank.treebank import nonprojective_arcs
 
 EXAMPLES = ROOT / "examples" / "parallel"
 TRAINED = ("nivre-fang-2017", "callin", "kohita-2017", "kohita-2017-ud2", "sogaard-haulrich")
@@ -63,7 +63,7 @@ def test_every_study_runs_on_the_examples(studies: dict[str, Study], name: str) 
 @pytest.mark.parametrize("name", STUDIES)
 def test_pages(studies: dict[str, Study], name: str, tmp_path: Path) -> None:
     study = studies[name]
-    plain, told = text(study), json.dumps(document(study), allow_nan=False)
+    plain, told = text(study), json.dumps(study.to_dict(), allow_nan=False)
     html = render(page(study)).decode()
     write_page(study, tmp_path / "page.md")
     marked = (tmp_path / "page.md").read_text(encoding="utf-8")
@@ -118,7 +118,7 @@ def test_resumed_studies_are_the_same(tmp_path: Path) -> None:
         kept = store.path if hasattr(store, "path") else tmp_path / "store"
         assert Path(kept).stat().st_size
         again = quick("nivre-fang-2017", tmp_path / "b", store=store)
-    assert document(first) == document(again)
+    assert first.to_dict() == again.to_dict()
 
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if not name.endswith(("-2018", "-ud2"))])
@@ -243,10 +243,10 @@ def test_outputs_are_checked_before_work_starts(name: str, tmp_path: Path, monke
 
 def test_inputs_of_other_studies_have_no_effect(tmp_path: Path) -> None:
     """An option for other studies is accepted, and changes nothing."""
-    plain = document(quick("nivre-fang-2017", tmp_path / "a"))
-    assert document(quick("nivre-fang-2017", tmp_path / "b", scores=Path(__file__), judgements=EXAMPLES)) == plain
-    without = document(reproduce("conll17", StudyRequest(quick=True)))
-    assert document(reproduce("conll17", StudyRequest(systems=EXAMPLES / "systems", quick=True))) == without
+    plain = quick("nivre-fang-2017", tmp_path / "a").to_dict()
+    assert quick("nivre-fang-2017", tmp_path / "b", scores=Path(__file__), judgements=EXAMPLES).to_dict() == plain
+    without = reproduce("conll17", StudyRequest(quick=True)).to_dict()
+    assert reproduce("conll17", StudyRequest(systems=EXAMPLES / "systems", quick=True)).to_dict() == without
 
 
 def test_a_folder_of_folders_is_an_error(tmp_path: Path) -> None:

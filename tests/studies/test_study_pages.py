@@ -7,7 +7,7 @@ import pytest
 
 from conftest import ROOT
 from levelhead.studies import STUDIES, Claim, Study
-from levelhead.studies.page import markdown, summary
+from levelhead.studies.study import markdown, summary
 
 
 def claims_on(page: str) -> tuple[Claim, ...]:

@@ -11,7 +11,6 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
 from levelhead.studies import StudyRequest, reproduce
 from levelhead.studies.measures_2018_estimates import MEASURES, counts_on
-from levelhead.studies.page import document
 from levelhead.studies.request import score_files
 
 PARALLEL = EXAMPLES / "parallel"
@@ -77,11 +76,11 @@ STUDIES_OF_OUTPUTS = {"callin": PARALLEL / "systems" / "beta", "measures-2018": 
 @pytest.mark.parametrize("name", STUDIES_OF_OUTPUTS)
 def test_workers_and_stores_change_nothing(name: str, tmp_path: Path) -> None:
     request = {"treebanks": tuple(GOLDS.values()), "systems": STUDIES_OF_OUTPUTS[name], "quick": True}
-    alone = document(reproduce(name, StudyRequest(**request)))
+    alone = reproduce(name, StudyRequest(**request)).to_dict()
     with Store(tmp_path / "store") as store:
-        parallel = document(reproduce(name, StudyRequest(**request, workers=processes(2), store=store)))
+        parallel = reproduce(name, StudyRequest(**request, workers=processes(2), store=store)).to_dict()
         kept = len(store)
-        again = document(reproduce(name, StudyRequest(**request, store=store)))
+        again = reproduce(name, StudyRequest(**request, store=store)).to_dict()
         assert len(store) == kept > len(GOLDS)
     assert alone == parallel == again
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import levelhead
 from levelhead import ConlluError, Treebank, from_conllu
 from levelhead.treebank import Word, to_conllu
-from levelhead.treebank.treebank import COLUMNS
+from levelhead.treebank.tokens import COLUMNS
 from strategies import treebanks
 
 TEXT = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from levelhead.treebank.two_files import are_large_files, in_two_threads, one_ahead
+from levelhead.treebank.two_files import are_large_files, in_two_threads, pipelined
 
 
 def fail(name: str) -> None:
@@ -50,7 +50,7 @@ def test_items_are_used_in_order_while_the_next_are_computed() -> None:
         assert second_computed.wait(300)
         used.append(number)
 
-    one_ahead(items(), use)
+    pipelined(items(), use)
     assert used == [*range(20)]
 
 
@@ -72,7 +72,7 @@ def test_errors_end_the_use_of_items(of_items: bool) -> None:
 
     before = threading.active_count()
     with pytest.raises(ValueError, match="items" if of_items else "use"):
-        one_ahead(items(), use)
+        pipelined(items(), use)
     assert used == [*range(3 if of_items else 4)]
     assert threading.active_count() == before
 

@@ -23,7 +23,6 @@ from levelhead.treebank.blocks import PieceSizes
 from levelhead.typology import COLUMNS, Chunks, count_treebank, survey, tally
 from levelhead.typology.collection import similarities
 from levelhead.typology.counts import CountSum, RunningCounts, counts_from_bytes, counts_to_bytes
-from levelhead.typology.vocabulary import count_lexical
 from naming import naming
 from oracle import typology as oracle
 from oracle.damage import damaged_bytes
@@ -125,7 +124,7 @@ def test_running_text_is_that_of_the_second_implementation(text: str, chunk: int
     expected = oracle.profile(oracle.read(text), chunk, window, 5, partial=partial)
     for name, value in (("sttr", found.sttr), ("sttr_sd", found.sttr_deviation), ("mattr", found.mattr)):
         assert value == (None if expected[name] is None else pytest.approx(expected[name], abs=1e-9))
-    whole = count_lexical(treebank, Chunks(chunk, partial, window))
+    whole = count_treebank(treebank, Chunks(chunk, partial, window)).lexical
     assert (found.sttr, found.sttr_deviation, found.mattr) == (whole.sttr, whole.sttr_deviation, whole.mattr)
 
 

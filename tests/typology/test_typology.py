@@ -33,10 +33,9 @@ from levelhead.typology import (
 )
 from levelhead.typology.collection import survey
 from levelhead.typology.entropy import weights_text
+from levelhead.typology.languages import language_code
 from levelhead.typology.profile import columns_named
 from levelhead.typology.profile_columns import OF_TRAINING
-from levelhead.typology.profile_tables import long_table, profiles_table
-from levelhead.typology.selection import language_code
 from levelhead.typology.tally import Histogram, Tally
 from levelhead.typology.vocabulary import CALLIN_CHUNKS
 from oracle import typology as oracle
@@ -393,10 +392,10 @@ def test_frames() -> None:
     library("pandas")
     treebanks = {"a": [flat(["a", "b"], ["root", "det"])], "b": [flat(["a"], ["root"])]}
     profiles = survey(treebanks)
-    frame = to_polars(profiles_table(profiles))
+    frame = to_polars(profiles.table())
     assert frame["Treebank"].to_list() == ["a", "b"]
     assert frame["relation:det"].to_list() == [0.5, 0.0]
     assert frame["wde:det"].to_list() == [0.0, None]
-    other = to_pandas(long_table(profiles))
-    assert other["Unit"].tolist().count("%") == sum("%" in row for row in long_table(profiles).rows)
+    other = to_pandas(profiles.table(long=True))
+    assert other["Unit"].tolist().count("%") == sum("%" in row for row in profiles.table(long=True).rows)
     assert set(other.columns) == {"Treebank", "Column", "Of", "Value", "Unit", "language", "family", "genus"}

@@ -20,9 +20,9 @@ from levelhead.typology import (
     select,
     survey,
 )
+from levelhead.typology.counts import count_sizes
 from levelhead.typology.entropy import weights_text
 from levelhead.typology.selection import NEEDED
-from levelhead.typology.structure import count_sizes
 from oracle import typology as oracle
 
 LANGUAGES = {

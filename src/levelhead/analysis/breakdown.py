@@ -18,7 +18,8 @@ from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Component, Definition, Measure
-from levelhead.scoring.score import Score, check_annotated, count, score_of, selection_for
+from levelhead.scoring.score import Score, check_annotated, count, score_of
+from levelhead.scoring.selection import selection_for
 from levelhead.significance.jackknife import (
     BucketEstimate,
     IntervalSettings,

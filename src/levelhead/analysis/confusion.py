@@ -17,7 +17,7 @@ from levelhead.treebank import StringColumn
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import NIVRE_FANG, Scheme
 from levelhead.treebank.strings import Codes
-from levelhead.treebank.tree_shapes import shapes_of
+from levelhead.treebank.treebank import shapes_of
 
 ERRORS = (
     "right",

@@ -15,7 +15,8 @@ from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
-from levelhead.scoring.score import score_of, selection_for
+from levelhead.scoring.score import score_of
+from levelhead.scoring.selection import selection_for
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate, ratios
 from levelhead.significance.units import Cells, UnitHistogram, histogram_of, summed
 from levelhead.treebank.schemes import NIVRE_FANG

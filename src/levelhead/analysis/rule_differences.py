@@ -165,7 +165,7 @@ def _lemma_missing(matches: Matches) -> Any:
     gold, system = matches.gold.lemmas, matches.system.lemmas
     missing = np.flatnonzero(gold.codes[matches.alignment.gold] == 0)
     other = [system[int(matches.alignment.system[pair])] != "_" for pair in missing]
-    which = np.zeros(len(matches.alignment), dtype=bool)
+    which = np.zeros(len(matches.alignment.gold), dtype=bool)
     which[missing[np.array(other, dtype=bool)]] = True
     return which
 

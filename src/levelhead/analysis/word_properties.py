@@ -21,7 +21,7 @@ from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import Scheme
 from levelhead.treebank.training_data import Training, trees_of
-from levelhead.treebank.tree_shapes import shapes_of
+from levelhead.treebank.treebank import shapes_of
 
 Values = NDArray[np.int64]
 

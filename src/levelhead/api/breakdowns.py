@@ -14,17 +14,15 @@ if TYPE_CHECKING:
     from levelhead.analysis.word_properties import PropertySettings
     from levelhead.api.inputs import MappedWeights, Punctuation
     from levelhead.campaign.plan import Plan
-    from levelhead.comparison.breakdowns import (
-        Breakdowns,
+    from levelhead.comparison.breakdowns import Breakdowns, Intervals, Repairs
+    from levelhead.comparison.contrasts import Contrasts, Gains
+    from levelhead.comparison.system_errors import (
         CascadingErrors,
         Confusions,
         CountsBySentence,
         ErrorExamples,
         ErrorTypes,
-        Intervals,
-        Repairs,
     )
-    from levelhead.comparison.contrasts import Contrasts, Gains
     from levelhead.evaluation.pair import Input
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
@@ -48,7 +46,7 @@ def confusion(
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
     """
-    from levelhead.comparison.breakdowns import confuse_outputs
+    from levelhead.comparison.system_errors import confuse_outputs
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
     plan = plan_for(gold, system, split)
@@ -108,15 +106,15 @@ def breakdown(
 def _broken_down(
     plan: Plan, properties: list[str], setup: Setup, buckets: PropertySettings, intervals: Intervals
 ) -> Breakdowns | CountsBySentence | ErrorTypes | CascadingErrors | Repairs | Gains:
-    from levelhead.comparison import breakdowns
+    from levelhead.comparison import breakdowns, system_errors
     from levelhead.comparison.contrasts import compare_by
 
     if properties == ["sentence"]:
-        return breakdowns.count_sentences_of_outputs(plan, setup)
+        return system_errors.count_sentences_of_outputs(plan, setup)
     if properties == ["error"]:
-        return breakdowns.error_types_of_outputs(plan, setup)
+        return system_errors.error_types_of_outputs(plan, setup)
     if properties == ["cascading"]:
-        return breakdowns.cascading_errors_of_outputs(plan, setup, buckets.scheme)
+        return system_errors.cascading_errors_of_outputs(plan, setup, buckets.scheme)
     _check_single(setup.names)
     if properties == ["repair"]:
         return breakdowns.repairs_of_outputs(plan, setup, intervals)
@@ -161,8 +159,8 @@ def trees(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: an error or a measure is unknown.
     """
-    from levelhead.comparison.breakdowns import find_examples
     from levelhead.comparison.contrasts import compare_sentences
+    from levelhead.comparison.system_errors import find_examples
 
     setup = settings_for(
         () if show else measures,

@@ -28,13 +28,14 @@ from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights, Punctuation
-    from levelhead.campaign.outputs import Output
+    from levelhead.campaign.outputs import Look, Output
+    from levelhead.campaign.plan import Plan
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes, ReleaseChanges
+    from levelhead.comparison.contrasts import WorseSentence
     from levelhead.comparison.evaluations import Languages
     from levelhead.comparison.power import Power
     from levelhead.comparison.systems import Comparison
-    from levelhead.comparison.worst_sentences import WorseSentence
     from levelhead.evaluation.pair import Input
     from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
@@ -126,21 +127,26 @@ def compare(
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
-    parts = set(prepare)
-    look = None
-    if parts:
-        look = partial_function(
-            _look_at,
-            n_treebanks=len(plan.test_sets),
-            registry=setup.registry,
-            page="page" in parts,
-            worst_by=_word_measure([*gates, *setup.names], setup) if "summary" in parts else None,
-        )
+    look = _look(set(prepare), plan, setup, gates)
     with running(jobs, store, cluster) as how:
         result = compare_systems(
             plan, setup, settings=tests, look=look, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how
         )
     return noting(result, gold, plan)
+
+
+def _look(prepare: set[Prepared], plan: Plan, setup: Setup, gates: Sequence[str]) -> Look | None:
+    return (
+        partial_function(
+            _look_at,
+            n_treebanks=len(plan.test_sets),
+            registry=setup.registry,
+            page="page" in prepare,
+            worst_by=_word_measure([*gates, *setup.names], setup) if "summary" in prepare else None,
+        )
+        if prepare
+        else None
+    )
 
 
 class Looked(NamedTuple):
@@ -161,7 +167,7 @@ def _look_at(
         part = treebank_part(code, outputs, n_treebanks=n_treebanks, registry=registry)
     if worst_by is None:
         return Looked(part, [], "")
-    from levelhead.comparison.worst_sentences import worst_sentences
+    from levelhead.comparison.contrasts import worst_sentences
 
     return Looked(part, worst_sentences(code, outputs, setup=worst_by), worst_by.names[0])
 

@@ -71,7 +71,7 @@ def holds_test_sets(gold: Golds) -> bool:
 
 def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None, *, as_runs: bool = False) -> Plan:
     """Return the test sets and the outputs, all of which must exist."""
-    from levelhead.campaign.plan import find_plan
+    from levelhead.campaign.find import find_plan
 
     if isinstance(systems, Treebank):
         return find_plan(gold, {"system": systems}, split)
@@ -82,7 +82,7 @@ def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None, 
 
 def noting(result: _Result, gold: Golds, plan: Plan) -> _Result:
     """Return a result whose provenance also says which files were not used."""
-    from levelhead.campaign.plan import about_files
+    from levelhead.campaign.find import about_files
 
     found = about_files(gold, plan)
     if not found:

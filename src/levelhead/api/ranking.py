@@ -13,9 +13,10 @@ from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, me
 from levelhead.api.parameters import PATH, RULES, SYSTEMS, TEST_SETS, public
 from levelhead.arguments import choice, flag, limited, optional, several, text
 from levelhead.campaign import RANKINGS, Manifest, RankSets, read_manifest, read_scores, score_plan
-from levelhead.campaign.groups import ALL, EACH
-from levelhead.campaign.plan import Plan, about_files, check_matched, find_plan
+from levelhead.campaign.find import about_files, find_plan
+from levelhead.campaign.plan import Plan, check_matched
 from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, needed_plan, rank_results
+from levelhead.campaign.ranking import ALL, EACH
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures.registry import parse_measure, qualified

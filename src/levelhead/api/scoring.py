@@ -28,7 +28,7 @@ from levelhead.treebank import Treebank
 if TYPE_CHECKING:
     from levelhead.analysis.rule_differences import Explanation
     from levelhead.api.inputs import MappedWeights, Punctuation
-    from levelhead.campaign.look_jobs import VisitEach
+    from levelhead.campaign.outputs import VisitEach
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
@@ -102,8 +102,8 @@ def score(
         if store is None:  # no plan and no hashes, which would take longer than scoring
             score_pair = _score_for_page if prepare else score_files
             return score_pair(gold, system, setup, training=training)  # type: ignore[arg-type]
-        setup = setup.single()
-    from levelhead.campaign.plan import about_files
+        setup = setup.for_pair()
+    from levelhead.campaign.find import about_files
     from levelhead.comparison.evaluations import Evaluations, score_and_look, single_run
 
     plan = single_run(plan_for(gold, system, split))
@@ -125,7 +125,7 @@ def score(
 def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training | None) -> Evaluation:
     from levelhead.progress import working
 
-    setup = setup.single()
+    setup = setup.for_pair()
     setup.rules.check_words()
     code, name = "gold", _name_of(gold, system)
     if not isinstance(gold, Treebank):
@@ -150,7 +150,7 @@ def _name_of(gold: Golds, system: Golds) -> str:
 
 def _errors(name: str, setup: Setup, n_treebanks: int) -> VisitEach:
     """The function that finds the errors for the page where outputs are read."""
-    from levelhead.campaign.look_jobs import VisitEach
+    from levelhead.campaign.outputs import VisitEach
     from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
 
     measure = measure_of_errors(setup.names, setup.registry)

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.reader import Format
-    from levelhead.typology.collection import SelectedTreebanks, Similarities, Survey
+    from levelhead.typology.collection import Similarities, Survey
     from levelhead.typology.profile import Files
+    from levelhead.typology.selection import SelectedTreebanks
 
 
 _SCHEME = either([(lambda value: isinstance(value, str), text)], instance(Scheme, "a scheme or its name"))
@@ -148,7 +149,7 @@ def select(
 
 def _files(treebanks: Sequence[Input], *, merge: bool) -> Files:
     """Treebanks by name, in the given order; treebanks in memory are named after their file, if any."""
-    from levelhead.campaign.plan import listed_gold
+    from levelhead.campaign.find import listed_gold
     from levelhead.typology import files_of
 
     treebanks = [

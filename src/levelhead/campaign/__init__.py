@@ -1,10 +1,19 @@
 """Campaigns: many systems on many test sets, macro-averages and rankings."""
 
-from levelhead.campaign.groups import Group, groups_named
-from levelhead.campaign.manifest import Manifest, read_manifest
-from levelhead.campaign.plan import Plan, System, TestSet, find_plan, plan_in
+from levelhead.campaign.find import Manifest, find_plan, plan_in, read_manifest
+from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
-from levelhead.campaign.ranking import RANK_SETS, RANKINGS, Ranking, RankSets, Standing, macro_average, rank
+from levelhead.campaign.ranking import (
+    RANK_SETS,
+    RANKINGS,
+    Group,
+    Ranking,
+    RankSets,
+    Standing,
+    groups_named,
+    macro_average,
+    rank,
+)
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.campaign.run import check_valid, score_plan
 from levelhead.campaign.score_tables import read_scores

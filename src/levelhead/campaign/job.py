@@ -8,58 +8,64 @@ import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.campaign.evaluator_status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
-from levelhead.campaign.gold import (
-    GoldView,
-    Source,
-    facts_of,
-    gold_of,
-    gold_pieces,
-    hash_of,
-    punctuation_of,
-    score_pieces_of_gold,
-    score_whole_gold,
-    undefined_measures,
-    without_files,
-)
-from levelhead.campaign.job_files import File, LargeFile, contents, parts_of_file, unchanged, whole_contents
 from levelhead.campaign.records import (
+    CANNOT_OPEN,
     GOLD,
+    Record,
     contents_fields,
     faults_of_error,
-    json_of,
     numbers_of,
     small,
+    status_of_other_text,
+    status_of_refusal,
+    status_of_scores,
     units_fields,
 )
+from levelhead.campaign.sources import (
+    File,
+    GoldView,
+    LargeFile,
+    Source,
+    contents,
+    facts_of,
+    gold_of,
+    hash_of,
+    input_file,
+    score_gold_in_pieces,
+    unchanged,
+    undefined_measures,
+    whole_contents,
+    without_value,
+)
 from levelhead.errors import InputError, MeasureError, TextMismatch
-from levelhead.evaluation.files import can_score_in_pieces
-from levelhead.evaluation.fold import score_matches
+from levelhead.evaluation.files import can_score_in_pieces, open_pair, whole_pair
+from levelhead.evaluation.fold import OnlyWhole, fold
 from levelhead.evaluation.pair import Evaluation, parse_as
 from levelhead.evaluation.setup import Setup
-from levelhead.evaluation.valid_sentences import Coverage, score_valid_sentences, valid_sentences
+from levelhead.evaluation.valid_sentences import score_valid_sentences, valid_sentences
 from levelhead.scoring import Rules
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import match_pair
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO, UnitTally
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.contents import Contents, contents_hash, contents_of
+from levelhead.treebank.contents import contents_hash, summary_of
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import CountedPiece, Visitor
 
 _FILES_AT_ONCE = 8
+
+_MISSING: Record = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
 
 
 class JobSetup(NamedTuple):
@@ -99,14 +105,9 @@ def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
     return hashlib.sha256(json.dumps([*parts, hash_of(gold)]).encode()).hexdigest()
 
 
-def count_output(gold: Source, system: Source | None, settings: JobSetup) -> bytes:
-    """Return the counts of an output as JSON, with the same bytes on every machine."""
-    return json_of(record_of_output(gold, system, settings))
-
-
-def record_of_output(
+def count_output(
     gold: Source, output: Source | None, settings: JobSetup, visitors: Sequence[Visitor] = (), *, whole: bool = False
-) -> dict[str, Any]:
+) -> Record:
     """Return the record of an output; large files are read in pieces if possible, unless they are needed whole."""
     try:
         setup = _setup_with_files(settings)
@@ -116,7 +117,7 @@ def record_of_output(
         try:
             return job.record_in_memory(blocks.SIZES.large)
         except LargeFile:
-            return job.record_in_pieces(blocks.SIZES.piece) or job.record_in_memory()
+            return job.record_in_pieces() or job.record_in_memory()
     except UnusableFile as error:
         return {"faults_of": error.name, "faults": faults_of_error(error.reason)}
 
@@ -143,125 +144,90 @@ class OutputJob(NamedTuple):
     resample_by: str | None
     visitors: Sequence[Visitor] = ()
 
-    def record_in_memory(self, most: int = sys.maxsize) -> dict[str, Any]:
+    def record_in_memory(self, most: int = sys.maxsize) -> Record:
         """Return the record, with files that have at most so many bytes read whole."""
         gold = gold_of(self.gold, self.setup, most)
         if not isinstance(gold, Treebank):
             raise UnusableFile("gold", gold)
-        try:
-            units = None if self.resample_by is None else units_of(gold, self.resample_by)
-        except InputError as error:
-            raise UnusableFile("gold", error) from error
-        record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
-        if self.output is not None:
-            record = (self._partial_fields if self.setup.partial else self._strict_fields)(gold, self.output, most)
+        fields: Record = {"gold": contents_fields(summary_of(gold))}
+        if self.resample_by is not None:
+            try:
+                units = units_of(gold, self.resample_by)
+            except InputError as error:
+                raise UnusableFile("gold", error) from error
+            fields |= {"gold_hash": contents_hash(gold), "units": units_fields(units)}
+        record = dict(_MISSING) if self.output is None else self._fields_of_whole(gold, self.output, most)
         valueless = record.get("undefined", self._measures_without_scores)
-        record["undefined"] = undefined_measures(self.gold, self.setup, valueless, most, score_whole_gold)
-        record["gold"] = contents_fields(contents_of(gold))
-        return record if units is None else record | {"gold_hash": contents_hash(gold), "units": units_fields(units)}
+        return record | {"undefined": undefined_measures(self.gold, self.setup, valueless, most)} | fields
 
     @property
     def _measures_without_scores(self) -> Sequence[str]:
         """The measures that may have no value because of gold, if an output has no scores."""
         return self.setup.names if self.setup.rules.undefined is None else ()
 
-    def _sentences(self) -> Sequence[_SentenceParts]:
-        return () if self.resample_by is None else (_SentenceParts(self.setup),)
+    def _fields_of_whole(self, gold: Treebank, output: Source, most: int) -> Record:
+        """The record of an output, without fields that depend only on gold.
 
-    def _partial_fields(self, gold: Treebank, output: Source, most: int) -> dict[str, Any]:
-        """The record of an output with partial scores, without fields that depend only on gold."""
-        from levelhead.evaluation.partial import match_output, partial_evaluation
-
-        source, sentences = output if isinstance(output, Treebank) else whole_contents(output, most), self._sentences()
-        try:
-            matched = match_output(gold, source, None, self.setup)
-            evaluation = partial_evaluation(matched, self.setup, (*sentences, *self.visitors))
-        except InputError as error:
-            return {"state": "invalid", "status": status_of_refusal(error), "reasons": faults_of_error(error)}
-        return _valid_fields(evaluation, self.setup, sentences)
-
-    def _strict_fields(self, gold: Treebank, output: Source, most: int) -> dict[str, Any]:
-        """The same for other scores; an invalid output gets a status, reasons, and the scores of valid sentences."""
-        data, setup, sentences = b"", self.setup, self._sentences()
+        An invalid output gets a status, reasons, and the scores of valid sentences unless scores are partial.
+        """
+        setup, sentences, data = self.setup, self._sentences(), b""
+        system: Treebank | bytes = data
         try:
             if isinstance(output, Treebank):
                 system = output
             else:
                 data = whole_contents(output, most)
-                system = parse_as(data, None, setup.rules, setup.format)
-            matches = match_pair(gold, system, setup.rules)
-            evaluation = score_matches(matches, setup, visitors=(*sentences, *self.visitors))
-        except TextMismatch as error:
-            status = status_of_other_text(_n_characters(system, setup.rules), _n_characters(gold, setup.rules))
-            return _refused(error, status, _score_valid_sentences(gold, data, setup))
+                system = data if setup.partial else parse_as(data, None, setup.rules, setup.format)
+            evaluation = fold(whole_pair(gold, system, setup), setup, (*sentences, *self.visitors))
         except InputError as error:
-            if error.place.file == GOLD:
+            status = status_of_refusal(error)
+            if isinstance(error, TextMismatch) and isinstance(system, Treebank):
+                status = status_of_other_text(_n_characters(system, setup.rules), _n_characters(gold, setup.rules))
+            elif error.place.file == GOLD:
                 raise UnusableFile("gold", error) from error
-            return _refused(error, status_of_refusal(error), _score_valid_sentences(gold, data, setup))
+            record: Record = {"state": "invalid", "status": status, "reasons": faults_of_error(error)}
+            return record if setup.partial else record | _fields_of_valid_sentences(gold, data, setup)
         return _valid_fields(evaluation, setup, sentences)
 
-    def record_in_pieces(self, size: int) -> dict[str, Any] | None:
+    def record_in_pieces(self) -> Record | None:
         """Return the record, counted in pieces; None if files must be read whole.
 
         An invalid output is read whole, for its valid sentences.
         """
-        from levelhead.treebank.official_reader import HeadsBack
-
-        gold, output, setup = self.gold, self.output, self.setup
-        if not isinstance(gold, File) or isinstance(output, Treebank) or not can_score_in_pieces(setup):
+        gold, output = self.gold, self.output
+        if not isinstance(gold, File) or isinstance(output, Treebank) or not can_score_in_pieces(self.setup):
+            return None
+        if output is None and self.setup.rules.content:
             return None
         try:
             with unchanged(gold) if output is None else unchanged(gold, output):
-                if output is None:
-                    return None if setup.rules.content else self._missing_in_pieces(gold, size)
-                return self._counted_in_pieces(gold, output, size)
-        except (HeadsBack, MeasureError):
+                return self._counted_in_pieces(gold, output)
+        except (OnlyWhole, MeasureError):
             return None
         except InputError as error:
             if not isinstance(error, TextMismatch) and error.place.file == GOLD:
                 raise UnusableFile("gold", error) from error
             return None
 
-    def _missing_in_pieces(self, gold: File, size: int) -> dict[str, Any]:
-        units = self._units()
-        measures = without_files(self.setup, self._measures_without_scores)
-        perfect = score_pieces_of_gold(gold, measures, size, units)
-        undefined = [name for name, score in perfect.items() if score.value is None]
-        record = {"state": "missing", "status": CANNOT_OPEN, "reasons": [], "undefined": undefined}
-        return record | _fields_of_gold(perfect.gold, units)
-
-    def _counted_in_pieces(self, gold: File, output: File, size: int) -> dict[str, Any] | None:
-        setup, units, sentences = self.setup, self._units(), self._sentences()
-        visitors: tuple[Visitor, ...] = (*units, *sentences, *self.visitors)
-        if setup.partial:
-            from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
-            from levelhead.evaluation.partial_survey import Rereadable
-
-            files = Rereadable(GOLD, partial(parts_of_file, gold)), Rereadable(None, partial(parts_of_file, output))
-            evaluation = partial_scores_in_pieces(*files, setup, size, visitors, facts_of(gold, setup).contents)
+    def _counted_in_pieces(self, gold: File, output: File | None) -> Record:
+        setup, sentences = self.setup, self._sentences()
+        units = () if self.resample_by is None else (_GoldUnits(self.resample_by),)
+        if output is None:
+            evaluation = score_gold_in_pieces(gold, setup, units, self._measures_without_scores)
+            record = _MISSING | {"undefined": list(without_value(evaluation))}
         else:
-            from levelhead.evaluation.pieces import pieces_of, score_pieces
+            sources = input_file(gold, GOLD), input_file(output, None)
+            with open_pair(*sources, setup, blocks.SIZES, facts_of(gold, setup)) as stream:
+                evaluation = fold(stream, setup, (*units, *sentences, *self.visitors))
+            record = _valid_fields(evaluation, setup, sentences)
+            record["undefined"] = undefined_measures(gold, setup, record["undefined"], None)
+        record["gold"] = contents_fields(evaluation.gold)
+        for tally in units:
+            record |= {"gold_hash": evaluation.gold.sha256, "units": tally.fields()}
+        return record
 
-            punctuation = punctuation_of(gold, setup, size)
-            with gold_pieces(gold, setup) as reference, parts_of_file(output) as parts:
-                system = pieces_of((None, parts), setup, of_gold=False)
-                evaluation = score_pieces(reference, system, setup, size, visitors, punctuation=punctuation)
-        if evaluation is None:
-            return None
-        facts_of(gold, setup).contents = evaluation.gold
-        record = _valid_fields(evaluation, setup, sentences)
-        record["undefined"] = undefined_measures(gold, setup, record["undefined"], size, score_pieces_of_gold)
-        return record | _fields_of_gold(evaluation.gold, units)
-
-    def _units(self) -> Sequence[_GoldUnits]:
-        return () if self.resample_by is None else (_GoldUnits(self.resample_by),)
-
-
-def _fields_of_gold(contents: Contents, units: Sequence[_GoldUnits]) -> dict[str, Any]:
-    fields: dict[str, Any] = {"gold": contents_fields(contents)}
-    for tally in units:
-        fields |= {"gold_hash": contents.sha256, "units": tally.fields()}
-    return fields
+    def _sentences(self) -> Sequence[_SentenceParts]:
+        return () if self.resample_by is None else (_SentenceParts(self.setup),)
 
 
 def _setup_with_files(settings: JobSetup) -> Setup:
@@ -286,14 +252,14 @@ def _resource(argument: str, file: File, load: Callable[[str], Resource]) -> Res
     return load(argument)
 
 
-def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_SentenceParts]) -> dict[str, Any]:
+def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_SentenceParts]) -> Record:
     """The record of a valid output, without the fields that depend only on gold."""
-    record: dict[str, Any] = {
+    record: Record = {
         "state": "valid",
         "status": status_of_scores(evaluation.scores, setup.rules.name),
         "reasons": [],
         "scores": numbers_of(evaluation),
-        "undefined": [name for name, score in evaluation.items() if score.value is None],
+        "undefined": list(without_value(evaluation)),
         "system": contents_fields(evaluation.system),
         "measures": setup.signature_of_measures(),
         "notes": list(evaluation.notes),
@@ -320,7 +286,7 @@ class _GoldUnits:
         """Add the gold sentences of a piece."""
         self._tally.add(piece.matches.gold)
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Record:
         """Return the fields of a record."""
         try:
             return units_fields(self._tally.units(GOLD))
@@ -346,13 +312,13 @@ class _SentenceParts:
                 parts = small(sentence_parts(counts, self._measures[name]))
                 self._parts.setdefault((kind, name), []).append(parts)
 
-    def fields(self, evaluation: Evaluation) -> dict[str, dict[str, list[list[float]]]]:
+    def fields(self, evaluation: Evaluation) -> Record:
         """Return the fields of a record, for the measures that have a value; to be called once."""
-        fields: dict[str, dict[str, list[list[float]]]] = {kind: {} for kind in self._kinds}
+        fields: Record = {kind: {} for kind in self._kinds}
         for kind, name in tuple(self._parts):
             parts = self._parts.pop((kind, name))
             if evaluation[name].reason is None:
-                fields[kind][name] = _lists_of(np.concatenate(parts, axis=1))
+                fields[kind][name] = small(np.concatenate(parts, axis=1))
         return fields
 
 
@@ -361,29 +327,16 @@ def sentence_parts(counts: Counts, measure: Measure) -> NDArray[np.float64]:
     return system_counts([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
 
 
-def _lists_of(parts: NDArray[Any]) -> list[list[float]]:
-    """Numbers as lists, with integers if all are whole."""
-    whole = np.array_equal(parts, np.rint(parts))
-    lists: list[list[float]] = (parts.astype(np.int64) if whole else parts).tolist()
-    return lists
-
-
 def _n_characters(treebank: Treebank, rules: Rules) -> int:
     return len(spans_of(treebank, unicode_spaces=rules.unicode_spaces).text.tobytes().decode())
 
 
-def _refused(error: InputError, status: str, secondary: tuple[Evaluation, Coverage] | None) -> dict[str, Any]:
-    record: dict[str, Any] = {"state": "invalid", "status": status, "reasons": faults_of_error(error)}
-    if secondary is not None:
-        record |= {"secondary": numbers_of(secondary[0]), "coverage": secondary[1]}
-    return record
-
-
-def _score_valid_sentences(gold: Treebank, data: bytes, setup: Setup) -> tuple[Evaluation, Coverage] | None:
-    """The scores of the sentences of an invalid output that can be compared, or None."""
+def _fields_of_valid_sentences(gold: Treebank, data: bytes, setup: Setup) -> Record:
+    """The scores of the sentences of an invalid output that can be compared, if any."""
     if setup.rules.content:  # sentences are only compared by number
-        return None
+        return {}
     try:
-        return score_valid_sentences(gold, *valid_sentences(data), setup)
+        evaluation, coverage = score_valid_sentences(gold, *valid_sentences(data), setup)
     except InputError:
-        return None
+        return {}
+    return {"secondary": numbers_of(evaluation), "coverage": coverage}

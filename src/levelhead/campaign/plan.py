@@ -13,16 +13,12 @@ from levelhead.treebank.layouts import (
     GoldFile,
     RunFiles,
     Runs,
-    Split,
-    extra_gold,
-    gold_files,
     run_files,
     runs_of_one_file,
-    system_folders,
     system_name,
     visible_entries,
 )
-from levelhead.typology.languages import UNKNOWN, Language, language_of
+from levelhead.typology.languages import UNKNOWN, Language
 
 
 class TestSet(NamedTuple):
@@ -98,37 +94,6 @@ class Plan(NamedTuple):
         return (f"{number_of(len(pairs), 'output')} matched by the beginning of the file name: {listed(pairs)}",)
 
 
-def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...]:
-    """Return the test sets in a file or a folder, in any supported layout."""
-    if gold.suffix == ".toml" and gold.is_file():
-        from levelhead.campaign.manifest import read_manifest
-
-        return read_manifest(gold).gold_sets(split)
-    return tuple(_test_set(file) for file in gold_files(gold, split))
-
-
-def _test_set(gold: GoldFile) -> TestSet:
-    language = language_of(gold.code)
-    return TestSet(gold.code, gold.path, gold.outputs, language._replace(name=gold.language or language.name))
-
-
-def plan_in(
-    gold: str | os.PathLike[str], systems: str | os.PathLike[str], split: Split | None = None, *, as_runs: bool = False
-) -> Plan:
-    """Return the plan for all systems in a folder.
-
-    Args:
-        gold: the gold treebanks, in any supported layout.
-        systems: a folder with a folder for each system, or the folder of a single system.
-        split: which files of UD releases are gold.
-        as_runs: whether all folders in the folder of a system are its runs, whatever their names.
-
-    Raises:
-        InputError: a folder cannot be read, is empty, or matches two layouts.
-    """
-    return plan_of(find_test_sets(Path(gold), split), system_folders(Path(systems)), as_runs)
-
-
 def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path], runs: bool | Mapping[str, Runs] = False) -> Plan:
     """Return the plan for systems."""
     listed_sets = tuple(test_sets)
@@ -146,75 +111,6 @@ def _runs(name: str, path: Path, golds: Sequence[GoldFile], runs: Runs) -> Seque
     if len(golds) == 1 and not golds[0].outputs and path.is_dir():
         return runs_of_one_file(name, path, golds[0], runs)
     return run_files(name, path, golds, runs)
-
-
-PathLike = str | os.PathLike[str]
-
-Treebanks = PathLike | Treebank | Mapping[str, PathLike | Treebank]
-"""A path in any layout, a treebank in memory, or a mapping of codes of test sets to either."""
-
-
-Systems = Sequence[PathLike] | Mapping[str, Treebanks]
-"""The outputs of each system by name; or a list of paths, from which the names are taken."""
-
-
-def find_plan(
-    gold: Treebanks, systems: Systems | PathLike, split: Split | None = None, *, as_runs: bool = False
-) -> Plan:
-    """Return the plan for systems; callers that need all outputs must check `missing_outputs`.
-
-    Args:
-        gold: the gold treebanks.
-        systems: the systems; or a folder with a folder for each.
-        split: which files of UD releases to use.
-        as_runs: whether all folders in the folder of a system are its runs, whatever their names.
-
-    Raises:
-        InputError: a path cannot be read, is given twice, or matches two layouts.
-    """
-    if isinstance(systems, str | os.PathLike):
-        systems = system_folders(Path(systems))
-    if not systems or (isinstance(gold, Mapping) and not gold):
-        raise InputError(Fault("no-pairs", "give at least one gold treebank and one system"))
-    if not isinstance(systems, Mapping) and any(isinstance(system, Treebank) for system in systems):
-        raise InputError(Fault("no-pairs", "treebanks have no names: give a mapping of names to treebanks"))
-    if isinstance(systems, Mapping):
-        named = systems
-    elif len(systems) == 1 and isinstance(gold, str | os.PathLike):
-        named = {name_of(gold, systems[0]): systems[0]}
-    else:
-        named = named_by_path(systems)
-    if isinstance(gold, Treebank):
-        gold = {"treebank": gold}
-    test_sets = _test_sets_of_mapping(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
-    runs = (run for name, outputs in named.items() for run in _systems(name, outputs, test_sets, as_runs))
-    return Plan(test_sets, tuple(runs))
-
-
-def _test_sets_of_mapping(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:
-    """The test sets of a mapping; outputs in folders are named by their codes."""
-    outputs = {code: (f"{code}.conllu",) if len(golds) > 1 else () for code in golds}
-    return tuple(
-        TestSet(code, None, outputs[code], language_of(code), gold)
-        if isinstance(gold, Treebank)
-        else TestSet(code, Path(gold), outputs[code], language_of(code))
-        for code, gold in golds.items()
-    )
-
-
-def _systems(name: str, outputs: Treebanks, test_sets: Sequence[TestSet], as_runs: bool) -> Sequence[System]:
-    """Every run of a system."""
-    if isinstance(outputs, Treebank):
-        outputs = {test_sets[0].code: outputs}
-    if isinstance(outputs, Mapping):
-        paths = {code: Path(output) for code, output in outputs.items() if not isinstance(output, Treebank)}
-        treebanks = {code: output for code, output in outputs.items() if isinstance(output, Treebank)}
-        return [System(name, paths, treebanks=treebanks)]
-    path = Path(outputs)
-    if path.is_file() and any(test_set.outputs for test_set in test_sets):
-        message = "GOLD is a folder, but this is a file: give a folder of outputs"
-        raise InputError(Fault("missing-system-file", message, Place(os.fspath(path))))
-    return plan_of(test_sets, {name: path}, as_runs).systems
 
 
 def missing_outputs(plan: Plan) -> list[Fault]:
@@ -265,38 +161,7 @@ def _unmatched(plan: Plan, system: System) -> Fault | None:
     return Fault("missing-system-file", message, Place(os.fspath(system.folder)))
 
 
-def listed_gold(path: str | os.PathLike[str]) -> list[str]:
-    """Return the gold files that a manifest or TIRA's metadata lists; any other path is returned unchanged."""
-    name = os.fspath(path)
-    if not name.endswith(".toml") and not os.path.isfile(os.path.join(name, "metadata.json")):  # noqa: PTH113, PTH118
-        return [name]
-    return [os.fspath(test_set.gold) for test_set in find_test_sets(Path(name)) if test_set.gold is not None]
-
-
-def extra_gold_files(gold: Path) -> tuple[Path, ...]:
-    """Return the treebanks next to gold that are not gold, and folders with such treebanks."""
-    if gold.suffix == ".toml" and gold.is_file():
-        from levelhead.campaign.manifest import read_manifest
-
-        manifest = read_manifest(gold)
-        return () if manifest.test_sets or manifest.gold is None else extra_gold(manifest.gold)
-    return extra_gold(gold)
-
-
-def about_files(gold: Treebanks, plan: Plan, of: str = "gold treebank") -> tuple[str, ...]:
-    """Return warnings of files that match no test set or are not gold, and notes on names that match in part."""
-    extra = extra_gold_warning(gold) if isinstance(gold, str | os.PathLike) else ()
-    ignored = [f"warning: {unmatched_note(list(map(str, plan.ignored)), of)}"] if plan.ignored else []
-    return (*extra, *ignored, *(f"note: {note}" for note in plan.notes))
-
-
-def extra_gold_warning(gold: PathLike) -> tuple[str, ...]:
-    """Return a warning of the treebanks in a folder of gold, or next to the gold of a manifest, that are not gold."""
-    path = Path(gold)
-    if not (path.suffix == ".toml" or path.is_dir()):
-        return ()
-    extra = [f"{file.name}/" if file.is_dir() else file.name for file in extra_gold_files(path)]
-    return (f"warning: extra treebanks in GOLD (ignored): {listed(extra)}",) if extra else ()
+PathLike = str | os.PathLike[str]
 
 
 def name_of(gold: PathLike, system: PathLike) -> str:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from levelhead.campaign.groups import ALL, groups_named
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
-from levelhead.campaign.ranking import Ranking, RankSets, rank
+from levelhead.campaign.ranking import ALL, Ranking, RankSets, groups_named, rank
 from levelhead.campaign.ranking_tables import ranking_document, ranking_table, results_table
 from levelhead.campaign.results import Results
 from levelhead.errors import MeasureError, unknown

@@ -12,16 +12,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.results import OutputResult
-from levelhead.errors import Fault, InputError, Place, printable
+from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable
 from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.significance.units import SENTENCE, Units
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
+from levelhead.treebank.official_reader import Crash, CycleRefused, RootsRefused
 
 if TYPE_CHECKING:
     from levelhead.campaign.job import JobSetup
+
+# The messages of conll17_tira_eval.py and conll18_tira_eval.py, exactly: other programs read them.
+CANNOT_OPEN = "Error: Cannot open generated CoNLL-U file"
+EMPTY = "Error: The system file is empty"
+_CYCLE = "Error: There is a cycle in generated CoNLL-U file"
+_ROOTS = "Error: There are multiple roots in a sentence in generated CoNLL-U file"
+_FORMAT = "Error: There is a format error (tabs, ID values, etc) in generated CoNLL-U file"
+_OF_SLUG = {"cycle": _CYCLE, "no-root": _ROOTS, "several-roots": _ROOTS, "empty-file": EMPTY, "encoding": CANNOT_OPEN}
+_SHOWN_2018 = ("LAS", "MLAS", "BLEX")
+
+
+def status_of_refusal(error: InputError) -> str:
+    """Return the status of an output that was refused when it was read."""
+    if isinstance(error, CycleRefused):
+        return _CYCLE
+    if isinstance(error, RootsRefused):
+        return _ROOTS
+    if isinstance(error, Crash | UnreadableFile):
+        return CANNOT_OPEN
+    return _OF_SLUG.get(error.slug, _FORMAT)
+
+
+def status_of_other_text(n_system: int, n_gold: int) -> str:
+    """Return the status of an output whose characters differ from gold."""
+    if n_system == 0:
+        return EMPTY
+    percent = int(100 * n_system / max(1, n_gold))
+    return (
+        "Error: The concatenation of tokens in gold file and in system file differ, system file has"
+        f" {n_system} nonspace characters, which is approximately {percent}% of the gold file"
+    )
+
+
+def status_of_scores(scores: Mapping[str, Score], rules: str) -> str:
+    """Return the status of a valid output: its nonzero LAS (2017), or its main scores rounded to 5% (since 2018)."""
+    if rules == "conll17":
+        las = scores.get("LAS")
+        zero = las is not None and not las.value
+        return "Error: Evaluated zero LAS F1 score" if zero else "OK: Evaluated non-zero LAS F1 score"
+    shown = [(name, scores[name].f1 or 0.0) for name in _SHOWN_2018 if name in scores]
+    numbers = " ".join(f"{name}={100 * _to_five_percent(f1):.0f}%" for name, f1 in shown)
+    return f"OK: Result F1 scores rounded to 5% are {numbers}" if shown else "OK"
+
+
+def _to_five_percent(ratio: float) -> float:
+    return round(ratio * 20) / 20
+
 
 _MOST_FAULTS = 1000
 _NOTHING = Fraction(0)
@@ -31,9 +79,29 @@ GOLD = "{gold}"
 """The placeholder for the gold file in messages; its name does not affect results, and is inserted on reading."""
 
 
-def json_of(record: dict[str, Any]) -> bytes:
+Record = dict[str, Any]
+"""The result of a job: plain values and arrays."""
+
+
+def json_of(record: Any) -> bytes:
     """Return a record as JSON, with the same bytes on every machine."""
-    return json.dumps(record, sort_keys=True, separators=(",", ":")).encode()
+    return json.dumps(record, sort_keys=True, separators=(",", ":"), default=_lists_of).encode()
+
+
+def _lists_of(numbers: NDArray[Any]) -> Any:
+    """Numbers as lists, with integers if all are whole."""
+    whole = numbers.dtype.kind in "iu" or np.array_equal(numbers, np.rint(numbers))
+    return (numbers.astype(np.int64) if whole else numbers).tolist()
+
+
+def record_in(data: bytes) -> Any:
+    """Return the record in JSON; the counts of sentences become arrays one at a time, since there can be millions."""
+    record = json.loads(data)
+    for kind in ("sentences", "sentences_valid_trees"):
+        if isinstance(record, dict) and kind in record:
+            named = record[kind]
+            record[kind] = {name: small(np.array(named.pop(name))) for name in tuple(named)}
+    return record
 
 
 def faults_of_error(error: InputError) -> list[list[Any]]:
@@ -47,7 +115,7 @@ def _fault(fault: Fault) -> list[Any]:
     return [place.line, fault.slug, fault.message, fault.count, fault.severity, place.file == GOLD]
 
 
-def contents_fields(contents: Contents) -> list[Any]:
+def contents_fields(contents: FileSummary) -> list[Any]:
     """Return the sizes of a treebank and the warnings about it."""
     warnings = [_fault(fault) for fault in contents.warnings]
     return [contents.sha256, contents.sentences, contents.words, contents.tokens, warnings]
@@ -58,9 +126,9 @@ def numbers_of(scores: Mapping[str, Score]) -> dict[str, list[Any]]:
     return {name: [s.correct, s.gold, s.system, s.aligned, s.reason] for name, s in scores.items()}
 
 
-def units_fields(units: Units) -> dict[str, Any]:
+def units_fields(units: Units) -> Record:
     """Return the units of a gold treebank; for sentences, only their number."""
-    of_sentence = len(units.of_sentence) if units.kind == SENTENCE else units.of_sentence.tolist()
+    of_sentence = len(units.of_sentence) if units.kind == SENTENCE else units.of_sentence
     return {**units._asdict(), "of_sentence": of_sentence}
 
 
@@ -71,9 +139,10 @@ def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:
     return whole if np.array_equal(whole, parts) else parts.astype(np.float64)
 
 
-def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str | None) -> tuple[OutputResult, Contents]:
+def read_record(
+    record: Record, settings: JobSetup, gold: str | None, output: str | None
+) -> tuple[OutputResult, FileSummary]:
     """Return the result in a record of `count_output`."""
-    record = json.loads(data)
     if "faults" in record:
         path = settings.files[record["faults_of"]].path if record["faults_of"] in settings.files else gold
         raise InputError(*_faults(record["faults"], path, path))
@@ -87,23 +156,23 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
         scores=scores,
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
-        sentences=_parts(record.pop("sentences", {})),
+        sentences=_in_order(record.get("sentences")),
         units=_units(record["units"]) if "units" in record else None,
         gold_hash=record.get("gold_hash", ""),
         faults=_faults(record["reasons"], output, gold),
         contents=contents_in(record["system"], output) if "system" in record else None,
-        measures=record.get("measures", {}),
+        measures=_in_order(record.get("measures")),
         notes=tuple(record.get("notes", ())),
         valid_trees=_scores(record.get("scores_valid_trees", {}), setup),
         partial_coverage=PartialCoverage(*record["partial_coverage"]) if "partial_coverage" in record else None,
-        sentences_valid_trees=_parts(record.pop("sentences_valid_trees", {})),
+        sentences_valid_trees=_in_order(record.get("sentences_valid_trees")),
     )
     return result, contents_in(record["gold"], gold)
 
 
-def _parts(named: dict[str, list[list[float]]]) -> dict[str, NDArray[np.int32] | NDArray[np.float64]]:
-    """The counts of sentences; lists are dropped one at a time, since there can be millions."""
-    return {name: small(np.array(named.pop(name))) for name in tuple(named)}
+def _in_order(fields: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Fields in the order of their names, as in a store."""
+    return dict(sorted((fields or {}).items()))
 
 
 def _units(fields: dict[str, Any]) -> Units:
@@ -118,10 +187,10 @@ def _numbered(n_sentences: int) -> NDArray[np.int64]:
     return np.arange(n_sentences, dtype=np.int64)
 
 
-def contents_in(sizes: list[Any], path: str | None) -> Contents:
+def contents_in(sizes: list[Any], path: str | None) -> FileSummary:
     """Return the sizes of a treebank and the warnings about it from a record, see `contents_fields`."""
     sha256, sentences, words, tokens, warnings = sizes
-    return Contents(sha256, sentences, words, tokens, _faults(warnings, path, path), path)
+    return FileSummary(sha256, sentences, words, tokens, _faults(warnings, path, path), path)
 
 
 def _values(scores: Mapping[str, Score], setup: Setup, undefined: list[str]) -> dict[str, Fraction | None]:

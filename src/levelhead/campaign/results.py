@@ -16,7 +16,7 @@ from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance.units import Units
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.provenance import Provenance, short_hash
 
 _Value = TypeVar("_Value")
@@ -63,7 +63,7 @@ class OutputResult(NamedTuple):
     units: Units | None = None
     gold_hash: str = ""
     faults: tuple[Fault, ...] = ()
-    contents: Contents | None = None
+    contents: FileSummary | None = None
     measures: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
     valid_trees: Mapping[str, Score] = {}
@@ -89,7 +89,7 @@ class Results(NamedTuple):
     systems: tuple[str, ...]
     measures: tuple[str, ...]
     results: Mapping[tuple[str, str], OutputResult]
-    gold: Mapping[str, Contents]
+    gold: Mapping[str, FileSummary]
     signature: Mapping[str, str]
     looked: Mapping[str, Any] = {}
     of_gold: Mapping[str, Any] = {}

@@ -4,39 +4,37 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import json
 import os
-import pickle
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from levelhead._version import VERSION
-from levelhead.campaign.gold import GoldView, Source, hash_of, view_gold
 from levelhead.campaign.job import JobSetup, count_output, key_of_job, key_of_view
-from levelhead.campaign.job_files import File
-from levelhead.campaign.look_jobs import Look, VisitEach, look_at_outputs, look_at_valid_outputs, visit_each_output
+from levelhead.campaign.outputs import Look, VisitEach, count_and_look
 from levelhead.campaign.plan import Plan, System, TestSet
-from levelhead.campaign.records import read_record
+from levelhead.campaign.records import Record, json_of, read_record, record_in
 from levelhead.campaign.results import OutputResult, Results
+from levelhead.campaign.sources import File, GoldView, Source, hash_of, view_gold
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, Store, Workers, processes, run_jobs
-from levelhead.jobs.running import batch_size
+from levelhead.jobs.running import Codec, batch_size
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import blocks
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.input_bytes import is_stream, raw_bytes
 from levelhead.treebank.layouts import irregularity
 
 _Source = TypeVar("_Source", Source, Source | None)
 
+_CODEC = Codec(json_of, record_in)
 _MOST_ROUNDS = 3
 _TEST_SETS_FOR_A_WORKER = 4
 _OVERHEAD = 100_000  # the fixed cost of a job, in bytes, to estimate the time left
@@ -83,9 +81,7 @@ def score_plan(
     if look is not None:
         setup.rules.check_words()
     settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
-    run: Callable[..., bytes] = look_at_valid_outputs if look_at_valid else look_at_outputs
-    run = visit_each_output if isinstance(look, VisitEach) else run
-    scoring = _Scoring(plan, settings, None if look is None else _LookJob(look, run), of_gold)
+    scoring = _Scoring(plan, settings, look, of_gold, look_at_valid=look_at_valid)
     scoring.check_named()
     for _ in range(_MOST_ROUNDS):
         scoring.round(workers or processes(1), store)
@@ -116,18 +112,20 @@ class _HashedFile(NamedTuple):
     state: tuple[int, int, int]
 
 
-class _LookJob(NamedTuple):
-    """An additional function of outputs, and the function of the jobs that call it."""
-
-    look: Look | VisitEach
-    run: Callable[..., bytes]
-
-
 class _Scoring:
     """The state of one call of `score_plan`."""
 
-    def __init__(self, plan: Plan, settings: JobSetup, look: _LookJob | None, of_gold: GoldView | None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        settings: JobSetup,
+        look: Look | VisitEach | None,
+        of_gold: GoldView | None,
+        *,
+        look_at_valid: bool,
+    ) -> None:
         self.plan, self.settings, self.look, self.of_gold = plan, settings, look, of_gold
+        self.look_at_valid = look_at_valid
         self.hashed: dict[Path, _HashedFile] = {}
         self.streams: dict[Path, File] = {}
         self.at_hand: dict[str, bytes] | None = None  # contents by path, if this process runs the jobs
@@ -137,7 +135,7 @@ class _Scoring:
             if definition.needs_file and key_of(measure) not in settings.setup.weights
         ]
         self.unreadable: dict[Path, Fault] = {}
-        self.found: dict[str, bytes] = {}
+        self.found: dict[str, Any] = {}
         self.changed: list[Fault] = []
         pairs = [(system, test_set) for test_set in plan.test_sets for system in plan.systems]
         self.sizes = {(s.label, t.code): _size(t.gold) + _size(s.outputs.get(t.code)) for s, t in pairs}
@@ -170,7 +168,7 @@ class _Scoring:
         counts_store = store if self.look is None else None  # `look` needs outputs even if the store has their counts
         n_views = 0 if self.of_gold is None else len(self.plan.test_sets)
         with progress_bar("scoring", len(self.pairs) + n_views, weight) as advance:
-            outcome = run_jobs(jobs, workers._replace(batch=batch), store=counts_store, advance=advance)
+            outcome = run_jobs(jobs, workers._replace(batch=batch), store=counts_store, advance=advance, codec=_CODEC)
         self.at_hand = None
         self.found |= outcome.results
         if self.look is not None and store is not None:
@@ -185,9 +183,9 @@ class _Scoring:
         for test_set in self.plan.test_sets:
             if (found := self.found.get(self._look_key(test_set))) is not None:
                 gold, outputs = self._look_arguments(test_set)
-                records, _ = pickle.loads(found)  # noqa: S301 -- made by `look_at_outputs`
+                records, _ = found
                 for (_, _, output, settings), record in zip(outputs, records):
-                    store.put(key_of_job(gold, output, settings), record)
+                    store.put(key_of_job(gold, output, settings), json_of(record))
         store.commit()
 
     def done(self) -> bool:
@@ -201,7 +199,7 @@ class _Scoring:
     def results(self) -> Results:
         """Return all results in the order of the plan."""
         results: dict[tuple[str, str], OutputResult] = {}
-        golds: dict[str, Contents] = {}
+        golds: dict[str, FileSummary] = {}
         looked: dict[str, Any] = {}
         faults: list[Fault] = []
         for test_set in self.plan.test_sets:
@@ -221,13 +219,13 @@ class _Scoring:
         if self.of_gold is None:
             return {}
         keys = {t.code: key_of_view(self._gold(t), self.settings.setup, self.of_gold) for t in self.plan.test_sets}
-        return {code: json.loads(self.found[key]) for code, key in keys.items()}
+        return {code: self.found[key] for code, key in keys.items()}
 
-    def _results_on(self, test_set: TestSet, looked: dict[str, Any]) -> Iterator[tuple[str, OutputResult, Contents]]:
+    def _results_on(self, test_set: TestSet, looked: dict[str, Any]) -> Iterator[tuple[str, OutputResult, FileSummary]]:
         settings = self._settings(test_set.code)
-        records: dict[str, bytes] = {}
+        records: dict[str, Record] = {}
         if self.look is not None:
-            counts, looked[test_set.code] = pickle.loads(self.found[self._look_key(test_set)])  # noqa: S301 -- as above
+            counts, looked[test_set.code] = self.found[self._look_key(test_set)]
             records = {system.label: record for system, record in zip(self.plan.systems, counts)}
         for system in self.plan.systems:
             path = system.outputs.get(test_set.code)
@@ -256,7 +254,7 @@ class _Scoring:
                     arguments = (self._with_contents(gold), settings.setup, self.of_gold)
                     yield Job(key, view_gold, arguments, test_set.code, 0)
 
-    def _looks(self, look: _LookJob) -> Iterator[Job]:
+    def _looks(self, look: Look | VisitEach) -> Iterator[Job]:
         """Yield one job per test set, which reads all outputs on it."""
         for test_set in self.plan.test_sets:
             self._drop_contents()
@@ -266,7 +264,8 @@ class _Scoring:
                 gold = self._with_contents(gold)
                 outputs = [(name, label, self._with_contents(file), how) for name, label, file, how in outputs]
                 weight = sum(self.sizes[system.label, test_set.code] + _OVERHEAD for system in self.plan.systems)
-                yield Job(key, look.run, (test_set.code, gold, outputs, look.look), test_set.code, weight)
+                arguments = (test_set.code, gold, outputs, look, self.look_at_valid)
+                yield Job(key, count_and_look, arguments, test_set.code, weight)
 
     def _look_arguments(self, test_set: TestSet) -> tuple[Source, list[tuple[str, str, Source | None, JobSetup]]]:
         settings = self._settings(test_set.code)

@@ -9,8 +9,8 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 from levelhead._version import VERSION
-from levelhead.campaign.evaluator_status import CANNOT_OPEN
 from levelhead.campaign.plan import TestSet
+from levelhead.campaign.records import CANNOT_OPEN
 from levelhead.campaign.results import OutputResult, Results, State
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.measures.registry import lower_is_better

@@ -109,7 +109,7 @@ def compare(
 
 def _exit_code(comparison: Comparison) -> int:
     """Report the gates that failed, with the errors of invalid outputs, and return the exit code."""
-    from levelhead.comparison.verdicts import failing
+    from levelhead.comparison.regression import failing
     from levelhead.errors import InputError
 
     for faults in comparison.invalid.values():

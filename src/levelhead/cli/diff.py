@@ -39,16 +39,14 @@ def diff(limit: int | None, changelog: str | None, page: PageRequest, printing: 
     can also be folders, such as two releases of a treebank: files are paired by name.
     """
     from levelhead.api.comparing import diff as diff_of
-    from levelhead.comparison.change_tables import changelog as changelog_of
-    from levelhead.comparison.change_tables import changes_text
 
     check_paths(inputs_of([given["old"], given["new"]]), [printing.output, changelog, *page.outputs()])
     changes = diff_of(**options.arguments_for(diff_of, given))
     print_provenance(changes.provenance)
     if changelog is not None:
-        emit(changelog_of(changes, limit), changelog)
+        emit(changes.changelog(limit), changelog)
     if printing.output_format == "text" and given["by"] is None:
-        emit(changes_text(changes, limit), printing.output)
+        emit(changes.text(limit), printing.output)
     else:
         rows: Any = given["by"] or "pattern"
         printing.print(lambda: changes.table(by=rows, most=limit), lambda: changes.to_dict(most=limit))

@@ -48,11 +48,10 @@ def judge(printing: Printing, **given: Any) -> None:
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
     from levelhead.api.correlation import judge as judged
-    from levelhead.comparison.judgement import judgement_document, judgement_table
 
     files = [given[name] for name in ("gold", "first", "second", "judgements")]
     check_paths([*files, *named_files(given)], [printing.output])
     result = judged(**options.arguments_for(judged, given))
     print_notes(result.provenance.notes)
     places = 3 if printing.places is None else printing.places
-    printing.print(lambda: judgement_table(result, places), lambda: judgement_document(result), places=3)
+    printing.print(lambda: result.table(places=places), result.to_dict, places=3)

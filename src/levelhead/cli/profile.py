@@ -12,8 +12,7 @@ from levelhead.cli.shared.inputs import treebank_files
 from levelhead.cli.shared.option_types import PATH, RESULT, limited
 from levelhead.cli.shared.printing import PageRequest, Printing, emit, page_options, print_warnings, printing_options
 from levelhead.tables.documents import header
-from levelhead.typology import GROUPS, collection
-from levelhead.typology import profile_tables as report
+from levelhead.typology import GROUPS, collection, profile_columns
 from levelhead.typology.profile_columns import OF_TRAINING
 
 if TYPE_CHECKING:
@@ -107,17 +106,15 @@ def profile(
     page.write(survey.with_columns([*names, *OF_PAGE, *of_training]) if page.wanted else survey)
     if hidden:
         survey = survey.with_columns([*names, *of_training])
-    printing.print(
-        lambda: survey.table(long=given["long"]), survey.to_dict, lines=lambda: report.profile_documents(survey)
-    )
+    printing.print(lambda: survey.table(long=given["long"]), survey.to_dict, lines=survey.documents)
 
 
 def _list_columns(printing: Printing) -> None:
     if printing.output_format == "text":
-        emit(report.columns_text(), printing.output)
+        emit(profile_columns.columns_text(), printing.output)
         return
-    document = {**header("columns"), "rows": report.columns_documents()}
-    printing.print(report.columns_table, lambda: document, lines=lambda: document["rows"])
+    document = {**header("columns"), "rows": profile_columns.columns_documents()}
+    printing.print(profile_columns.columns_table, lambda: document, lines=lambda: document["rows"])
 
 
 def _print_samples(files: Files, sizes: str, given: dict[str, Any], printing: Printing) -> None:
@@ -130,4 +127,4 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any], printing: Pr
         raise click.UsageError(
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
         )
-    printing.print(samples.table, samples.to_dict, lines=lambda: report.row_documents(samples.to_dict()))
+    printing.print(samples.table, samples.to_dict, lines=samples.documents)

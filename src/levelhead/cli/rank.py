@@ -29,7 +29,7 @@ from levelhead.scoring.rules import RULES
 from levelhead.treebank.write import check_file, check_folder
 
 if TYPE_CHECKING:
-    from levelhead.campaign.manifest import Manifest
+    from levelhead.campaign.find import Manifest
 
 _REPORT = click.option(
     "--report", "report_file", type=REPORT_OR_FOLDER, metavar="PATH",

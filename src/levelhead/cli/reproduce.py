@@ -89,7 +89,7 @@ def reproduce(
     documents-2018 train no parsers and need the outputs of systems.
     """
     from levelhead.api.studies import reproduce as reproduced
-    from levelhead.studies.page import checked_page, document, markdown, text, write_page
+    from levelhead.studies.study import checked_page, markdown, text, write_page
 
     if not treebanks and paper != "conll17":
         treebanks, systems = _examples(paper, systems, quick=given["quick"])
@@ -104,7 +104,7 @@ def reproduce(
     if report is not None:
         write_page(study, report, page_origin())
     if printing.output_format == "json":
-        print_json(document(study), printing.output)
+        print_json(study.to_dict(), printing.output)
     elif printing.output_format == "markdown":
         emit(markdown(study), printing.output)
     else:

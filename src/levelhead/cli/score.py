@@ -106,7 +106,7 @@ def score(
         counted = inputs_of([system]) if folders or given["store"] else None
         arguments = options.arguments_for(scored, given, counted) | _measures(given, gates, registry)
         if enhancements:
-            from levelhead.scoring.enhancement_switches import switches_of
+            from levelhead.scoring.enhanced_edges import switches_of
             from levelhead.scoring.rules import RULES
 
             arguments["rules"] = replace(RULES["udtools"], switches=switches_of(enhancements))

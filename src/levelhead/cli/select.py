@@ -11,7 +11,6 @@ from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import treebank_files
 from levelhead.cli.shared.option_types import PATH, Choice, FiniteRange, limited
 from levelhead.cli.shared.printing import Printing, print_warnings, printing_options
-from levelhead.typology import profile_tables as report
 
 
 @command()
@@ -45,4 +44,4 @@ def select(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> None
     treebank_files(treebanks, [printing.output], merge=True)
     selection = selected(*treebanks, **options.arguments_for(selected, given))
     print_warnings(selection.provenance.warnings)
-    printing.print(selection.table, selection.to_dict, lines=lambda: report.row_documents(selection.to_dict()))
+    printing.print(selection.table, selection.to_dict, lines=selection.documents)

@@ -11,7 +11,6 @@ from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import refused, treebank_files
 from levelhead.cli.shared.option_types import PATH
 from levelhead.cli.shared.printing import Printing, print_warnings, printing_options
-from levelhead.typology import profile_tables as report
 
 
 @command()
@@ -32,4 +31,4 @@ def similarity(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> 
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
         similarities = similarities_of(*treebanks, **given)
     print_warnings(similarities.provenance.warnings)
-    printing.print(similarities.table, similarities.to_dict, lines=lambda: report.row_documents(similarities.to_dict()))
+    printing.print(similarities.table, similarities.to_dict, lines=similarities.documents)

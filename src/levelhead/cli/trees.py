@@ -16,8 +16,8 @@ from levelhead.cli.shared.printing import Printing, emit, page_origin, print_jso
 from levelhead.extras import require
 
 if TYPE_CHECKING:
-    from levelhead.comparison.breakdowns import ErrorExamples
     from levelhead.comparison.contrasts import Contrasts
+    from levelhead.comparison.system_errors import ErrorExamples
 
 
 @command()

@@ -44,7 +44,7 @@ def validate(
     --fix, if any copy has.
     """
     if any(path.endswith(".toml") for path in files):
-        from levelhead.campaign.plan import listed_gold
+        from levelhead.campaign.find import listed_gold
 
         files = tuple(file for path in files for file in (listed_gold(path) if path.endswith(".toml") else [path]))
     paths = [file for path in files for file in files_at(path)]

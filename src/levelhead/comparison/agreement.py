@@ -4,208 +4,60 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
-from levelhead.comparison.agreement_tables import Rows, agreement_document, agreement_table, agreement_text
+from levelhead.comparison.annotated_words import (
+    HEADS,
+    AnnotatedWords,
+    LabeledWords,
+    common_words,
+    labels_of,
+    match_pairs,
+)
+from levelhead.errors import number_of, printable
 from levelhead.evaluation.fold import score_matches
 from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.evaluation.provenance import Provenance
+from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure
-from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.measure_notes import annotation_of
-from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import count_by_sentence
-from levelhead.scoring.spans import Spans
 from levelhead.significance.agreement import MISSING, Coefficients, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
-from levelhead.significance.units import AUTO, Units, units_of
-from levelhead.tables.table import Table
+from levelhead.significance.units import AUTO, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
+from levelhead.tables.documents import header, points, signature_line
+from levelhead.tables.table import Cell, Column, Plain, Table, interval_cell, interval_head
+from levelhead.tables.writers import to_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_of
-from levelhead.treebank.provenance import joint_hash, short_hash
-from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import StringColumn
+from levelhead.treebank.contents import summary_of
+from levelhead.treebank.provenance import joint_hash, short_hash, sources_document
 
 __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
 
 
-Numbers = NDArray[np.int64]
+Rows = Literal["label", "measure", "pattern"]
+"""The rows of a table."""
 
-HEADS = "heads"
-NO_FEATURE = "-"
-
-
-class AnnotatedWords(NamedTuple):
-    """The words of a text in several annotations.
-
-    Words that are aligned with each other, directly or through other annotations, are one word. If this joins several
-    words of one annotation (only inside multiword tokens), the first counts.
-
-    Args:
-        treebanks: the annotations.
-        rows: the word of each annotation, or `MISSING`, int64, shape (words, annotations), in the order of the text.
-        numbers: the number of each word of each annotation among the rows, int64, shape (words of the annotation,).
-    """
-
-    treebanks: tuple[Treebank, ...]
-    rows: Numbers
-    numbers: tuple[Numbers, ...]
-
-    @property
-    def sentences(self) -> Numbers:
-        """The sentence of the first annotation that contains each word, by its place in the text; int64."""
-        first = self.rows[:, 0]
-        of_word = np.append(self.treebanks[0].sentence_of_word, 0)
-        last_known = np.maximum.accumulate(np.where(first == MISSING, -1, of_word[first]))
-        result: Numbers = np.maximum(last_known, 0).astype(np.int64)
-        return result
-
-
-def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
-    """Return the aligned words of each pair of annotations, by their numbers."""
-    numbers = combinations(range(len(treebanks)), 2)
-    return {(i, j): match(treebanks[i], treebanks[j], rules) for i, j in numbers}
-
-
-def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], Matches]) -> AnnotatedWords:
-    """Return the words that annotations of a text have in common."""
-    spans = [pairs[0, 1].gold_spans, *(pairs[0, j].system_spans for j in range(1, len(treebanks)))]
-    starts = np.cumsum([0, *(treebank.n_words for treebank in treebanks)])
-    groups = np.arange(starts[-1])
-    links = [(pair.alignment.gold + starts[i], pair.alignment.system + starts[j]) for (i, j), pair in pairs.items()]
-    before = np.zeros(0, dtype=np.int64)
-    while not np.array_equal(before, groups):  # each word gets the number of the first of the words linked with it
-        before = groups.copy()
-        for first, second in links:
-            least = np.minimum(groups[first], groups[second])
-            np.minimum.at(groups, first, least)
-            np.minimum.at(groups, second, least)
-    return _in_text_order(tuple(treebanks), groups, starts, spans)
-
-
-def _in_text_order(
-    treebanks: tuple[Treebank, ...], groups: Numbers, starts: Numbers, spans: Sequence[Spans]
-) -> AnnotatedWords:
-    members, numbers = np.unique(groups, return_inverse=True)
-    keys = (
-        _number_forms(treebanks),
-        np.concatenate([_places_in_tokens(span.starts) for span in spans]),
-        np.concatenate([span.ends for span in spans]),
-        np.concatenate([span.starts for span in spans]),
-    )  # the last key is primary; the order of annotations has no influence
-    order = np.lexsort([_least(key, numbers.reshape(-1), len(members)) for key in keys])
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    numbers = rank[numbers.reshape(-1)]
-    rows = np.full((len(members), len(treebanks)), MISSING, dtype=np.int64)
-    each = [numbers[starts[i] : starts[i + 1]] for i in range(len(treebanks))]
-    for i, of_annotation in enumerate(each):
-        rows[of_annotation[::-1], i] = np.arange(len(of_annotation))[::-1]
-    return AnnotatedWords(treebanks, rows, tuple(each))
-
-
-def _least(key: Numbers, groups: Numbers, n_groups: int) -> Numbers:
-    """Return the smallest value of each group."""
-    least = np.full(n_groups, np.iinfo(np.int64).max)
-    np.minimum.at(least, groups, key)
-    return least
-
-
-def _number_forms(treebanks: Sequence[Treebank]) -> Numbers:
-    """Number the forms of all words in the order of their characters."""
-    forms = sorted({form for treebank in treebanks for form in treebank.forms.distinct_texts})
-    number = {form: i for i, form in enumerate(forms)}
-    return np.array([number[form] for treebank in treebanks for form in treebank.forms], dtype=np.int64)
-
-
-def _places_in_tokens(starts: Numbers) -> Numbers:
-    """Return the place of each word in its token, from 0."""
-    places = np.arange(len(starts))
-    first = np.flatnonzero(np.diff(starts, prepend=-1))
-    result: Numbers = places - np.repeat(first, np.diff(first, append=len(starts)))
-    return result
-
-
-class LabeledWords(NamedTuple):
-    """The labels of one kind that annotators gave to words.
-
-    Args:
-        name: the kind of label: "heads", "relations", "UPOS", "XPOS", or the name of a feature.
-        names: the label of each number.
-        labels: the number of each label, or `MISSING` if an annotation lacks the word; int64, shape (words,
-            annotations).
-    """
-
-    name: str
-    names: Sequence[str]
-    labels: Numbers
-
-
-def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
-    """Yield heads, relations, tags and each feature; columns that are empty in an annotation are left out.
-
-    The label of a head is its distance from the word, in words of the text of all annotations.
-    """
-    yield _heads(words)
-    yield _labeled(words, "relations", "relations", universal)
-    for name in ("upos", "xpos"):
-        if all(getattr(treebank, name).has_values for treebank in words.treebanks):
-            yield _labeled(words, name.upper(), name, str)
-    if all(treebank.feats.has_values for treebank in words.treebanks):
-        yield from _features(words)
-
-
-def _heads(words: AnnotatedWords) -> LabeledWords:
-    root = len(words.rows)  # larger than any distance
-    sides = [
-        np.where(treebank.heads < 0, root, numbers[treebank.heads] - numbers)
-        for treebank, numbers in zip(words.treebanks, words.numbers, strict=True)
-    ]
-    distances = np.unique(np.concatenate(sides))
-    names = ["root" if distance == root else f"{distance:+d}" for distance in distances.tolist()]
-    return LabeledWords(HEADS, names, _by_row(words, [np.searchsorted(distances, side) for side in sides]))
-
-
-def _labeled(words: AnnotatedWords, name: str, column: str, value: Callable[[str], str]) -> LabeledWords:
-    """Label each word with the value of its string in its treebank's column."""
-    columns: list[StringColumn] = [getattr(treebank, column) for treebank in words.treebanks]
-    names = sorted({value(text) for column in columns for text in column.distinct_texts})
-    number = {label: i for i, label in enumerate(names)}
-    sides = [column.mapped(lambda text: number[value(text)], np.int64) for column in columns]
-    return LabeledWords(name, names, _by_row(words, sides))
-
-
-def _features(words: AnnotatedWords) -> Iterator[LabeledWords]:
-    texts = {text for treebank in words.treebanks for text in treebank.feats.distinct_texts}
-    parsed = {text: dict(part.split("=", 1) for part in text.split("|") if "=" in part) for text in texts}
-    for name in sorted({name for feats in parsed.values() for name in feats}):
-        yield _labeled(words, name, "feats", partial(_feature, parsed, name))
-
-
-def _feature(parsed: Mapping[str, Mapping[str, str]], name: str, text: str) -> str:
-    return parsed[text].get(name, NO_FEATURE)
-
-
-def _by_row(words: AnnotatedWords, sides: Sequence[Numbers]) -> Numbers:
-    labels = np.full(words.rows.shape, MISSING, dtype=np.int64)
-    for i, side in enumerate(sides):
-        given = words.rows[:, i] != MISSING
-        labels[given, i] = side[words.rows[given, i]]
-    return labels
-
+_COEFFICIENTS = {"cohen": "Cohen", "fleiss": "Fleiss", "krippendorff": "Alpha"}
+_TOO_FEW = (
+    f"-: fewer than {FEWEST_UNITS} sentences or documents have a label other than the most frequent one, too few for an"
+    " interval"
+)
+_MOST_LISTED = 20
+_MOST_PATTERNS = 10
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
 """The kinds of labels that are compared."""
@@ -322,6 +174,10 @@ class Agreement(Tabular):
         """Return the agreement on one kind of label."""
         return {label.name: label for label in self.labels}[name]
 
+    @property
+    def _first(self) -> Treebank:
+        return next(iter(self.treebanks.values()))
+
     def table(self, *, by: Rows = "label", most: int | None = None) -> Table:
         """Return the result as a table.
 
@@ -329,14 +185,143 @@ class Agreement(Tabular):
             by: what each row is.
             most: the largest number of rows.
         """
-        return agreement_table(self, by, most)
+        if by == "measure":
+            return self._measures_table()
+        if by == "pattern":
+            return self._patterns_table(most)
+        level = interval_head(self.level)
+        columns = [Column("Label", "text"), Column("Words", "number"), Column("Observed"), Column("Expected")]
+        for name in _COEFFICIENTS.values():
+            ends, hidden = (f"{name} low", f"{name} high"), name == "Fleiss" and len(self.annotators) == 2
+            interval = Column(level, "number", key=f"{name} interval", ends=ends, tidy_only=hidden)
+            columns += [Column(name, "number", tidy_only=hidden), interval]
+        rows = tuple(map(_label_row, self.labels))
+        units = {self.annotators[0]: self.units}
+        too_few = self.units.n_units >= FEWEST_UNITS and any(
+            label.krippendorff.value is not None and label.krippendorff.interval is None for label in self.labels
+        )
+        observed = "Observed: share of common words with the same label"
+        if len(self.annotators) > 2:
+            observed = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
+        notes = (
+            f"{observed}; Expected: by chance",
+            "Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect agreement, 0 is chance level",
+            unit_line(units, "confidence intervals"),
+            *unit_notes(units, "intervals", marked_by="the first file"),
+            *([_TOO_FEW] if too_few else []),
+            signature_line(self.provenance.signature),
+        )
+        return Table(tuple(columns), rows, notes)
+
+    def _measures_table(self) -> Table:
+        rows = tuple(self.f1.items())
+        first = self._first
+        ids = [printable(first[i].id or str(i + 1)) for i in self.differing]
+        listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
+        notes = (
+            f"{len(ids):,} of {number_of(len(first), 'sentence')} differ in span, heads or universal relations{listed}",
+            *(f"{name}: {reason}" for name, reason in self.reasons.items()),
+            signature_line(self.provenance.signature),
+        )
+        return Table((Column("Measure", "text"), Column("F1")), rows, notes)
+
+    def _patterns_table(self, most: int | None) -> Table:
+        """The patterns of disagreement, one per row, the most frequent first."""
+        names = self.annotators if len(self.annotators) == 2 else ("First", "Second")
+        columns = (
+            Column("Label", "text"), *(Column(name, "text", key=key) for name, key in zip(names, ("First", "Second"))),
+            Column("Words", "number"), Column("Share"), Column("Example", "text"),
+        )  # fmt: skip
+        rows = tuple(
+            (
+                disagreement.name,
+                disagreement.first,
+                disagreement.second,
+                disagreement.n_words,
+                disagreement.share,
+                self._example(disagreement),
+            )
+            for disagreement in self.disagreements[:most]
+        )
+        notes = ("Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown",)
+        return Table(columns, rows, notes)
+
+    def _example(self, disagreement: Disagreement) -> str:
+        sentence = self._first[disagreement.sentence].id or f"sentence {disagreement.sentence + 1}"
+        return printable(f"{disagreement.form} ({sentence})")
+
+    def __str__(self) -> str:
+        measures = self._measures_table()
+        tables = [measures._replace(notes=measures.notes[:-1]), self.table()]
+        if self.disagreements:
+            patterns = self._patterns_table(_MOST_PATTERNS)
+            hidden = len(self.disagreements) - _MOST_PATTERNS
+            more = f"{hidden} more patterns: --by pattern"
+            tables.insert(1, patterns._replace(notes=(*patterns.notes, *([more] if hidden > 0 else []))))
+        return "\n".join(to_text(table, 2) for table in tables).rstrip("\n")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return agreement_document(self)
+        of_label = {label.name: _kappa(label) for label in self.labels}
+        return {
+            **header("agreement", self.provenance.signature),
+            "annotators": list(self.annotators),
+            "f1": {name: points(value) for name, value in self.f1.items()},
+            "kappa": {"upos": of_label.get("UPOS"), "relations": of_label["relations"]},
+            "units": units_document({self.annotators[0]: self.units}),
+            "labels": [_label_document(label) for label in self.labels],
+            "pairs": [
+                {"first": one, "second": other, "f1": {name: points(score.value) for name, score in evaluation.items()}}
+                for (one, other), evaluation in self.pairs.items()
+            ],
+            "patterns": [_pattern_document(self._first, disagreement) for disagreement in self.disagreements],
+            "differing": [{"sentence": i + 1, "sent_id": self._first[i].id} for i in self.differing],
+            **sources_document(self.provenance),
+        }
 
-    def __str__(self) -> str:
-        return agreement_text(self).rstrip("\n")
+
+def _label_row(label: LabelAgreement) -> tuple[Cell, ...]:
+    cells: list[Cell] = [label.name, label.words, label.observed, label.expected]
+    for name in _COEFFICIENTS:
+        coefficient: BeyondChance = getattr(label, name)
+        value = coefficient.value
+        cells += [None if value is None else Plain(value + 0.0), interval_cell(coefficient.interval, perplexity=True)]
+    return tuple(cells)
+
+
+def _pattern_document(first: Treebank, disagreement: Disagreement) -> dict[str, Any]:
+    return {
+        "label": disagreement.name,
+        "first": disagreement.first,
+        "second": disagreement.second,
+        "count": disagreement.n_words,
+        "share": disagreement.share,
+        "example": {
+            "annotators": list(disagreement.pair),
+            "sentence": disagreement.sentence + 1,
+            "sent_id": first[disagreement.sentence].id,
+            "form": disagreement.form,
+        },
+    }
+
+
+def _kappa(label: LabelAgreement) -> dict[str, Any]:
+    return {"observed": label.observed, "expected": label.expected, "kappa": label.cohen.value}
+
+
+def _label_document(label: LabelAgreement) -> dict[str, Any]:
+    coefficients = {name: getattr(label, name) for name in _COEFFICIENTS}
+    return {
+        "label": label.name,
+        "words": label.words,
+        "n_units": label.n_units,
+        "observed": label.observed,
+        "expected": label.expected,
+        **{
+            name: {"value": of.value, "interval": None if of.interval is None else list(of.interval)}
+            for name, of in coefficients.items()
+        },
+    }
 
 
 def named(annotations: Sequence[Input]) -> list[str]:
@@ -389,7 +374,7 @@ def _f1(matches: Matches) -> Evaluation:
     """Return the F1 of two annotations."""
     matches.check_trees()
     measures = tuple(parse_measure(name) for name in MEASURES if matches.rules.defines(name))
-    evaluation = score_matches(matches, Setup(measures, matches.rules).single())
+    evaluation = score_matches(matches, Setup(measures, matches.rules).for_pair())
     scores = {name: replace(score, reason=_missing(score.measure, matches)) for name, score in evaluation.items()}
     return replace(evaluation, scores=scores)
 
@@ -470,7 +455,7 @@ def _provenance(
     rules: str,
     parts: Mapping[str, str],
 ) -> Provenance:
-    hashes = {name: short_hash(contents_of(treebank).sha256) for name, treebank in treebanks.items()}
+    hashes = {name: short_hash(summary_of(treebank).sha256) for name, treebank in treebanks.items()}
     every = [pair.provenance for pair in pairs.values()]
     notes = [note for provenance in every for note in provenance.notes]
     empty = [

@@ -1,66 +1,30 @@
-"""The errors of one system on one or several treebanks: breakdowns, confusions, kinds of errors, counts, examples."""
+"""Scores of one system by properties of words, and what repairing its errors would gain."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, NamedTuple, TypeVar
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeVar
 
-from levelhead.analysis import (
-    Breakdown,
-    Cascading,
-    Confusion,
-    break_down,
-    cascading_errors,
-    count_confusions,
-    error_types,
-    leave_out,
-)
+from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.confusion import Example, cells_named, examples_of
 from levelhead.analysis.repairs import AverageRepair, Repair, TreebankRepairs, average_repairs, repairs
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
-from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.breakdown_tables import breakdown_document, breakdown_table, repairs_document, repairs_table
-from levelhead.comparison.error_tables import (
-    cascading_document,
-    cascading_table,
-    confusion_document,
-    confusion_table,
-    errors_document,
-    errors_table,
-    examples_document,
-    sentences_table,
-)
-from levelhead.comparison.evaluations import single_run
-from levelhead.comparison.tree_text import draw_examples
-from levelhead.errors import Fault, InputError, quoted
-from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
-from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
+from levelhead.comparison.system_errors import PerTreebank, UsedScheme, for_each_output
+from levelhead.evaluation.provenance import Provenance
+from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
+from levelhead.scoring.score import Score
 from levelhead.significance import units_of
-from levelhead.significance.jackknife import IntervalSettings
-from levelhead.significance.units import AUTO, Units, unit_notes
-from levelhead.tables.documents import header, signature_line
-from levelhead.tables.table import Column, Table
-from levelhead.tabular import Tabular
-from levelhead.treebank.contents import contents_of
-from levelhead.treebank.schemes import Scheme
+from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
+from levelhead.significance.units import AUTO, ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes
+from levelhead.tables.documents import header, points, signed
+from levelhead.tables.table import Cell, Column, Kind, Table, interval_cell, interval_head
 
-__all__ = [
-    "Breakdowns",
-    "CascadingErrors",
-    "Confusions",
-    "CountsBySentence",
-    "ErrorExamples",
-    "ErrorTypes",
-    "PerTreebank",
-    "Repairs",
-    "WithIntervals",
-]
+__all__ = ["Breakdowns", "Repairs", "WithIntervals"]
 
 
 class Intervals(NamedTuple):
@@ -85,22 +49,8 @@ STANDARD_INTERVALS = Intervals()
 
 
 _Found = TypeVar("_Found")
-
-UsedScheme = tuple[Scheme, str]
-"""A scheme of classes in addition to those of measures, and what uses it."""
-
-
-@dataclass(frozen=True, repr=False)
-class PerTreebank(Tabular, Generic[_Found]):
-    """Results for the output of one system on each treebank.
-
-    Args:
-        treebanks: the results, by the code of the treebank.
-        provenance: the provenance of the numbers.
-    """
-
-    treebanks: Mapping[str, _Found]
-    provenance: Provenance
+_NUMBERS = ("Gold", "System", "Correct")
+_RATIOS = ("Precision", "Recall", "F1")
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,12 +70,163 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """Scores by properties of words: one breakdown for each property, on each treebank."""
 
     def table(self) -> Table:
-        """Return the result as a table."""
-        return breakdown_table(self.treebanks, self.provenance.signature, self.units)
+        """Return one row per treebank and bucket: counts, precision, recall, F1; below them, means over treebanks."""
+        first = next(iter(self.treebanks.values()))
+        every = [breakdown for some in self.treebanks.values() for breakdown in some]
+        estimates = [estimate for breakdown in every for estimate in breakdown.estimates.values()]
+        layout = _Layout(
+            len(self.treebanks) > 1,
+            tuple(dict.fromkeys(breakdown.by for breakdown in first)),
+            any(breakdown.whole for breakdown in first),
+            estimate_columns(self._signature.get("level", "0.95"), estimates) if estimates else (),
+        )
+        parts = [
+            [
+                layout.row(name, breakdown.by, values, _numbers(breakdown, values, score))
+                for values, score in breakdown.rows
+            ]
+            for name, some in self.treebanks.items()
+            for breakdown in some
+        ]
+        summary = [
+            layout.row(f"Average of {average.n_treebanks}", by, average.values, _average_numbers(average))
+            for by, some in self._averages()
+            for average in some
+        ]
+        notes = (
+            *_notes(first),
+            *estimate_notes(estimates),
+            *([unit_line(self.units, "confidence intervals")] if self.units else []),
+            *signed(self._signature),
+        )
+        return _table_of_parts(layout.columns, parts, notes, summary)
+
+    def _averages(self) -> list[tuple[tuple[str, ...], list[Average]]]:
+        """The means of each breakdown over treebanks; nothing for a single treebank."""
+        if len(self.treebanks) < 2:
+            return []
+        level = float(self._signature.get("level", 0.95))
+        return [(some[0].by, averages(some, level)) for some in zip(*self.treebanks.values(), strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return breakdown_document(self.treebanks, self.provenance.signature, self.units)
+        """Return breakdowns for JSON: ratios as percentages."""
+        documents = {name: [_breakdown(breakdown) for breakdown in some] for name, some in self.treebanks.items()}
+        means = [{"by": list(by), "rows": [_average(by, average) for average in some]} for by, some in self._averages()]
+        return {
+            **header("breakdown", self._signature),
+            "treebanks": documents,
+            **({"averages": means} if means else {}),
+            "units": units_document(self.units),
+        }
+
+
+class _Layout(NamedTuple):
+    """The columns of a table of breakdowns."""
+
+    treebanks: bool
+    bys: Sequence[tuple[str, ...]]
+    without: bool
+    certain: tuple[Column, ...]
+
+    @property
+    def width(self) -> int:
+        """The largest number of properties that are combined."""
+        return max(map(len, self.bys))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns before the numbers: treebank, properties and their values."""
+        named = [Column("Treebank", "text")] if self.treebanks else []
+        if len(self.bys) > 1:
+            keys = ("Value" if i == 1 else f"Value {i}" for i in range(1, self.width + 1))
+            named += [Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
+        else:
+            named += [Column(name, "text") for name in self.bys[0]]
+        narrow = self.without and any(not column.tidy_only for column in self.certain)  # to fit into 100 columns
+        counts = [Column(name, "number", tidy_only=narrow and name == "Correct") for name in _NUMBERS]
+        numbers = [*counts, *(Column(name) for name in _RATIOS)]
+        return (
+            *named,
+            *numbers,
+            *self.certain,
+            *([Column("Without"), Column("Diff.", "difference", key="Difference")] if self.without else []),
+        )
+
+    def row(self, treebank: str, by: Sequence[str], values: Sequence[str], numbers: Sequence[Cell]) -> tuple[Cell, ...]:
+        """Return a row of the table."""
+        named = ((treebank,) if self.treebanks else ()) + ((",".join(by),) if len(self.bys) > 1 else ())
+        length = len(_NUMBERS) + len(_RATIOS) + len(self.certain) + (2 if self.without else 0)
+        return (*named, *values, *("",) * (self.width - len(values)), *numbers, *(None,) * (length - len(numbers)))
+
+
+def _table_of_parts(
+    columns: Iterable[Column],
+    parts: Sequence[Sequence[tuple[Cell, ...]]],
+    notes: Iterable[str],
+    summary: Iterable[tuple[Cell, ...]],
+) -> Table:
+    """Return a table with rules between parts."""
+    starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
+    return Table(tuple(columns), tuple(row for part in parts for row in part), tuple(notes), starts, tuple(summary))
+
+
+def _average_numbers(average: Average) -> list[Cell]:
+    means = list(map(_number, average.means.values()))
+    certain = [] if average.estimate is None else list(estimate_cells(average.estimate))
+    return [None, None, None, *means[: len(_RATIOS)], *certain, *means[len(_RATIOS) :]]
+
+
+def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
+    certain = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
+    left_out = (breakdown.without[values].value, _number(breakdown.difference(values))) if breakdown.whole else ()
+    counts = (score.gold, score.system, score.correct)
+    return (*counts, score.precision, score.recall, score.f1, *certain, *left_out)
+
+
+def _number(value: Fraction | None) -> Cell:
+    return None if value is None else float(value)
+
+
+def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
+    """Notes on how each property is assigned to system words, and on the columns of `without`."""
+    measure = str(breakdowns[0].measure)
+    properties: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for breakdown in breakdowns for name in breakdown.by):
+        properties.setdefault(property_named(name).whose, []).append(name)
+    notes: tuple[str, ...] = (f"{measure}, {next(iter(properties))}",)
+    if len(properties) > 1:
+        notes = (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
+    if any(breakdown.whole for breakdown in breakdowns):
+        notes = (*notes, f"Without: {measure} of all other words; Diff.: Without minus {measure} of all words")
+    return notes
+
+
+def _breakdown(breakdown: Breakdown) -> dict[str, Any]:
+    whole = {"whole": points(breakdown.whole.value)} if breakdown.whole else {}
+    rows = [_document_row(breakdown, *each) for each in breakdown.rows]
+    return {"by": list(breakdown.by), "measure": str(breakdown.measure), **whole, "rows": rows}
+
+
+def _document_row(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> dict[str, Any]:
+    counts = {"gold": score.gold, "system": score.system, "correct": score.correct}
+    ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+    percentages = {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
+    certain = estimate_document(breakdown.estimates.get(values))
+    left_out = {}
+    if breakdown.whole:
+        without, difference = breakdown.without[values].value, breakdown.difference(values)
+        left_out = {"without": points(without), "difference": points(difference)}
+    return {**dict(zip(breakdown.by, values, strict=True)), **counts, **percentages, **certain, **left_out}
+
+
+def _average(by: tuple[str, ...], average: Average) -> dict[str, Any]:
+    means = {name: points(value) for name, value in average.means.items()}
+    return {
+        **dict(zip(by, average.values, strict=True)),
+        "treebanks": average.n_treebanks,
+        **means,
+        **estimate_document(average.estimate),
+    }
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,61 +240,98 @@ class Repairs(WithIntervals[Sequence[Repair]]):
     averages: Sequence[AverageRepair] = ()
 
     def table(self) -> Table:
-        """Return the result as a table."""
-        return repairs_table(self)
+        """Return one row per treebank and type of error: the words, and the points that repairing them would gain."""
+        several = len(self.treebanks) > 1
+        every = [repair.estimate for some in self.treebanks.values() for repair in some]
+        every += [average.estimate for average in self.averages]
+        columns = (
+            *([Column("Treebank", "text")] if several else []),
+            *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
+            *(Column("Share"), Column("Value", tidy_only=True), Column("Gain", "difference")),
+            *estimate_columns(self._signature["level"], every, difference=True),
+        )
+        parts = [
+            [(*((name,) if several else ()), *repair[:6], *estimate_cells(repair.estimate)) for repair in some]
+            for name, some in self.treebanks.items()
+        ]
+        gained = f"points of {self.measure} gained if these words were correct and nothing else changed"
+        notes = (
+            f"Gain: {gained}; largest first",
+            "Share: percentage of all words with an error",
+            *estimate_notes(every),
+            unit_line(self.units, "confidence intervals"),
+            *signed(self._signature),
+        )
+        label = f"Average of {len(self.treebanks)}"
+        summary = [
+            (label, *average[:4], None, average.gain, *estimate_cells(average.estimate)) for average in self.averages
+        ]
+        return _table_of_parts(columns, parts, notes, summary)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return repairs_document(self)
+        means = [_repair(average) for average in self.averages]
+        return {
+            **header("repairs", self._signature),
+            "measure": self.measure,
+            "treebanks": {name: [_repair(repair) for repair in some] for name, some in self.treebanks.items()},
+            **({"averages": means} if len(self.treebanks) > 1 else {}),
+            "units": units_document(self.units),
+        }
 
 
-class Confusions(PerTreebank[Confusion]):
-    """Confusions of relations on each treebank."""
-
-    def table(self) -> Table:
-        """Return the result as a table."""
-        return confusion_table(self.treebanks, self.provenance.signature)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return confusion_document(self.treebanks, self.provenance.signature)
-
-
-class ErrorTypes(PerTreebank[Mapping[str, int]]):
-    """The types of errors: the number of words with each type, on each treebank."""
-
-    def table(self) -> Table:
-        """Return the result as a table."""
-        return errors_table(self.treebanks, self.provenance.signature)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return errors_document(self.treebanks, self.provenance.signature)
+def _repair(repair: Repair | AverageRepair) -> dict[str, Any]:
+    value = {"value": points(repair.value)} if isinstance(repair, Repair) else {}
+    return {
+        "error": repair.error,
+        "detail": repair.detail,
+        "words": repair.words,
+        "share": points(repair.share),
+        **value,
+        "gain": points(repair.gain),
+        **estimate_document(repair.estimate),
+    }
 
 
-class CascadingErrors(PerTreebank[Sequence[Cascading]]):
-    """Cascading errors: the number of wrong arcs whose head is attached correctly, by class, on each treebank."""
-
-    def table(self) -> Table:
-        """Return the result as a table."""
-        return cascading_table(self.treebanks, self.provenance.signature)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return cascading_document(self.treebanks, self.provenance.signature)
+MARK = "?"
+UNCERTAIN = f"{MARK}: uncertain, based on fewer than {ENOUGH_UNITS} documents or sentences, or on very uneven ones"
+ALL_UNCERTAIN = f"no intervals, since each row is based on fewer than {FEWEST_UNITS} documents or sentences"
 
 
-class CountsBySentence(PerTreebank[SentenceCounts]):
-    """The counts of every measure in every sentence of each treebank."""
+def estimate_columns(
+    level: str, estimates: Iterable[BucketEstimate], *, difference: bool = False
+) -> tuple[Column, Column]:
+    """Return the columns of `estimate_cells`; only TSV has them if no row has an interval."""
+    tidy_only = all(estimate.interval is None for estimate in estimates)
+    kind: Kind = "difference" if difference else "ratio"
+    ends = ("diff_low", "diff_high") if difference else ("low", "high")
+    return (
+        Column(interval_head(level), kind, ends=ends, tidy_only=tidy_only),
+        Column("", "text", key="Uncertain", tidy_only=tidy_only),
+    )
 
-    def table(self) -> Table:
-        """Return the result as a table."""
-        return sentences_table(self.treebanks, (signature_line(self.provenance.signature),))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        columns = {name: counts.columns() for name, counts in self.treebanks.items()}
-        return {**header("sentences", self.provenance.signature), "treebanks": columns}
+def estimate_notes(estimates: Iterable[BucketEstimate]) -> list[str]:
+    """Return a note if some rows are uncertain."""
+    every = list(estimates)
+    if every and all(estimate.interval is None for estimate in every):
+        return [ALL_UNCERTAIN]
+    return [UNCERTAIN] if any(estimate.uncertain for estimate in every) else []
+
+
+def estimate_cells(estimate: BucketEstimate | None) -> tuple[Cell, Cell]:
+    """Return the interval, and a mark if it is uncertain."""
+    if estimate is None:
+        return None, ""
+    return interval_cell(estimate.interval, perplexity=False), MARK if estimate.uncertain else ""
+
+
+def estimate_document(estimate: BucketEstimate | None) -> dict[str, Any]:
+    """Return an estimate for JSON, in points; an empty document for None."""
+    if estimate is None:
+        return {}
+    interval = None if estimate.interval is None else [points(end) for end in estimate.interval]
+    return {"interval": interval, "n_units": estimate.n_units, "uncertain": estimate.uncertain}
 
 
 def break_down_outputs(
@@ -255,134 +393,3 @@ def _with_intervals(
     units = dict(zip(results, every, strict=True))
     notes = (*provenance.notes, *unit_notes(units, "intervals"))
     return results, replace(provenance.with_parts(**intervals.signature), notes=notes), units
-
-
-def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:
-    """Return the confusions of relations."""
-    return Confusions(*for_each_output(plan, setup.with_measures(()), count_confusions))
-
-
-def error_types_of_outputs(plan: Plan, setup: Setup) -> ErrorTypes:
-    """Return the number of words with each type of error."""
-    return ErrorTypes(*for_each_output(plan, setup.with_measures(()), error_types))
-
-
-def cascading_errors_of_outputs(plan: Plan, setup: Setup, scheme: Scheme) -> CascadingErrors:
-    """Return the number of wrong arcs whose head is attached correctly."""
-    used = (scheme, "--by cascading")
-    return CascadingErrors(
-        *for_each_output(plan, setup.with_measures(()), lambda matches: cascading_errors(matches, scheme), used)
-    )
-
-
-def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
-    """Return the counts of every measure in every sentence."""
-    with read_outputs(single_run(plan), setup, trees=False) as outputs:
-        found = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
-    return CountsBySentence(found, joint_provenance({code: counts.provenance for code, counts in found.items()}))
-
-
-def for_each_output(
-    plan: Plan, setup: Setup, function: Callable[[Matches], _Found], scheme: UsedScheme | None = None
-) -> tuple[dict[str, _Found], Provenance]:
-    """Return the result of a function for the output on each treebank, by its code, and the provenance."""
-    results, provenances = {}, {}
-    with read_outputs(single_run(plan), setup) as outputs:
-        for code, (output,) in outputs:
-            results[code] = function(output.matches)
-            provenances[code] = _provenance(output.matches, setup, scheme)
-    return results, joint_provenance(provenances)
-
-
-def _provenance(matches: Matches, setup: Setup, scheme: UsedScheme | None) -> Provenance:
-    gold, system = matches.gold, matches.system
-    notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
-    parts = setup.signature_of_measures()
-    if scheme:
-        notes += notes_on_schemes(gold, system, [(scheme[0], (scheme[1],))])
-        parts |= {"scheme": scheme[0].name}
-    return pair_provenance(contents_of(gold), contents_of(system), setup, notes, parts)
-
-
-DRAWN = 5
-"""The default number of sentences that are drawn; tables and JSON then have all."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ErrorExamples(Tabular):
-    """Words with the wrong relation, with their sentences.
-
-    Args:
-        system: the name of the system.
-        matches: the aligned words.
-        cells: all words with each error, such as `nsubj:obj` (gold relation, system relation).
-        limit: the maximum number of words per error to show; if None, 5 are drawn, and tables and JSON have all.
-        provenance: their provenance.
-    """
-
-    system: str
-    matches: Matches
-    cells: Mapping[str, Sequence[Example]]
-    limit: int | None
-    provenance: Provenance
-
-    @property
-    def listed(self) -> Mapping[str, Sequence[Example]]:
-        """The words of each error in tables and JSON."""
-        return {error: words[: self.limit] for error, words in self.cells.items()}
-
-    @property
-    def drawn(self) -> Mapping[str, Sequence[Example]]:
-        """The words of each error that are drawn."""
-        return {error: words[: self.limit or DRAWN] for error, words in self.cells.items()}
-
-    def table(self) -> Table:
-        """Return the result as a table."""
-        return examples_table(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return examples_document(self.matches, self.listed, self.provenance.signature)
-
-    def __str__(self) -> str:
-        signature = signature_line(self.provenance.signature)
-        return f"{draw_examples(self.matches, self.cells, self.limit or DRAWN)}{signature}"
-
-
-def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | None = None) -> ErrorExamples:
-    """Return words whose relation a system confuses with another."""
-    if len(plan.test_sets) != 1:
-        raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
-    read, provenance = for_each_output(plan, setup.with_measures(()), lambda matches: matches)
-    (matches,) = read.values()
-    cells = {error: tuple(examples_of(matches, *_relations(matches, error))) for error in errors}
-    return ErrorExamples(plan.systems[0].label, matches, cells, limit, provenance)
-
-
-def _relations(matches: Matches, error: str) -> tuple[str, str]:
-    meant = cells_named(matches, error)
-    if len(meant) > 1:
-        readings = " or ".join(f"{gold} confused with {system}" for gold, system in meant)
-        raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
-    return meant[0]
-
-
-_EXAMPLES = (
-    Column("Error", "text"),
-    Column("Sentence", "position"),
-    Column("sent_id", "text"),
-    Column("Word", "position"),
-    Column("Form", "text"),
-)
-
-
-def examples_table(result: ErrorExamples) -> Table:
-    """Return one row per example."""
-    gold = result.matches.gold
-    rows = (
-        (error, example.gold_sentence + 1, sentence.id, example.gold_word + 1, sentence.forms[example.gold_word])
-        for error, some in result.listed.items()
-        for example in some
-        for sentence in [gold[example.gold_sentence]]
-    )
-    return Table(_EXAMPLES, tuple(rows), (signature_line(result.provenance.signature),))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.scoring.align import align_sentences, same_texts
+from levelhead.scoring.matches import align_sentences, same_texts
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.sentence_pairing import pair_texts, sentence_ids, words_by_sentence
 from levelhead.scoring.spans import Spans, spans_of

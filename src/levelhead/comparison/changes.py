@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import NamedTuple
 
 from levelhead._version import VERSION
-from levelhead.comparison.change_tables import Rows, changes_document, changes_table, changes_text
+from levelhead.comparison.change_tables import AnyChanges, column_order
 from levelhead.comparison.changed_cells import (
     KINDS,
     NO_WORD,
     SEGMENTATION,
-    WORDS,
     ChangedCell,
     PairedVersions,
     changed_cells,
@@ -27,20 +26,16 @@ from levelhead.comparison.changed_cells import (
 from levelhead.errors import Fault, InputError, Place, number_of, printable
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.sentence_pairing import sentence_ids
-from levelhead.tables.table import Table
-from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_of
+from levelhead.treebank.contents import summary_of
 from levelhead.treebank.layouts import treebanks_in
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
-from levelhead.treebank.tokens import FIELDS
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
 
 
 MOST_EXAMPLES = 3
 
-_ORDER = (WORDS, *FIELDS)
 _ID_LINE = re.compile(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?")
 
 
@@ -99,7 +94,7 @@ class ChangePattern(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Changes(Tabular):
+class Changes(AnyChanges):
     """The changes between two versions of a treebank.
 
     Args:
@@ -113,8 +108,6 @@ class Changes(Tabular):
         provenance: the provenance of the numbers.
     """
 
-    of_folder: ClassVar[Literal[False]] = False
-
     old: Treebank
     new: Treebank
     sentences: tuple[SentenceChange, ...]
@@ -124,54 +117,21 @@ class Changes(Tabular):
     provenance: Provenance
 
     @property
-    def parts(self) -> Mapping[str, Changes]:
+    def parts(self) -> Mapping[str, Changes]:  # type: ignore[override]
         """The changes of each file by its name; for a single file, these changes."""
         return {"": self}
 
     @property
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:  # type: ignore[override]
         """The number of changed sentences by kind; a sentence can have several kinds."""
         counts = Counter(kind for sentence in self.sentences for kind in sentence.kinds)
         return {kind: counts[kind] for kind in KINDS}
-
-    @property
-    def by_column(self) -> dict[str, int]:
-        """The number of changes in each column."""
-        return changes_by_column(self.patterns)
-
-    def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
-        """Return the result as a table.
-
-        Args:
-            by: what each row is.
-            most: the largest number of rows.
-        """
-        return changes_table(self, by, most)
-
-    def to_dict(self, *, most: int | None = None) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`.
-
-        Args:
-            most: the largest number of patterns.
-        """
-        return changes_document(self, most)
-
-    def __str__(self) -> str:
-        return changes_text(self).rstrip("\n")
-
-
-def changes_by_column(patterns: Iterable[ChangePattern]) -> dict[str, int]:
-    """Return the number of changes in each column."""
-    counts: Counter[str] = Counter()
-    for pattern in patterns:
-        counts[pattern.column] += pattern.n_changes
-    return dict(sorted(counts.items(), key=lambda item: _column_order(item[0])))
 
 
 def in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
     """Return patterns, most frequent first."""
     order = sorted(
-        patterns, key=lambda pattern: (-pattern.n_changes, *_column_order(pattern.column), pattern.old, pattern.new)
+        patterns, key=lambda pattern: (-pattern.n_changes, *column_order(pattern.column), pattern.old, pattern.new)
     )
     return tuple(order)
 
@@ -265,12 +225,8 @@ def _places(pairs: PairedVersions, cells: list[ChangedCell]) -> tuple[int, int, 
     return len(cells), len(first), examples
 
 
-def _column_order(column: str) -> tuple[int, str]:
-    return (_ORDER.index(column) if column in _ORDER else len(_ORDER)), column
-
-
 def _provenance(old: Treebank, new: Treebank, rules: Rules) -> Provenance:
-    sides = {"old": contents_of(old), "new": contents_of(new)}
+    sides = {"old": summary_of(old), "new": summary_of(new)}
     hashes = {name: short_hash(side.sha256) for name, side in sides.items()}
     signature = {"rules": rules.signature, **hashes, "unicode": unicodedata.unidata_version, "version": VERSION}
     warnings = tuple(dict.fromkeys(fault for side in sides.values() for fault in side.warnings))
@@ -281,7 +237,7 @@ Read = Callable[[Path], Treebank]
 
 
 @dataclass(frozen=True, repr=False)
-class ReleaseChanges(Tabular):
+class ReleaseChanges(AnyChanges):
     """The changes between two folders of treebanks.
 
     Args:
@@ -293,7 +249,7 @@ class ReleaseChanges(Tabular):
         provenance: the provenance of the numbers.
     """
 
-    of_folder: ClassVar[Literal[True]] = True
+    of_folder = True
 
     parts: Mapping[str, Changes]
     only_old: tuple[str, ...]
@@ -303,44 +259,19 @@ class ReleaseChanges(Tabular):
     provenance: Provenance
 
     @property
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:  # type: ignore[override]
         """The number of changed sentences by kind; a sentence can have several kinds."""
         return {kind: sum(part.counts[kind] for part in self.parts.values()) for kind in KINDS}
 
     @property
-    def by_column(self) -> dict[str, int]:
-        """The number of changes in each column."""
-        return changes_by_column(self.patterns)
-
-    @property
-    def n_kept(self) -> int:
+    def n_kept(self) -> int:  # type: ignore[override]
         """The number of sentences in both versions of a file."""
         return sum(part.n_kept for part in self.parts.values())
 
     @property
-    def n_unchanged(self) -> int:
+    def n_unchanged(self) -> int:  # type: ignore[override]
         """The number of sentences that are identical line for line."""
         return sum(part.n_unchanged for part in self.parts.values())
-
-    def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
-        """Return the result as a table.
-
-        Args:
-            by: what each row is.
-            most: the largest number of rows.
-        """
-        return changes_table(self, by, most)
-
-    def to_dict(self, *, most: int | None = None) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`.
-
-        Args:
-            most: the largest number of patterns.
-        """
-        return changes_document(self, most)
-
-    def __str__(self) -> str:
-        return changes_text(self).rstrip("\n")
 
 
 def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseChanges:
@@ -416,9 +347,7 @@ def _notes(only_old: list[str], only_new: list[str], n_refiled: int) -> Iterator
 
 def _release_provenance(parts: Mapping[str, Changes], rules: Rules, notes: tuple[str, ...]) -> Provenance:
     sides = {
-        name: {
-            side: contents_of(treebank) for side, treebank in (("old", part.old), ("new", part.new)) if len(treebank)
-        }
+        name: {side: summary_of(treebank) for side, treebank in (("old", part.old), ("new", part.new)) if len(treebank)}
         for name, part in parts.items()
     }
     hashes = {

@@ -1,4 +1,4 @@
-"""The gains of a system over another, by properties of words and by sentence."""
+"""The gains and losses of a system compared with another, by properties of words and by sentence."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ from levelhead.analysis.breakdown import bucket_scores, bucket_words, parts_of, 
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.breakdown_tables import estimate_cells, estimate_columns, estimate_document, estimate_notes
-from levelhead.comparison.breakdowns import DRAWN, STANDARD_INTERVALS, Intervals
-from levelhead.comparison.system_tables import DIFFERENCE
+from levelhead.comparison.breakdowns import (
+    STANDARD_INTERVALS,
+    Intervals,
+    estimate_cells,
+    estimate_columns,
+    estimate_document,
+    estimate_notes,
+)
+from levelhead.comparison.system_errors import DRAWN
 from levelhead.comparison.tree_text import draw_contrasts
 from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
-from levelhead.evaluation.score_tables import (
-    units_document,
-)
+from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Agree, Matches
@@ -30,6 +34,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.score import Score
 from levelhead.significance import unit_line, units_of
+from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
 from levelhead.significance.units import Units, unit_notes
 from levelhead.tables.documents import header, points, signature_line
@@ -137,12 +142,68 @@ class Gains(Tabular):
         return average_gains(list(self.treebanks.values()), level) if len(self.treebanks) > 1 else []
 
     def table(self) -> Table:
-        """Return the result as a table."""
-        return gains_table(self)
+        """Return one row per bucket and system: both scores, and the gain in correct words."""
+        several, signature = len(self.treebanks) > 1, self.provenance.signature
+        estimates = [gain.estimate for gains in self.treebanks.values() for gain in gains if gain.estimate]
+        columns = (
+            *([Column("Treebank", "text")] if several else []),
+            *(Column("System", "text"), *(Column(name, "text") for name in self.by), Column("Gold", "number")),
+            *(Column(self.baseline, key="Baseline score"), Column("System", key="System score"), DIFFERENCE),
+            *(estimate_columns(signature["level"], estimates, difference=True) if estimates else ()),
+            Column("Words", "number"),
+        )
+
+        def row(treebank: str, gain: Gain | AverageGain, *numbers: Cell) -> tuple[Cell, ...]:
+            start = (treebank,) if several else ()
+            between = estimate_cells(gain.estimate) if estimates else ()
+            return (*start, gain.system, *gain.values, *numbers, gain.difference, *between, gain.more_correct)
+
+        rows = [
+            row(name, gain, gain.score.gold, gain.baseline.value, gain.score.value)
+            for name, gains in self.treebanks.items()
+            for gain in gains
+        ]
+        averages = [row(f"Average of {mean.n_treebanks}", mean, mean.gold, None, None) for mean in self.averages]
+        systems = [cells[: 1 + several] for cells in rows]
+        rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
+        notes = (
+            f"{self.measure}; Words: gain in correct words over {self.baseline}; largest changes first",
+            *estimate_notes(estimates),
+            *([unit_line(self.units, "confidence intervals")] if self.units else []),
+            signature_line(signature),
+        )
+        return Table(columns, tuple(rows), notes, rules, tuple(averages))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return gains_document(self)
+        averages = [self._document(average) for average in self.averages]
+        return {
+            **header("gains", self.provenance.signature),
+            "measure": self.measure,
+            "by": list(self.by),
+            "baseline": self.baseline,
+            "treebanks": {name: [self._document(gain) for gain in gains] for name, gains in self.treebanks.items()},
+            **({"averages": averages} if averages else {}),
+            "units": units_document(self.units),
+            **sources_document(self.provenance),
+        }
+
+    def _document(self, gain: Gain | AverageGain) -> dict[str, Any]:
+        """The gain in a bucket on a treebank, or its mean over treebanks."""
+        numbers: dict[str, float | None]
+        if isinstance(gain, AverageGain):
+            numbers = {"treebanks": gain.n_treebanks, "gold": gain.gold}
+        else:
+            values = {"baseline_value": points(gain.baseline.value), "value": points(gain.score.value)}
+            numbers = {"gold": gain.score.gold, **values}
+        return {
+            **dict(zip(self.by, gain.values, strict=True)),
+            "system": gain.system,
+            **numbers,
+            "difference": points(gain.difference),
+            **estimate_document(gain.estimate),
+            "more_correct": gain.more_correct,
+        }
 
 
 SentencesOfOutput = tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]
@@ -181,15 +242,45 @@ class Contrasts(Tabular):
         return [(name, one, other, gained[:n], lost[:n]) for name, one, other, gained, lost in self.outputs]
 
     def table(self) -> Table:
-        """Return the result as a table."""
-        return contrasts_table(self)
+        """Return one row per sentence with a difference."""
+        columns = (
+            *(Column("Treebank", "text"), Column("System", "text")),
+            *(Column("Sentence", "position"), Column("sent_id", "text")),
+            *(Column(name, "number") for name in ("Baseline correct", "System correct", "Words")),
+        )
+        rows = (
+            (name, system.name, contrast.sentence + 1, baseline.matches.gold[contrast.sentence].id, *contrast[1:])
+            for name, baseline, system, gained, lost in self.listed
+            for contrast in (*gained, *lost)
+        )
+        return Table(columns, tuple(rows), (signature_line(self.provenance.signature),))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return contrasts_document(self)
+        """Return the sentences for JSON: by number and sent_id, with the numbers of correct words."""
+        systems = []
+        for name, baseline, system, *both in self.listed:
+            gold = baseline.matches.gold
+            kinds = {
+                kind: [
+                    {**contrast._asdict(), "sentence": contrast.sentence + 1, "sent_id": gold[contrast.sentence].id}
+                    for contrast in some
+                ]
+                for kind, some in zip(("gains", "loses"), both, strict=True)
+            }
+            systems.append({"treebank": name, "baseline": baseline.name, "system": system.name, **kinds})
+        return {
+            **header("contrasts", self.provenance.signature),
+            "measure": str(self.measure),
+            "systems": systems,
+            **sources_document(self.provenance),
+        }
 
     def __str__(self) -> str:
-        return contrasts_text(self, self.needs).rstrip("\n")
+        texts = [
+            f"{name}: {draw_contrasts(baseline, system, gained, lost, self.needs)}"
+            for name, baseline, system, gained, lost in self.drawn
+        ]
+        return "".join([*texts, signature_line(self.provenance.signature)])
 
 
 def compare_by(
@@ -222,17 +313,17 @@ def compare_by(
 def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     """Return the sentences with the largest gains and losses of each system compared with the first."""
     _check_systems(plan)
-    ready = setup.single()
-    ((measure, definition),) = ready.defined
+    setup = setup.for_pair()
+    ((measure, definition),) = setup.defined
     pairs, sources = [], {}
-    with read_outputs(plan, ready) as outputs:
+    with read_outputs(plan, setup) as outputs:
         for name, (baseline, *others) in outputs:
-            sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, ready)
+            sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, setup)
             for other in others:
-                both = contrasts(baseline.matches, other.matches, None, ready)
+                both = contrasts(baseline.matches, other.matches, None, setup)
                 pairs.append((name, baseline, other, *both))
-    parts = {"measure": str(measure), **ready.signature_of_measures()}
-    provenance = comparison_provenance(sources, ready, parts)
+    parts = {"measure": str(measure), **setup.signature_of_measures()}
+    provenance = comparison_provenance(sources, setup, parts)
     return Contrasts(measure, pairs, limit, provenance, definition.needs_for(measure.argument))
 
 
@@ -295,13 +386,13 @@ def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
 
 
 def contrasts(
-    baseline: Matches, system: Matches, how_many: int | None, ready: Setup
+    baseline: Matches, system: Matches, how_many: int | None, setup: Setup
 ) -> tuple[list[Contrast], list[Contrast]]:
     """Return the sentences in which a system gains most, and the sentences in which it loses most."""
-    ((measure, definition),) = ready.defined
+    ((measure, definition),) = setup.defined
     if definition.unit != "words":
         raise MeasureError(f"{measure} does not count words, so it cannot select sentences", "unknown-measure")
-    both = [counts_of(matches, ready)[str(measure)][0] for matches in (baseline, system)]
+    both = [counts_of(matches, setup)[str(measure)][0] for matches in (baseline, system)]
     one, other = (counts.correct for counts in both)
     change = other - one
     order = np.argsort(-change, kind="stable").tolist()
@@ -314,131 +405,48 @@ def contrasts(
     return first, second
 
 
-def gains_table(found: Gains) -> Table:
-    """Return one row per bucket and system: both scores, and the gain in correct words."""
-    several = len(found.treebanks) > 1
-    columns = [Column("Treebank", "text")] if several else []
-    columns += [Column("System", "text"), *(Column(name, "text") for name in found.by)]
-    columns += [Column("Gold", "number"), Column(found.baseline, key="Baseline score")]
-    columns += [Column("System", key="System score"), DIFFERENCE]
-    every = [gain.estimate for gains in found.treebanks.values() for gain in gains if gain.estimate]
-    columns += estimate_columns(found.provenance.signature["level"], every, difference=True) if every else []
-    columns.append(Column("Words", "number"))
-    rows = [
-        (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain, certain=bool(every)))
-        for name, gains in found.treebanks.items()
-        for gain in gains
-    ]
-    systems = [row[: 1 + several] for row in rows]
-    rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
-    note = f"{found.measure}; Words: gain in correct words over {found.baseline}; largest changes first"
-    units = [unit_line(found.units, "confidence intervals")] if found.units else []
-    notes = (note, *estimate_notes(every), *units, signature_line(found.provenance.signature))
-    averages = [_average_gain_row(average, certain=bool(every)) for average in found.averages]
-    return Table(tuple(columns), tuple(rows), notes, rules, tuple(averages))
+class WorseSentence(NamedTuple):
+    """A sentence in which a system is worse than the first.
+
+    Args:
+        treebank: the code of the test set.
+        system: the system.
+        sentence: the number of the gold sentence, from 1.
+        sent_id: its id, or None.
+        baseline: the number of correct words of the baseline (the mean of its runs), or the sum of their weights.
+        right: the same for the system.
+        words: the number of gold words, or the sum of their weights.
+        text: the words of the sentence.
+    """
+
+    treebank: str
+    system: str
+    sentence: int
+    sent_id: str | None
+    baseline: float
+    right: float
+    words: float
+    text: str
 
 
-def _average_gain_row(gain: AverageGain, *, certain: bool) -> tuple[Cell, ...]:
-    named = (f"Average of {gain.n_treebanks}", gain.system, *gain.values)
-    between = estimate_cells(gain.estimate) if certain else ()
-    return (*named, gain.gold, None, None, gain.difference, *between, gain.more_correct)
+_MOST_LOSSES = 10
 
 
-def _gain(gain: Gain, *, certain: bool) -> tuple[Cell, ...]:
-    between = estimate_cells(gain.estimate) if certain else ()
-    return gain.baseline.value, gain.score.value, gain.difference, *between, gain.more_correct
-
-
-def gains_document(found: Gains) -> dict[str, Any]:
-    """Return gains for JSON."""
-    averages = [_gain_document(found.by, average) for average in found.averages]
-    return {
-        **header("gains", found.provenance.signature),
-        "measure": found.measure,
-        "by": list(found.by),
-        "baseline": found.baseline,
-        "treebanks": {
-            name: [_gain_document(found.by, gain) for gain in gains] for name, gains in found.treebanks.items()
-        },
-        **({"averages": averages} if averages else {}),
-        "units": units_document(found.units),
-        **sources_document(found.provenance),
-    }
-
-
-def _gain_document(by: Sequence[str], gain: Gain | AverageGain) -> dict[str, Any]:
-    """The gain in a bucket on a treebank, or its mean over treebanks."""
-    numbers: dict[str, float | None]
-    if isinstance(gain, AverageGain):
-        numbers = {"treebanks": gain.n_treebanks, "gold": gain.gold}
-    else:
-        values = {"baseline_value": points(gain.baseline.value), "value": points(gain.score.value)}
-        numbers = {"gold": gain.score.gold, **values}
-    return {
-        **dict(zip(by, gain.values, strict=True)),
-        "system": gain.system,
-        **numbers,
-        "difference": points(gain.difference),
-        **estimate_document(gain.estimate),
-        "more_correct": gain.more_correct,
-    }
-
-
-def contrasts_text(contrasts: Contrasts, needs: Agree) -> str:
-    """Draw the sentences in which systems gain or lose most, with the trees of gold and of both."""
-    texts = [
-        f"{name}: " + draw_contrasts(baseline, system, gained, lost, needs)
-        for name, baseline, system, gained, lost in contrasts.drawn
-    ]
-    return "".join([*texts, signature_line(contrasts.provenance.signature) + "\n"])
-
-
-def contrasts_document(contrasts: Contrasts) -> dict[str, Any]:
-    """Return the sentences for JSON: by number and sent_id, with the numbers of correct words."""
-    rows = []
-    for name, baseline, system, gained, lost in contrasts.listed:
-        gold = baseline.matches.gold
-        kinds = {
-            kind: [
-                {**contrast._asdict(), "sentence": contrast.sentence + 1, "sent_id": gold[contrast.sentence].id}
-                for contrast in some
-            ]
-            for kind, some in (("gains", gained), ("loses", lost))
-        }
-        rows.append({"treebank": name, "baseline": baseline.name, "system": system.name, **kinds})
-    return {
-        **header("contrasts", contrasts.provenance.signature),
-        "measure": str(contrasts.measure),
-        "systems": rows,
-        **sources_document(contrasts.provenance),
-    }
-
-
-_CONTRAST_COLUMNS = (
-    Column("Treebank", "text"),
-    Column("System", "text"),
-    Column("Sentence", "position"),
-    Column("sent_id", "text"),
-    Column("Baseline correct", "number"),
-    Column("System correct", "number"),
-    Column("Words", "number"),
-)
-
-
-def contrasts_table(result: Contrasts) -> Table:
-    """Return one row per sentence with a difference."""
-    rows = (
-        (
-            name,
-            system.name,
-            contrast.sentence + 1,
-            gold[contrast.sentence].id,
-            contrast.baseline,
-            contrast.system,
-            contrast.gold,
-        )
-        for name, baseline, system, gained, lost in result.listed
-        for gold in [baseline.matches.gold]
-        for contrast in (*gained, *lost)
-    )
-    return Table(_CONTRAST_COLUMNS, tuple(rows), (signature_line(result.provenance.signature),))
+def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -> list[WorseSentence]:
+    """Return the ten sentences in which each system loses most compared with the first; called by the engine."""
+    ((measure, _),) = setup.defined
+    counts: dict[str, list[Any]] = {}
+    for output in outputs:
+        counts.setdefault(output.system, []).append(counts_of(output.matches, setup)[str(measure)][0])
+    right = {name: np.mean([run.correct for run in runs], axis=0) for name, runs in counts.items()}
+    baseline, *others = right
+    gold, words = outputs[0].matches.gold, counts[baseline][0].gold
+    sentences = []
+    for system in others:
+        change = right[system] - right[baseline]
+        for i in np.argsort(change, kind="stable")[:_MOST_LOSSES].tolist():
+            if change[i] < -_EQUAL:
+                numbers = (right[baseline][i].item(), right[system][i].item(), words[i].item())
+                text = " ".join(gold[i].forms)
+                sentences.append(WorseSentence(treebank, system, i + 1, gold[i].id, *numbers, text))
+    return sentences

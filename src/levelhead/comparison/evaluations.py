@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.look_jobs import VisitEach
+from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import OutputResult, Results
-from levelhead.comparison.system_tables import DIFFERENCE, HOLM, MARKS, STARS, mark
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.leakage import Leakage, LeakageCounts, with_leakage
@@ -36,13 +36,15 @@ from levelhead.significance import (
     unit_line,
     unit_notes,
 )
-from levelhead.significance.estimates import UnpairedDifference
+from levelhead.significance.differences import DIFFERENCE, HOLM, STARS
+from levelhead.significance.estimates import Interval, UnpairedDifference
 from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
-from levelhead.tables.documents import header, points, signature_line
-from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.fields import Field, documented, record_document
+from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_cell, interval_head, stars, value_cell
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.provenance import sources_document
 from levelhead.treebank.training_data import Training
 
@@ -143,7 +145,7 @@ class _LeakageVisitor(LeakageCounts):
         if self._other is not None:
             self._other.add(piece)
 
-    def result(self, gold: Contents, system: Contents) -> _Looked:
+    def result(self, gold: FileSummary, system: FileSummary) -> _Looked:
         """Return leakage, and the result of the other visitor."""
         return _Looked(self.leakage(), None if self._other is None else self._other.result(gold, system))
 
@@ -153,7 +155,9 @@ def single_run(plan: Plan) -> Plan:
     if len(plan.systems) != 1:
         runs = ", ".join(system.label for system in plan.systems[:5])
         message = f"it has {len(plan.systems)} runs ({runs}): name one, or use levelhead compare, which averages runs"
-        raise InputError(Fault("ambiguous-layout", message, Place(str(plan.systems[0].folder or ""))))
+        folders = [system.folder for system in plan.systems if system.folder is not None]
+        place = os.path.commonpath(folders) if folders else ""
+        raise InputError(Fault("ambiguous-layout", message, Place(place)))
     return plan
 
 
@@ -164,7 +168,7 @@ def evaluations_of(results: Results, setup: Setup) -> Evaluations:
     return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in outcomes.items()})
 
 
-def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluation:
+def _evaluation(gold: FileSummary, result: OutputResult, setup: Setup) -> Evaluation:
     if result.contents is None:
         raise ValueError("only valid outputs have an evaluation")
     provenance = pair_provenance(gold, result.contents, setup, result.notes, result.measures)
@@ -186,30 +190,19 @@ def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, 
 _MOST_NAMED = 3
 
 
+@documented
 class LanguagePair(NamedTuple):
-    """The comparison of two treebanks for one system and measure.
+    """The comparison of two treebanks for one system and measure."""
 
-    Args:
-        system: the system.
-        measure: the measure.
-        treebanks: the two treebanks.
-        values: the system's values on them; None if there is nothing to count.
-        difference: the first minus the second.
-        interval: the confidence interval of the difference.
-        p: the p-value of no difference; if the treebanks are not paired, computed from the two intervals.
-        p_holm: the p-value corrected for the number of pairs of treebanks.
-        paired: whether both have the same sentences (by sent_id), and units.
-    """
-
-    system: str
-    measure: str
-    treebanks: tuple[str, str]
-    values: tuple[float | None, float | None]
-    difference: float | None
-    interval: tuple[float, float] | None
-    p: float | None
-    p_holm: float | None
-    paired: bool
+    system: Annotated[str, Field("System")]
+    measure: Annotated[str, Field("Measure")]
+    treebanks: Annotated[tuple[str, str], Field("The two treebanks, A and B")]
+    values: Annotated[tuple[float | None, float | None], Field("Percent on A and on B", scaled=True)]
+    difference: Annotated[float | None, Field("Points: A minus B", scaled=True)]
+    interval: Annotated[Interval | None, Field("Confidence interval of the difference, in points", scaled=True)]
+    p: Annotated[float | None, Field("P-value", (0, 1))]
+    p_holm: Annotated[float | None, Field("P-value corrected for several pairs (Holm)", (0, 1))]
+    paired: Annotated[bool, Field("Whether both have the same sentences")]
 
 
 @dataclass(frozen=True, repr=False)
@@ -229,12 +222,35 @@ class Languages(Tabular):
     units: Mapping[str, Units] = field(default_factory=dict)
 
     def table(self) -> Table:
-        """Return the result as a table."""
-        return languages_table(self)
+        """Return one row for each system, pair of treebanks and measure."""
+        order = {key: number for number, key in enumerate(dict.fromkeys(map(_compared, self.pairs)))}
+        pairs = sorted(self.pairs, key=lambda pair: order[_compared(pair)])
+        several = len({pair.measure for pair in pairs}) > 1
+        parts = [_compared(pair) if several else (pair.system,) for pair in pairs]
+        rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+        notes = (
+            "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
+            f"p corrected across pairs of treebanks (Holm): {STARS_NOTE}",
+            *([unit_line(self.units)] if self.units else []),
+            signature_line(self.provenance.signature),
+        )
+        columns = (
+            *(Column(name, "text") for name in ("System", "A", "B", "Paired", "Measure")),
+            *(Column("Score A"), Column("Score B"), DIFFERENCE),
+            Column(interval_head(self.provenance.signature["level"]), "difference", ends=("diff_low", "diff_high")),
+            *(Column("p", "probability", tidy_only=True), HOLM, STARS),
+        )
+        rows = tuple(_pair_row(pair, plain=pair.measure in self.perplexities) for pair in pairs)
+        return Table(columns, rows, notes, rules)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return languages_document(self)
+        return {
+            **header("languages", self.provenance.signature),
+            "units": units_document(self.units),
+            "pairs": [record_document(pair, plain=pair.measure in self.perplexities) for pair in self.pairs],
+            **sources_document(self.provenance),
+        }
 
 
 def compare_languages(
@@ -266,10 +282,10 @@ def compare_languages(
     return Languages(pairs, provenance, setup.perplexities, units)
 
 
-def sent_ids(pieces: Iterable[Treebank]) -> tuple[str, ...] | None:
+def sent_ids(pieces: Iterable[Treebank]) -> list[str] | None:
     """Return the ids of all sentences; None unless each sentence has a unique id."""
     ids = [sentence.id for piece in pieces for sentence in piece]
-    known = tuple(text for text in ids if text is not None)
+    known = [text for text in ids if text is not None]
     return known if len(set(known)) == len(ids) else None
 
 
@@ -420,34 +436,8 @@ def _pair(
     return LanguagePair(system, measure, treebanks, (one, other), one - other, between, difference.p(), None, paired)
 
 
-def languages_table(languages: Languages) -> Table:
-    """Return one row for each system, pair of treebanks and measure."""
-    order = {key: number for number, key in enumerate(dict.fromkeys(map(_compared, languages.pairs)))}
-    pairs = sorted(languages.pairs, key=lambda pair: order[_compared(pair)])
-    several = len({pair.measure for pair in pairs}) > 1
-    parts = [_compared(pair) if several else (pair.system,) for pair in pairs]
-    rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
-    notes = (
-        "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
-        f"p corrected across pairs of treebanks (Holm): {MARKS}",
-        *([unit_line(languages.units)] if languages.units else []),
-        signature_line(languages.provenance.signature),
-    )
-    rows = tuple(_pair_row(pair, plain=pair.measure in languages.perplexities) for pair in pairs)
-    return Table(_pair_columns(languages.provenance.signature["level"]), rows, notes, rules)
-
-
 def _compared(pair: LanguagePair) -> tuple[str, ...]:
     return (pair.system, *pair.treebanks)
-
-
-def _pair_columns(level: str) -> tuple[Column, ...]:
-    return (
-        *(Column(name, "text") for name in ("System", "A", "B", "Paired", "Measure")),
-        *(Column("Score A"), Column("Score B"), DIFFERENCE),
-        Column(interval_head(level), "difference", ends=("diff_low", "diff_high")),
-        *(Column("p", "probability", tidy_only=True), HOLM, STARS),
-    )
 
 
 def _pair_row(pair: LanguagePair, *, plain: bool) -> tuple[Cell, ...]:
@@ -455,27 +445,5 @@ def _pair_row(pair: LanguagePair, *, plain: bool) -> tuple[Cell, ...]:
         *(pair.system, *pair.treebanks, "yes" if pair.paired else "no", pair.measure),
         *(value_cell(number, perplexity=plain) for number in (*pair.values, pair.difference)),
         interval_cell(pair.interval, perplexity=plain),
-        *(pair.p, pair.p_holm, mark(pair.p_holm)),
+        *(pair.p, pair.p_holm, stars(pair.p_holm)),
     )
-
-
-def languages_document(languages: Languages) -> dict[str, Any]:
-    """Return comparisons of treebanks for JSON."""
-
-    def document(pair: LanguagePair) -> dict[str, Any]:
-        """Return one row."""
-        shown = _unscaled if pair.measure in languages.perplexities else points
-        between = None if pair.interval is None else [shown(end) for end in pair.interval]
-        values = [shown(value) for value in pair.values]
-        return {**pair._asdict(), "values": values, "difference": shown(pair.difference), "interval": between}
-
-    return {
-        **header("languages", languages.provenance.signature),
-        "units": units_document(languages.units),
-        "pairs": [document(pair) for pair in languages.pairs],
-        **sources_document(languages.provenance),
-    }
-
-
-def _unscaled(value: float | None) -> float | None:
-    return value

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.plan import Plan, find_plan
+from levelhead.campaign.find import find_plan
+from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
 from levelhead.correlation.human_agreement import (
     AgreementDifference,
@@ -42,7 +43,7 @@ from levelhead.tables.documents import header, notes_of, signature_line
 from levelhead.tables.table import Cell, Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import Contents, contents_hash, contents_of
+from levelhead.treebank.contents import FileSummary, contents_hash, summary_of
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import short_hash
 
@@ -124,16 +125,42 @@ class Judgement(Tabular):
     _PLACES = 3
 
     def table(self, *, places: int | None = 3) -> Table:
-        """Return the result as a table.
+        """Return four rows per measure, one for each statistic, with comparisons of measures as notes.
 
         Args:
             places: digits after the point in notes.
         """
-        return judgement_table(self, places)
+        names = (Column("Measure", "text"), Column("statistic", "text"))
+        columns = (*names, *(Column(name, "number") for name in _NUMBERS))
+        rows = tuple((name, *cells) for name, judged in self.measures.items() for cells in _cells(judged.agreement))
+        starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
+        compared = [_comparison_note(comparison, places) for comparison in self.comparisons]
+        return Table(
+            columns,
+            rows,
+            (*compared, unit_line({"": self.units}), signature_line(self.provenance.signature)),
+            starts,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return judgement_document(self)
+        return {
+            **header("judgement", self.provenance.signature),
+            "sentences": len(self.choices.second),
+            "votes": int(self.choices.votes.sum()),
+            "units": {"unit": self.units.kind, "n": self.units.n_units},
+            "measures": {name: _agreement(judged.agreement) for name, judged in self.measures.items()},
+            "comparisons": [
+                {
+                    "one": comparison.one,
+                    "other": comparison.other,
+                    "difference": comparison.comparison.difference._asdict(),
+                }
+                | {"p": comparison.comparison.p, "p_holm": comparison.p_holm}
+                for comparison in self.comparisons
+            ],
+            **notes_of(self.provenance.notes),
+        }
 
 
 def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = None) -> Choices:
@@ -190,7 +217,7 @@ def judge(
     registry: Registry = STANDARD,
 ) -> Judgement:
     """Return how well measures agree with people who chose the better of two analyses of each sentence."""
-    setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).single()
+    setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).for_pair()
     _check_different(first, second)
     plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by)
@@ -227,13 +254,13 @@ def _compared(
 
 def _planned(
     gold: Input, first: Input, second: Input, setup: Setup, *, subtypes_apart: bool
-) -> tuple[Plan, tuple[Contents, ...] | None]:
+) -> tuple[Plan, tuple[FileSummary, ...] | None]:
     """The plan of gold and two systems; with `subtypes_apart`, of modified treebanks."""
     given: tuple[Input, ...] = (gold, first, second)
     originals = None
     if subtypes_apart:
         loaded = [load(source, setup.rules, setup.format) for source in given]
-        originals = tuple(replace(contents_of(treebank), sha256=contents_hash(treebank)) for treebank in loaded)
+        originals = tuple(replace(summary_of(treebank), sha256=contents_hash(treebank)) for treebank in loaded)
         given = tuple(_with_joined_subtypes(treebank) for treebank in loaded)
     of_gold, *outputs = given
     return find_plan({_GOLD: of_gold}, {name: {_GOLD: one} for name, one in zip(_SYSTEMS, outputs)}), originals
@@ -292,21 +319,6 @@ _NUMBERS = ("n", "ties", "value", "low", "high")
 _PLAIN = Column("", "number")
 
 
-def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
-    """Return four rows per measure, one for each statistic, with comparisons of measures as notes."""
-    names = (Column("Measure", "text"), Column("statistic", "text"))
-    columns = (*names, *(Column(name, "number") for name in _NUMBERS))
-    rows = tuple((name, *cells) for name, judged in judgement.measures.items() for cells in _cells(judged.agreement))
-    starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
-    compared = [_comparison_note(comparison, places) for comparison in judgement.comparisons]
-    return Table(
-        columns,
-        rows,
-        (*compared, unit_line({"": judgement.units}), signature_line(judgement.provenance.signature)),
-        starts,
-    )
-
-
 def _cells(agreement: HumanAgreement) -> Iterator[tuple[Cell, ...]]:
     for name, field in _STATISTICS.items():
         estimate: AgreementEstimate = getattr(agreement, field)
@@ -318,23 +330,6 @@ def _comparison_note(compared: ComparedMeasures, places: int | None) -> str:
     value, low, high = (formatted(number, _PLAIN, places) for number in difference.difference)
     p, corrected = (p_text(number, 3) for number in (difference.p, compared.p_holm))
     return f"r({compared.one}) - r({compared.other}) = {value} [{low}, {high}], p {p}, Holm {corrected}"
-
-
-def judgement_document(judgement: Judgement) -> dict[str, Any]:
-    """Return the result for JSON."""
-    return {
-        **header("judgement", judgement.provenance.signature),
-        "sentences": len(judgement.choices.second),
-        "votes": int(judgement.choices.votes.sum()),
-        "units": {"unit": judgement.units.kind, "n": judgement.units.n_units},
-        "measures": {name: _agreement(judged.agreement) for name, judged in judgement.measures.items()},
-        "comparisons": [
-            {"one": comparison.one, "other": comparison.other, "difference": comparison.comparison.difference._asdict()}
-            | {"p": comparison.comparison.p, "p_holm": comparison.p_holm}
-            for comparison in judgement.comparisons
-        ],
-        **notes_of(judgement.provenance.notes),
-    }
 
 
 def _agreement(agreement: HumanAgreement) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import Plan
@@ -26,7 +26,8 @@ from levelhead.significance.power import (
     typical_deviations,
 )
 from levelhead.significance.units import AUTO, DOCUMENT, FEWEST_UNITS, SENTENCE, Units, unit_notes
-from levelhead.tables.documents import header, points, signature_line
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.fields import Field, documented, record_document
 from levelhead.tables.table import Cell, Column, Table, interval_cell, value_cell
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import sources_document
@@ -45,30 +46,21 @@ RUNS = (1, 3, 5, 10)
 MACRO = "macro-average"
 
 
+@documented
 class Detectable(NamedTuple):
-    """The difference that one test set, or the mean of several, can detect.
+    """The difference that one test set, or the mean of several, can detect."""
 
-    Args:
-        treebank: the test set; empty without files.
-        measure: the measure.
-        unit: the kind of unit: "sentence", "document" or "comment:NAME".
-        n_units: the number of units of the test set, or of each of several.
-        n_runs: the number of runs of each system.
-        difference: the detectable difference; None if its variance cannot be estimated or with two runs.
-        low: the same for systems that differ little (the lower quartile over test sets); None with files.
-        high: the same for systems that differ much.
-        average: whether it is for the mean over test sets.
-    """
-
-    treebank: str
-    measure: str
-    unit: str
-    n_units: int
-    n_runs: int
-    difference: float | None
-    low: float | None = None
-    high: float | None = None
-    average: bool = False
+    treebank: Annotated[str, Field("Treebank; empty without files")]
+    measure: Annotated[str, Field("Measure")]
+    unit: Annotated[str, Field("Unit: sentence, document or comment:NAME")]
+    n_units: Annotated[int, Field("Units of the test set", (1,))]
+    n_runs: Annotated[int, Field("Runs of each system", (1,))]
+    difference: Annotated[
+        float | None, Field("Detectable difference, in points; null if it cannot be estimated", (0,), scaled=True)
+    ]
+    low: Annotated[float | None, Field("Without files: lower quartile, in points", scaled=True)] = None
+    high: Annotated[float | None, Field("Without files: upper quartile, in points", scaled=True)] = None
+    average: Annotated[bool, Field("Whether the row is for the mean over test sets")] = False
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,16 +82,40 @@ class Power(Tabular):
     units: Mapping[str, Units] = field(default_factory=dict)
 
     def table(self, *, each: bool = False) -> Table:
-        """Return the result as a table.
+        """Return one row per measure, number of units and number of runs.
 
         Args:
             each: every treebank, not only averages.
         """
-        return power_table(self, each=each)
+        rows = rows_to_show(self, each=each)
+        several = len({row.treebank for row in self.rows}) > 1
+        typical = any(row.low is not None for row in rows)
+        columns = [Column("Treebank", "text")] if several else []
+        columns += [Column("Measure", "text"), Column("Unit", "text"), Column("Units", "number")]
+        columns += [Column("Runs", "number"), Column("Detectable")]
+        columns += [Column("Quartiles", ends=("low", "high"))] if typical else []
+        cells = tuple(_cells(row, self, several=several, typical=typical) for row in rows)
+        starts = [(row.treebank, row.measure, row.unit) for row in rows]
+        n_rows = sum(not row.average for row in rows) if each else len(rows)
+        rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
+        test = f"a two-sided test at level {self.test.alpha:g} detects with {self.test.power:.0%} power"
+        notes = (
+            f"Detectable: difference in points that {test}",
+            *([unit_line(self.units, "variances")] if self.units else []),
+            *self.provenance.notes,
+            signature_line(self.provenance.signature),
+        )
+        return Table(tuple(columns), cells[:n_rows], notes, rules, cells[n_rows:])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return power_document(self)
+        return {
+            **header("power", self.provenance.signature),
+            **self.test._asdict(),
+            "results": [record_document(row, plain=row.measure in self.perplexities) for row in self.rows],
+            "units": units_document(self.units),
+            **sources_document(self.provenance),
+        }
 
 
 class Design(NamedTuple):
@@ -252,29 +268,6 @@ def _typical_rows(deviation: TypicalDeviation, design: Design) -> Iterator[Detec
         yield middle._replace(low=low.difference, high=high.difference)
 
 
-def power_table(power: Power, *, each: bool = False) -> Table:
-    """Return one row per measure, number of units and number of runs."""
-    rows = rows_to_show(power, each=each)
-    several = len({row.treebank for row in power.rows}) > 1
-    typical = any(row.low is not None for row in rows)
-    columns = [Column("Treebank", "text")] if several else []
-    columns += [Column("Measure", "text"), Column("Unit", "text"), Column("Units", "number")]
-    columns += [Column("Runs", "number"), Column("Detectable")]
-    columns += [Column("Quartiles", ends=("low", "high"))] if typical else []
-    cells = tuple(_cells(row, power, several=several, typical=typical) for row in rows)
-    starts = [(row.treebank, row.measure, row.unit) for row in rows]
-    n_rows = sum(not row.average for row in rows) if each else len(rows)
-    rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
-    test = power.test
-    note = (
-        f"Detectable: difference in points that a two-sided test at level {test.alpha:g} detects with {test.power:.0%}"
-        " power"
-    )
-    by_unit = [unit_line(power.units, "variances")] if power.units else []
-    notes = (note, *by_unit, *power.provenance.notes, signature_line(power.provenance.signature))
-    return Table(tuple(columns), cells[:n_rows], notes, rules, cells[n_rows:])
-
-
 def rows_to_show(power: Power, *, each: bool) -> list[Detectable]:
     """Return the averages, or every row if asked for or if there are no averages."""
     averages = [row for row in power.rows if row.average]
@@ -290,19 +283,3 @@ def _cells(row: Detectable, power: Power, *, several: bool, typical: bool) -> tu
         *(row.measure, row.unit, row.n_units, row.n_runs, value_cell(row.difference, perplexity=plain)),
         *((interval_cell(quartiles, perplexity=plain),) if typical else ()),
     )
-
-
-def power_document(power: Power) -> dict[str, Any]:
-    """Return all differences for JSON: in points, at full precision."""
-    return {
-        **header("power", power.provenance.signature),
-        **power.test._asdict(),
-        "results": [_document(row, plain=row.measure in power.perplexities) for row in power.rows],
-        "units": units_document(power.units),
-        **sources_document(power.provenance),
-    }
-
-
-def _document(row: Detectable, *, plain: bool) -> dict[str, Any]:
-    values = {name: getattr(row, name) for name in ("difference", "low", "high")}
-    return row._asdict() | (values if plain else {name: points(value) for name, value in values.items()})

@@ -1,54 +1,58 @@
-"""Regression gates: is a system worse than the first?"""
+"""Regression gates: is a system worse than the first? Their results, also in words."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.results import Results
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.measures.registry import Registry, parse_measure, split_measures
 from levelhead.messages import MESSAGES
 from levelhead.scoring import Score
 from levelhead.significance import ComparedScore, InferenceSettings
-from levelhead.significance.estimates import Interval
+from levelhead.significance.differences import DIFFERENCE
+from levelhead.significance.estimates import FEWEST_RUNS, Interval
 from levelhead.significance.jackknife import SystemCounts
-from levelhead.significance.power import Target, difference_variances, runs_to_detect
+from levelhead.significance.power import MOST_RUNS, Target, difference_variances, runs_to_detect
+from levelhead.significance.units import FEWEST_UNITS
+from levelhead.tables.fields import Field, documented
+from levelhead.tables.table import Column, formatted, interval_cell, interval_head, value_cell
+
+if TYPE_CHECKING:
+    from levelhead.comparison.systems import Comparison
 
 _POWER = 0.8
 
+Reason = Literal[
+    "not worse", "worse", "within margin", "margin not shown", "too few units", "too few runs", "invalid"
+]  # fmt: skip
 
+
+@documented
 class GateResult(NamedTuple):
-    """The result of the gate of one measure for one system.
+    """The result of the gate of one measure for one system."""
 
-    Args:
-        system: the system.
-        measure: the measure.
-        treebank: the test set, or "macro-average" for several.
-        verdict: "met", "not met", or "undecided" (too few units or runs for a test).
-        reason: "not worse" or "worse" (without a margin), "within margin" or "margin not shown" (with one), "too few
-            units", "too few runs", or "invalid" outputs.
-        difference: the value minus the baseline's; None for invalid outputs.
-        interval: the confidence interval of the difference; with a margin, that of the ratio of perplexities.
-        decided: whether the data show on which side of 0, or of the margin, the difference lies.
-        runs_needed: the number of runs of each system that would show it with a probability of 80%, if the true
-            difference equals the observed difference; None if it is decided, for single outputs, or if no number of
-            runs is enough.
-    """
-
-    system: str
-    measure: str
-    treebank: str
-    verdict: Literal["met", "not met", "undecided"]
-    reason: str
-    difference: float | None = None
-    interval: Interval | None = None
-    decided: bool = True
-    runs_needed: int | None = None
+    system: Annotated[str, Field("System")]
+    measure: Annotated[str, Field("Measure")]
+    treebank: Annotated[str, Field("Treebank, or macro-average")]
+    verdict: Annotated[Literal["met", "not met", "undecided"], Field("Result")]
+    reason: Annotated[Reason, Field("Reason")]
+    difference: Annotated[float | None, Field("System minus baseline; null for invalid outputs", scaled=True)] = None
+    interval: Annotated[
+        Interval | None,
+        Field("Confidence interval of the difference; with a margin, that of the ratio of perplexities", scaled=True),
+    ] = None
+    decided: Annotated[bool, Field("Whether the data show on which side of the limit the difference is")] = True
+    runs_needed: Annotated[
+        int | None, Field("Number of runs of each system that would suffice for a decision", (1,))
+    ] = None
+    errors: Annotated[tuple[str, ...], Field("Errors of an invalid output")] = ()
 
 
 def gated_measures(names: Iterable[str], registry: Registry) -> list[str]:
@@ -99,6 +103,7 @@ def gate_results(
     results: Sequence[ComparedScore],
     measures: Sequence[str],
     settings: InferenceSettings,
+    invalid: Mapping[str, Sequence[Fault]],
 ) -> Iterator[GateResult]:
     """Return the result of each gate for each system; with several test sets, for the macro-average.
 
@@ -106,49 +111,41 @@ def gate_results(
     - level). With a margin, it is met only if the whole confidence interval of the difference excludes a loss larger
     than the margin.
     """
+    first = next(iter(counts.values()))
     for measure in measures:
-        own = [result for result in results if result.measure == measure and result.difference is not None]
-        wanted = [result for result in own if result.average == "macro"] or own
-        for result in wanted:
-            table = next(iter(counts.values()))
-            lower_is_better = table.measures.index(measure) in table.perplexities
+        lower_is_better = first.measures.index(measure) in first.perplexities
+        tested = [result for result in results if result.measure == measure and result.difference is not None]
+        gated = [result for result in tested if result.average == "macro"] or tested
+        for result in gated:
             gate = _gate_result(result, settings, lower_is_better=lower_is_better)
             several = min(result.runs) > 1 and not gate.decided
-            needed = _runs_needed(counts, result, settings, gate, len(wanted)) if several else None
+            needed = _runs_needed(counts, result, settings, len(gated)) if several else None
             yield gate._replace(runs_needed=needed)
+    place = "macro-average" if len(counts) > 1 else next(iter(counts))
+    for system, faults in invalid.items():
+        errors = tuple(map(str, faults))
+        yield from (GateResult(system, name, place, "not met", "invalid", errors=errors) for name in measures)
 
 
 def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is_better: bool) -> GateResult:
-    start = GateResult(
-        result.system, result.measure, result.treebank, "undecided", "", result.difference, result.difference_interval
+    by_ratio = settings.margin is not None and lower_is_better
+    interval = result.ratio_interval if by_ratio else result.difference_interval
+    gate = partial(
+        GateResult, result.system, result.measure, result.treebank, difference=result.difference, interval=interval
     )
-    few = "too few units" if result.p is None else "" if result.enough_runs else "too few runs"
-    if settings.margin is not None:
-        return _gate_result_with_margin(start, result, settings.margin, few, lower_is_better=lower_is_better)
-    if few:
-        return start._replace(reason=few, decided=False)
-    significant = result.p_holm is not None and result.p_holm < round(1 - settings.level, 12)
-    worse = significant and ((result.difference or 0) > 0) == lower_is_better
-    return start._replace(
-        verdict="not met" if worse else "met", reason="worse" if worse else "not worse", decided=significant
-    )
-
-
-def _gate_result_with_margin(
-    start: GateResult, result: ComparedScore, margin: float, few: str, *, lower_is_better: bool
-) -> GateResult:
-    interval = result.ratio_interval if lower_is_better else result.difference_interval
-    if interval is None or few:
-        return start._replace(interval=interval, verdict="not met", reason=few, decided=False)
-    low, high = interval
+    if result.p is None or not result.enough_runs:
+        verdict: Literal["not met", "undecided"] = "undecided" if settings.margin is None else "not met"
+        return gate(verdict, "too few units" if result.p is None else "too few runs", decided=False)
+    if settings.margin is None or interval is None:
+        significant = result.p_holm is not None and result.p_holm < round(1 - settings.level, 12)
+        worse = significant and ((result.difference or 0) > 0) == lower_is_better
+        return gate(*(("not met", "worse") if worse else ("met", "not worse")), decided=significant)
+    (low, high), margin = interval, settings.margin
     within, beyond = (high < margin, low > margin) if lower_is_better else (
         100 * low > -margin, 100 * high < -margin
     )  # fmt: skip
-    return start._replace(
-        interval=interval,
-        verdict="met" if within else "not met",
-        reason="within margin" if within else "margin not shown",
-        decided=within or beyond,
+    return gate(
+        "met" if within else "not met", "within margin" if within else "margin not shown", decided=within or beyond
     )
 
 
@@ -156,7 +153,6 @@ def _runs_needed(
     counts: Mapping[str, SystemCounts],
     result: ComparedScore,
     settings: InferenceSettings,
-    gate: GateResult,
     n_systems: int,
 ) -> int | None:
     """The number of runs that would show the observed distance from 0 or the margin; systems share the level."""
@@ -164,19 +160,66 @@ def _runs_needed(
     measure = tables[0].measures.index(result.measure)
     baseline = tables[0].systems[0]
     variances = [difference_variances(table, baseline, result.system)[measure] for table in tables]
-    known = [own for own in variances if own is not None]
+    known = [variance for variance in variances if variance is not None]
     if len(known) < len(variances) or result.difference is None:
         return None
-    if settings.margin is None:
-        distance, alpha = abs(result.difference), (1 - settings.level) / n_systems
-    else:
-        distance, alpha = _distance(result, settings.margin, gate), 1 - settings.level
+    distance, alpha = abs(result.difference), (1 - settings.level) / n_systems
+    if settings.margin is not None:
+        distance, alpha = abs(result.difference + settings.margin / 100), 1 - settings.level
+        if result.ratio_interval is not None:
+            middle = math.log(result.ratio_interval[0] * result.ratio_interval[1]) / 2
+            distance = abs(math.log(settings.margin) - middle) * (result.value or 0.0)  # by the delta method
     return runs_to_detect(distance, known, [len(table.parts) for table in tables], Target(alpha, _POWER))
 
 
-def _distance(result: ComparedScore, margin: float, gate: GateResult) -> float:
-    """The distance of the observed difference from a loss of the margin, in the unit of the measure."""
-    if result.ratio_interval is None or gate.interval is None:
-        return abs((result.difference or 0.0) + margin / 100)
-    low, high = gate.interval
-    return abs(math.log(margin) - math.log(low * high) / 2) * (result.value or 0.0)  # by the delta method
+def verdict_text(gate: GateResult, comparison: Comparison) -> str:
+    """Return a verdict as a sentence: the difference, the reason, and how many runs would decide it."""
+    return f"{_outcome(gate)}: {_finding(gate, comparison)}"
+
+
+def _outcome(gate: GateResult) -> str:
+    where = " (macro-average)" if gate.treebank == "macro-average" else ""
+    return f"gate {gate.verdict}: {gate.measure} of {gate.system}{where}"
+
+
+def _finding(gate: GateResult, comparison: Comparison) -> str:
+    if gate.reason == "invalid":
+        errors = comparison.invalid[gate.system]
+        return f"{number_of(len(errors), 'error')} in the output: {errors[0].message}"
+    signature, plain = comparison.provenance.signature, gate.measure in comparison.perplexities
+    margin = signature.get("margin")
+    ratio = plain and margin is not None
+    change = formatted(value_cell(gate.difference, perplexity=plain), DIFFERENCE)
+    interval = interval_cell(gate.interval, perplexity=plain)
+    between = formatted(interval, Column("", "number" if ratio else "difference")) if interval else "none"
+    level = f"{interval_head(signature['level'])} {'of the ratio ' if ratio else ''}"
+    reason = _reason(gate, comparison.systems[0], margin, ratio=ratio)
+    return f"{change} ({level}{between}), {reason}{_runs(gate, comparison)}"
+
+
+def _reason(gate: GateResult, baseline: str, margin: str | None, *, ratio: bool) -> str:
+    if gate.reason == "too few units":
+        return f"too few units for a test (fewer than {FEWEST_UNITS})"
+    if gate.reason == "too few runs":
+        return f"too few runs for a test: give {FEWEST_RUNS} or more runs of each system, or one output of each"
+    if margin is None:
+        outcome = "worse" if gate.reason == "worse" else "better" if gate.decided else "not significantly worse"
+        return f"{'significantly ' if gate.decided else ''}{outcome} than {baseline}"
+    failed = "" if gate.verdict == "met" else "not "
+    return f"the upper end is {failed}below {margin}" if ratio else f"the lower end is {failed}above -{margin}"
+
+
+def _runs(gate: GateResult, comparison: Comparison) -> str:
+    place = gate.system, gate.measure, gate.treebank
+    runs = next(score.runs for score in comparison.results if (score.system, score.measure, score.treebank) == place)
+    if gate.decided or min(runs) < 2:
+        return ""
+    if gate.runs_needed is None:
+        return f"; even {MOST_RUNS:,} runs of each would not suffice: use a larger test set"
+    suffice = "would suffice, with 80% power if the true difference equals the observed one"
+    return f"; {gate.runs_needed} runs of each {suffice}"
+
+
+def failing(comparison: Comparison) -> Iterator[str]:
+    """Give a line for each gate that is undecided or not met."""
+    yield from (_outcome(gate) for gate in comparison.gates if gate.verdict != "met")

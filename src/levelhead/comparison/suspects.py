@@ -21,7 +21,7 @@ from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Plain, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_of
+from levelhead.treebank.contents import summary_of
 from levelhead.treebank.provenance import joint_hash, short_hash, sources_document
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import StringColumn
@@ -277,12 +277,39 @@ class Suspects(Tabular):
         return replace(chosen, comments=Comments(b"".join(texts), starts))
 
     def table(self) -> Table:
-        """Return the result as a table."""
-        return suspects_table(self)
+        """Return one row per suspect."""
+        systems = ", ".join(self.systems) or "none"
+        notes = (
+            f"Systems: number with the other annotation : number with this one (of {systems})",
+            "Elsewhere: same words in same context with the other annotation : with this one (first example)",
+            signature_line(self.provenance.signature),
+        )
+        return Table(_COLUMNS, tuple(_row(self, suspect) for suspect in self.suspects), notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return suspects_document(self)
+        return {
+            **header("suspects", self.provenance.signature),
+            "systems": list(self.systems),
+            "suspects": [
+                {
+                    "sentence": self.sentence_of(suspect) + 1,
+                    "sent_id": self.treebank[self.sentence_of(suspect)].id,
+                    "line": _line(self, suspect),
+                    "word": _number(self, suspect),
+                    "form": self.treebank.forms[suspect.word],
+                    "problem": suspect.kind,
+                    "annotation": suspect.gold,
+                    "probably": suspect.other,
+                    "score": suspect.score,
+                    "systems_against": suspect.n_for,
+                    "systems_in_favor": suspect.n_gold,
+                    "elsewhere": None if suspect.variation is None else _elsewhere_document(self, suspect.variation),
+                }
+                for suspect in self.suspects
+            ],
+            **sources_document(self.provenance),
+        }
 
 
 def find_suspects(
@@ -387,12 +414,12 @@ def _add_variation(found: _Found, gold: Treebank, variation: Variation) -> None:
 
 
 def _provenance(gold: Treebank, outputs: Mapping[str, Matches], training: Mapping[str, str]) -> Provenance:
-    contents = {name: contents_of(output.system) for name, output in outputs.items()}
-    hashes = {"gold": short_hash(contents_of(gold).sha256)}
+    contents = {name: summary_of(output.system) for name, output in outputs.items()}
+    hashes = {"gold": short_hash(summary_of(gold).sha256)}
     hashes |= {name: short_hash(content.sha256) for name, content in contents.items()}
     systems = {"systems": joint_hash(hashes[name] for name in outputs)} if outputs else {}
     rules = next(iter(outputs.values())).rules.signature if outputs else "ud"
-    every = (contents_of(gold), *contents.values())
+    every = (summary_of(gold), *contents.values())
     warnings = tuple(dict.fromkeys(fault for source in every for fault in source.warnings))
     signature = {"rules": rules, "gold": hashes["gold"], **systems, **training, "version": VERSION}
     return Provenance(signature, {"gold": hashes}, warnings)
@@ -403,17 +430,6 @@ _COLUMNS = (
     Column("Form", "text"), Column("Kind", "text"), Column("Annotation", "text"), Column("Probably", "text"),
     Column("Score", "number"), Column("Systems", "text"), Column("Elsewhere", "text"),
 )  # fmt: skip
-
-
-def suspects_table(suspects: Suspects) -> Table:
-    """Return one row per suspect."""
-    systems = ", ".join(suspects.systems) or "none"
-    notes = (
-        f"Systems: number with the other annotation : number with this one (of {systems})",
-        "Elsewhere: same words in same context with the other annotation : with this one (first example)",
-        signature_line(suspects.provenance.signature),
-    )
-    return Table(_COLUMNS, tuple(_row(suspects, suspect) for suspect in suspects.suspects), notes)
 
 
 def _row(suspects: Suspects, suspect: Suspect) -> tuple[Cell, ...]:
@@ -461,29 +477,3 @@ def _elsewhere_document(suspects: Suspects, variation: Variation) -> dict[str, A
     word = variation.place - int(suspects.treebank.sentence_starts[sentence]) + 1
     place = {"sentence": sentence + 1, "sent_id": suspects.treebank[sentence].id, "word": word}
     return {"other": variation.n_other, "same": variation.n_own, **place}
-
-
-def suspects_document(suspects: Suspects) -> dict[str, Any]:
-    """Return suspects for JSON."""
-    return {
-        **header("suspects", suspects.provenance.signature),
-        "systems": list(suspects.systems),
-        "suspects": [
-            {
-                "sentence": suspects.sentence_of(suspect) + 1,
-                "sent_id": suspects.treebank[suspects.sentence_of(suspect)].id,
-                "line": _line(suspects, suspect),
-                "word": _number(suspects, suspect),
-                "form": suspects.treebank.forms[suspect.word],
-                "problem": suspect.kind,
-                "annotation": suspect.gold,
-                "probably": suspect.other,
-                "score": suspect.score,
-                "systems_against": suspect.n_for,
-                "systems_in_favor": suspect.n_gold,
-                "elsewhere": None if suspect.variation is None else _elsewhere_document(suspects, suspect.variation),
-            }
-            for suspect in suspects.suspects
-        ],
-        **sources_document(suspects.provenance),
-    }

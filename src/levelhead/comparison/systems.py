@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from levelhead.campaign import check_valid, score_plan
-from levelhead.campaign.look_jobs import Look
+from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
-from levelhead.comparison.regression import GateResult, gate_results, valid_candidates
-from levelhead.comparison.system_tables import comparison_document, comparison_table
-from levelhead.errors import Fault, InputError, Place
+from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, verdict_text
+from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import (
     Provenance,
@@ -25,6 +25,7 @@ from levelhead.evaluation.provenance import (
     comparison_provenance,
     signature_of_draws,
 )
+from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.messages import MESSAGES
 from levelhead.scoring.measure_notes import named_note
@@ -38,13 +39,18 @@ from levelhead.significance import (
     check_settings,
     count_wins,
     differences,
+    unit_line,
     unit_notes,
 )
+from levelhead.significance.differences import STARS, STATISTICS
 from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.jackknife import SystemCounts
-from levelhead.tables.table import Table
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.fields import record_document
+from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_head, level_text, p_text
 from levelhead.tabular import Tabular
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
+from levelhead.treebank.provenance import sources_document
 from levelhead.typology.languages import Voter, treebanks_voting
 
 
@@ -85,16 +91,100 @@ class Comparison(Tabular):
     invalid: Mapping[str, tuple[Fault, ...]] = field(default_factory=dict)
 
     def table(self, *, each: bool = False) -> Table:
-        """Return the result as a table.
+        """Return one row per measure and system: its score, its difference from the baseline, intervals and p-values.
 
         Args:
             each: every treebank, not only averages.
         """
-        return comparison_table(self, each=each)
+        averages = [result for result in self.results if result.average]
+        single = [result for result in self.results if not result.average]
+        results = [*single, *averages] if each or not averages else averages
+        columns = self._columns(results, "" if not averages else "treebank" if each else "average")
+        rows = tuple(tuple(cell for _, cells in columns for cell in cells(result)) for result in results)
+        parts = [(result.average, result.treebank, result.measure) for result in results]
+        rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+        n_rows = len(single) if each and averages else len(rows)
+        heads = tuple(column for some, _ in columns for column in some)
+        return Table(heads, rows[:n_rows], self._notes(), rules, rows[n_rows:])
+
+    def _columns(self, results: Sequence[ComparedScore], start: str) -> list[_Columns]:
+        """The columns of a table, of which the first names the treebank or the average."""
+        signature, partial_scores = self.provenance.signature, self._partial_cells()
+        places = {"treebank", "average"} - {start}
+        order = dict.fromkeys((start, *STATISTICS)) if start else STATISTICS
+        columns: list[_Columns] = []
+        for name in order:
+            entry = STATISTICS[name]
+            if entry.column is None or name in places or not entry.shown(results, signature):
+                continue
+            head = interval_head(signature["level"]) if entry.column.ends else entry.column.name
+            columns.append(((entry.column._replace(name=head),), partial(self._cells, name)))
+            if name == "value" and partial_scores:
+                columns.append(((Column(VALID_TREES), *COVERAGE), lambda result: partial_scores[_key(result)]))
+            if name == "p_holm":
+                columns.append(((STARS,), lambda result: (result.stars,)))
+        return columns
+
+    def _cells(self, name: str, result: ComparedScore) -> tuple[Cell, ...]:
+        of_baseline, plain = result.difference is None, result.measure in self.perplexities
+        return (STATISTICS[name].cell(getattr(result, name), of_baseline=of_baseline, plain=plain),)
+
+    def _partial_cells(self) -> dict[_Key, tuple[Cell, ...]]:
+        """The value with only valid trees and the coverage of each partial score; empty for other scores."""
+        cells: dict[_Key, tuple[Cell, ...]] = {}
+        for tree in self.valid_trees:
+            codes = list(self.coverage) if tree.average else [tree.treebank]
+            coverage = total_coverage(self.coverage[code][tree.system] for code in codes)
+            cells[_key(tree)] = (tree.value, *coverage_cells(coverage))
+        return cells
+
+    def _notes(self) -> tuple[str, ...]:
+        signature, margin = self.provenance.signature, self.provenance.signature.get("margin")
+        ratio = f"a ratio between 1/{margin} and {margin}" if self.perplexities else ""
+        within = ratio or f"between -{margin} and {margin} points"
+        return (
+            f"differences from {self.systems[0]}; p corrected across systems (Holm): {STARS_NOTE}",
+            *([_RUNS] if any(result.test == "runs" for result in self.results) else []),
+            *(f"{measure}: lower is better" for measure in self.perplexities),
+            *([f"Equivalent: whether the difference is {within} (two one-sided tests at 5%)"] if margin else []),
+            *(wins_text(win, self) for win in self.wins),
+            *(verdict_text(gate, self) for gate in self.gates),
+            *([unit_line(self.units)] if self.units else []),
+            *partial_notes(pair for some in self.coverage.values() for pair in some.items()),
+            signature_line(signature),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return comparison_document(self)
+        strict: dict[str, Any] = {}
+        if self.coverage:
+            coverage = {
+                code: {system: part._asdict() for system, part in some.items()} for code, some in self.coverage.items()
+            }
+            strict = {"results_valid_trees": self._documents(self.valid_trees), "coverage": coverage}
+        return {
+            **header("comparison", self.provenance.signature),
+            "baseline": self.systems[0],
+            "results": self._documents(self.results),
+            **strict,
+            "wins": [win._asdict() for win in self.wins],
+            "gates": self._documents(self.gates),
+            "units": units_document(self.units),
+            **sources_document(self.provenance),
+        }
+
+    def _documents(self, records: Iterable[ComparedScore | GateResult]) -> list[dict[str, Any]]:
+        return [record_document(record, plain=record.measure in self.perplexities) for record in records]
+
+
+_Key = tuple[str | None, str, str, str]
+_Columns = tuple[tuple[Column, ...], Callable[[ComparedScore], tuple[Cell, ...]]]
+
+_RUNS = "p: Student's t with several runs per system, otherwise the larger of Student's t and randomization"
+
+
+def _key(result: ComparedScore) -> _Key:
+    return result.average, result.treebank, result.measure, result.system
 
 
 def compare(
@@ -110,22 +200,7 @@ def compare(
 ) -> Comparison:
     """Return the comparison of systems with the first: scores, intervals, differences, p-values.
 
-    Each output is counted once; tests use the counts of sentences.
-
-    Args:
-        plan: the test sets and systems.
-        setup: the settings.
-        settings: the settings of tests.
-        wilcoxon: whether to compute Wilcoxon's test over treebanks as well (requires scipy).
-        votes: the unit with one vote in the sign test and Wilcoxon's test: each treebank, language or family.
-        fail_if_worse: measures of `setup` in which no system may be worse than the first. An invalid output then fails
-            the gate instead of raising an error.
-        look: an additional function of the outputs on each test set.
-        how: `workers` and `store`, as in `score_plan`.
-
-    Raises:
-        InputError: an output is missing or a file is invalid (all errors are listed); the margin is invalid; or a
-            language or family that votes is unknown.
+    With `fail_if_worse`, an invalid output fails the gates of these measures instead of raising an error.
     """
     n_systems = len({system.name for system in plan.systems})
     check_settings(settings)
@@ -134,23 +209,34 @@ def compare(
     how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}
     invalid: Mapping[str, tuple[Fault, ...]] = {}
     if fail_if_worse:
-        plan, results, invalid = _valid_outputs(plan, setup, how)
+        plan, results, invalid = valid_candidates(plan, score_plan(plan, setup, **how))
+        if invalid and look is not None:
+            results = score_plan(plan, setup, **how)
     else:
         results = score_outputs(plan, setup, **how)
     counts, sources = counts_and_sources(results, plan, setup)
-    comparison = _compared(counts, sources, setup, settings, measures_part(results), results.units)
+    first, several = next(iter(counts.values())), len(counts) > 1
+    scores = tuple(differences(counts, settings))
+    strict: list[ComparedScore] = []
     if setup.partial:
-        strict, _ = counts_and_sources(results.with_valid_trees_only(), plan, setup)
-        coverage = _coverage(results, plan)
-        comparison = replace(comparison, valid_trees=tuple(differences(strict, settings)), coverage=coverage)
-    comparison = replace(
-        comparison, gates=tuple(_gates(comparison, counts, fail_if_worse, settings, invalid)), invalid=invalid
+        strict = differences(counts_and_sources(results.with_valid_trees_only(), plan, setup)[0], settings)
+    wins = _wins(scores, first, 1 - settings.level, voters, wilcoxon=wilcoxon) if several else ()
+    provenance = _provenance(sources, setup, settings, results, scores, first.systems)
+    return Comparison(
+        systems=tuple(dict.fromkeys(first.systems)),
+        measures=first.measures,
+        results=scores,
+        wins=tuple(wins),
+        provenance=provenance.with_parts(votes=votes) if several and votes != "treebank" else provenance,
+        perplexities=tuple(first.measures[i] for i in first.perplexities),
+        looked=results.looked,
+        voter=votes,
+        units=results.units,
+        valid_trees=tuple(strict),
+        coverage=_coverage(results, plan) if setup.partial else {},
+        gates=tuple(gate_results(counts, scores, fail_if_worse, settings, invalid)),
+        invalid=invalid,
     )
-    if len(counts) == 1:
-        return replace(comparison, looked=results.looked)
-    wins = _wins(comparison.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
-    provenance = comparison.provenance if votes == "treebank" else comparison.provenance.with_parts(votes=votes)
-    return replace(comparison, looked=results.looked, wins=tuple(wins), provenance=provenance, voter=votes)
 
 
 def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCoverage]]:
@@ -163,29 +249,6 @@ def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCovera
             runs.setdefault(system.name, []).extend([] if coverage is None else [coverage])
         coverages[test_set.code] = {name: total_coverage(some) for name, some in runs.items()}
     return coverages
-
-
-def _valid_outputs(
-    plan: Plan, setup: Setup, how: Mapping[str, Any]
-) -> tuple[Plan, Results, Mapping[str, tuple[Fault, ...]]]:
-    """Score a plan without the systems with invalid outputs; `look` is then called again."""
-    kept, results, invalid = valid_candidates(plan, score_plan(plan, setup, **how))
-    if invalid and how["look"] is not None:
-        results = score_plan(kept, setup, **how)
-    return kept, results, invalid
-
-
-def _gates(
-    comparison: Comparison,
-    counts: Mapping[str, SystemCounts],
-    measures: Sequence[str],
-    settings: InferenceSettings,
-    invalid: Iterable[str],
-) -> Iterator[GateResult]:
-    yield from gate_results(counts, comparison.results, measures, settings)
-    where = "macro-average" if len(counts) > 1 else next(iter(counts))
-    for system in invalid:
-        yield from (GateResult(system, measure, where, "not met", "invalid") for measure in measures)
 
 
 def measures_part(results: Results) -> dict[str, str]:
@@ -240,7 +303,7 @@ def sources_of_results(results: Results) -> dict[str, Sources]:
     return {code: _sources(results.systems, outcomes, results.gold[code]) for code, outcomes in each.items()}
 
 
-def _sources(labels: Iterable[str], outcomes: Sequence[Outcome], gold: Contents) -> Sources:
+def _sources(labels: Iterable[str], outcomes: Sequence[Outcome], gold: FileSummary) -> Sources:
     named = dict(zip(labels, outcomes, strict=True))
     notes = dict.fromkeys(named_note(note, name) for name, result in named.items() for note in result.notes)
     contents = {name: result.contents for name, result in named.items() if result.contents is not None}
@@ -272,24 +335,18 @@ def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) ->
     return Fault("not-annotated", message, Place(gold))
 
 
-def _compared(
-    counts: Mapping[str, SystemCounts],
+def _provenance(
     sources: Mapping[str, Sources],
     setup: Setup,
     settings: InferenceSettings,
-    parts: Mapping[str, str],
-    units: Mapping[str, Units],
-) -> Comparison:
-    first = next(iter(counts.values()))
-    systems = tuple(dict.fromkeys(first.systems))
-    results = tuple(differences(counts, settings))
-    tests = "+".join(sorted({result.test for result in results if result.test})) or "none"
+    results: Results,
+    scores: Iterable[ComparedScore],
+    runs: Sequence[str],
+) -> Provenance:
+    tests = "+".join(sorted({score.test for score in scores if score.test})) or "none"
     margin = {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
-    parts = {**parts, **signature_of_draws(settings), "p": tests, **margin}
-    notes = (*unit_notes(units, averaged=True), *_few_runs(first.systems))
-    provenance = comparison_provenance(sources, setup, parts, notes)
-    powers = tuple(first.measures[i] for i in first.perplexities)
-    return Comparison(systems, first.measures, results, (), provenance, powers, units=units)
+    parts = {**measures_part(results), **signature_of_draws(settings), "p": tests, **margin}
+    return comparison_provenance(sources, setup, parts, (*unit_notes(results.units, averaged=True), *_few_runs(runs)))
 
 
 def _few_runs(systems: Sequence[str]) -> Iterator[str]:
@@ -313,3 +370,27 @@ def _wins(
             own = [result for result in tested if (result.measure, result.system) == (measure, system)]
             if own:
                 yield count_wins(own, voters, level, sign=sign, wilcoxon=wilcoxon)
+
+
+def wins_text(wins: Wins, comparison: Comparison) -> str:
+    """Return a sentence on how many treebanks a system is better or worse than the baseline on."""
+    n_treebanks = wins.won + wins.tied + wins.lost
+    n_equal = n_treebanks - wins.better - wins.worse
+    better = f"{wins.better} of {number_of(n_treebanks, 'treebank')} ({wins.won} significant)"
+    counts = [
+        f"{wins.measure}: {wins.system} is better than {comparison.systems[0]} on {better}",
+        f"worse on {wins.worse} ({wins.lost} significant)",
+        *([f"equal on {n_equal}"] if n_equal else []),
+    ]
+    bounds = {"better": wins.better_on_at_least, "worse": wins.worse_on_at_least}
+    shown = " and ".join(f"{how} on at least {bound}" for how, bound in bounds.items() if bound)
+    level = level_text(comparison.provenance.signature["level"])
+    tests = {"sign test": wins.sign_p, "Wilcoxon": wins.wilcoxon_p}
+    p_values = ", ".join(f"{test} p {p_text(p)}" for test, p in tests.items() if p is not None)
+    return "; ".join(
+        [
+            ", ".join(counts),
+            *([f"{shown} ({level} confidence)"] if shown else []),
+            *([f"{p_values} ({wins.votes} votes, one per {comparison.voter})"] if p_values else []),
+        ]
+    )

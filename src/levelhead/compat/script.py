@@ -12,7 +12,7 @@ from levelhead.errors import InputError
 from levelhead.evaluation.fold import score_treebanks
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.counts import count_words
-from levelhead.scoring.enhancement_switches import ENHANCEMENTS, switches_of
+from levelhead.scoring.enhanced_edges import ENHANCEMENTS, switches_of
 from levelhead.scoring.matches import match, universal_features
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES, Rules

@@ -21,7 +21,7 @@ from levelhead.kernels import trees
 from levelhead.treebank import StringColumn, Treebank, check_trees, relations
 from levelhead.treebank.places import place_of
 from levelhead.treebank.strings import UNDERSCORE, Codes
-from levelhead.treebank.treebank import COLUMNS
+from levelhead.treebank.tokens import COLUMNS
 
 Variant = Literal["paper", "frozen", "script"]
 

@@ -28,7 +28,7 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import StringColumn, Strings, Treebank
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 from levelhead.treebank.strings import Codes, character_set
-from levelhead.treebank.tree_shapes import nonprojective_arcs
+from levelhead.treebank.treebank import nonprojective_arcs
 
 _MOST_STEPS = 2_000_000_000
 _MOST_NUMBERED = 200_000_000

@@ -1,7 +1,7 @@
 """The evaluation of one output: settings, scores, and their provenance.
 
-From two files to a score: `files.score_files` chooses how files are read, whole or in pieces;
-`scoring.matches.match_pair` aligns the words of a piece and flags what agrees in each pair; `fold.Fold` lets
+From two files to a score: `files.open_pair` opens them as a stream of pieces, of which a whole file is one;
+`scoring.matches.match_pair` aligns the words of a piece and flags what agrees in each pair; `fold.fold` lets
 `scoring.score.count` count each measure in each piece, and makes an `Evaluation` of the sums, which
 `score_tables.score_table` prints.
 """

@@ -14,7 +14,7 @@ from levelhead.scoring.measure import NOTHING, Component
 from levelhead.scoring.measure_notes import notes_on
 from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_of
+from levelhead.treebank.contents import summary_of
 
 
 class SentenceCounts(NamedTuple):
@@ -72,23 +72,23 @@ def count_sentences(gold: Input, system: Input, setup: Setup) -> SentenceCounts:
 
 def count_sentences_of(matches: Matches, setup: Setup) -> SentenceCounts:
     """Return the counts of every measure in every sentence of aligned treebanks."""
-    ready = setup.single()
-    gold, system, schemes = matches.gold, matches.system, ready.registry.schemes
+    setup = setup.for_pair()
+    gold, system, schemes = matches.gold, matches.system, setup.registry.schemes
     counts = {
-        str(measure): count_by_sentence(matches, measure, definition, schemes=schemes, weights=ready.values_of(measure))
-        for measure, definition in ready.defined
+        str(measure): count_by_sentence(matches, measure, definition, schemes=schemes, weights=setup.values_of(measure))
+        for measure, definition in setup.defined
     }
-    notes = notes_on(gold, system, ready.defined, ready.rules, schemes)
-    provenance = pair_provenance(contents_of(gold), contents_of(system), ready, notes)
+    notes = notes_on(gold, system, setup.defined, setup.rules, schemes)
+    provenance = pair_provenance(summary_of(gold), summary_of(system), setup, notes)
     return SentenceCounts(gold, count_words(matches, NOTHING, by_sentence=True), counts, provenance)
 
 
-def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Component]]:
+def counts_of(matches: Matches, setup: Setup) -> dict[str, tuple[Counts, Component]]:
     """Return the counts of each measure in every sentence, with the component that is its value."""
     counts = {}
-    for measure, definition in ready.defined:
+    for measure, definition in setup.defined:
         check_annotated(matches, measure, definition)
-        values = ready.values_of(measure)
-        table = count_by_sentence(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
+        values = setup.values_of(measure)
+        table = count_by_sentence(matches, measure, definition, schemes=setup.registry.schemes, weights=values)
         counts[str(measure)] = (table, "perplexity" if definition.lower_is_better else measure.component or "f1")
     return counts

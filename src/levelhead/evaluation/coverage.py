@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 from levelhead.errors import number_of
 from levelhead.scoring.form_alignment import other_text_note
 from levelhead.scoring.sentence_pairing import PairedBy
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 
 
 class PartialCoverage(NamedTuple):
@@ -64,7 +64,7 @@ class PartialCoverage(NamedTuple):
         )
 
 
-def no_coverage(gold: Contents) -> PartialCoverage:
+def no_coverage(gold: FileSummary) -> PartialCoverage:
     """Return the coverage of an output that is missing or of which nothing can be read."""
     return PartialCoverage(None, 0, gold.sentences, 0, 0, 0, gold.words, 0, 0, 0, 0, 0, 0)
 

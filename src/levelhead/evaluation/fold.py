@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, add_fault
 from levelhead.evaluation.pair import Evaluation
@@ -14,11 +14,12 @@ from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.enhanced_edges import check_steps
-from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_pair
-from levelhead.scoring.measure_notes import SYSTEM, Annotation, annotation_of, notes_on
-from levelhead.scoring.score import Score, count, reason_of_absence, reason_of_malformed_deps, score_of, without_trees
+from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair
+from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
+from levelhead.scoring.score import Score, count, match_pair, reason_of_absence, score_of, without_trees
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import Contents, contents_of
+from levelhead.treebank.contents import FileSummary, summary_of
+from levelhead.treebank.two_files import pipelined
 
 if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
@@ -89,11 +90,10 @@ class Fold:
     Args:
         setup: the settings, with the weights that measures name.
         visitors: they see each piece after it is counted.
-        name: the system in notes.
     """
 
-    def __init__(self, setup: Setup, visitors: Sequence[Visitor] = (), name: str = SYSTEM) -> None:
-        self._setup, self._visitors, self._name = setup, visitors, name
+    def __init__(self, setup: Setup, visitors: Sequence[Visitor] = ()) -> None:
+        self._setup, self._visitors = setup, visitors
         self._defined = dict(setup.defined)  # a measure that is requested twice is counted once
         self._counts: dict[str, Any] = {}  # Counts, or PartialCounts
         self._malformed: dict[str, MalformedDeps] = {}
@@ -163,11 +163,11 @@ class Fold:
                 for name in self._of_edges:
                     self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
 
-    def evaluation(self, gold: Contents, system: Contents, coverage: PartialCoverage | None = None) -> Evaluation:
+    def evaluation(self, gold: FileSummary, system: FileSummary, coverage: PartialCoverage | None = None) -> Evaluation:
         """Return the scores; call it once, at the end."""
         setup, of_gold, of_system = self._setup, self._gold.annotation(), self._system.annotation()
         sides = of_gold, of_system if coverage is None else of_system.of_analyzed_words()
-        notes = notes_on(*sides, setup.defined, setup.rules, setup.registry.schemes, self._name)
+        notes = notes_on(*sides, setup.defined, setup.rules, setup.registry.schemes)
         provenance = pair_provenance(gold, system, setup, (*notes, *setup.warnings))
         kinds: list[Mapping[str, Counts]] = [self._counts]
         if coverage is not None:
@@ -192,7 +192,7 @@ class Fold:
             if missing or absent:
                 yield name, replace(nothing, reason=missing or reason_of_absence(absent))
             elif name in self._malformed:
-                yield name, replace(nothing, reason=reason_of_malformed_deps(self._malformed[name]))
+                yield name, replace(nothing, reason=f"DEPS cannot be read: {self._malformed[name]}")
             elif name in self._without_weight:
                 raise self._without_weight[name]
             elif name in self._faults:
@@ -202,16 +202,47 @@ class Fold:
                 yield name, score_of(counts[name], measure, undefined, perplexity=definition.lower_is_better)
 
 
-def score_matches(
-    matches: TreebankPair, setup: Setup, name: str = SYSTEM, visitors: Sequence[Visitor] = ()
-) -> Evaluation:
-    """Score aligned treebanks, which are a single piece."""
-    fold = Fold(setup, visitors, name)
-    fold.add(matches)
-    return fold.evaluation(contents_of(matches.gold), contents_of(matches.system))
+class OnlyWhole(Exception):
+    """It turned out that files cannot be scored in pieces."""
 
 
-def score_treebanks(gold: Treebank, system: Treebank, setup: Setup, visitors: Sequence[Visitor] = ()) -> Evaluation:
+class PairStream(NamedTuple):
+    """Two treebanks as a stream of pieces.
+
+    Args:
+        pairs: the pieces; one in a tuple if files are whole.
+        match: matches a piece; called in order.
+        summaries: returns the sizes of gold and output, and the coverage of partial scores, after the last piece.
+        visitors: those that belong to the stream.
+    """
+
+    pairs: Iterator[Any] | tuple[Any]
+    match: Callable[[Any], TreebankPair | PartialMatches]
+    summaries: Callable[[], tuple[FileSummary, FileSummary, PartialCoverage | None]]
+    visitors: tuple[Visitor, ...] = ()
+
+
+def fold(stream: PairStream, setup: Setup, visitors: Sequence[Visitor] = ()) -> Evaluation:
+    """Return the scores of two treebanks, counted piece by piece; the next piece is read meanwhile."""
+    total = Fold(setup, (*stream.visitors, *visitors))
+    if isinstance(stream.pairs, tuple):
+        total.add(stream.match(stream.pairs[0]))
+    else:
+        pipelined(stream.pairs, lambda pair: total.add(stream.match(pair)))
+    return total.evaluation(*stream.summaries())
+
+
+def matched_stream(matches: TreebankPair) -> PairStream:
+    """Return matched treebanks as a stream of one piece."""
+    summaries = summary_of(matches.gold), summary_of(matches.system), None
+    return PairStream((matches,), lambda piece: piece, lambda: summaries)
+
+
+def score_matches(matches: TreebankPair, setup: Setup) -> Evaluation:
+    """Score aligned treebanks."""
+    return fold(matched_stream(matches), setup)
+
+
+def score_treebanks(gold: Treebank, system: Treebank, setup: Setup) -> Evaluation:
     """Score one treebank against another."""
-    setup = setup.single()
-    return score_matches(match_pair(gold, system, setup.rules), setup, visitors=visitors)
+    return score_matches(match_pair(gold, system, setup.rules), setup.for_pair())

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from levelhead.tables.table import Table
-
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.evaluation.provenance import Provenance
@@ -21,7 +17,7 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import check_format
 from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
@@ -29,6 +25,7 @@ from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two
 if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
+    from levelhead.tables.table import Table
     from levelhead.treebank.reader import Format
 
 __all__ = ["Evaluation"]
@@ -38,6 +35,18 @@ _MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
 """The measures in the short representation, if there are more than `_MOST_SHOWN`."""
 
 Input = Treebank | str | os.PathLike[str]
+
+
+class InputFile(NamedTuple):
+    """A file that can be read more than once.
+
+    Args:
+        name: its name in messages, or None.
+        parts: opens it, for reading its contents in parts.
+    """
+
+    name: str | None
+    parts: Callable[[], AbstractContextManager[Iterator[bytes]]]
 
 
 @immutable(repr=False)
@@ -57,8 +66,8 @@ class Evaluation(Mapping[str, Score], Tabular):
     """
 
     scores: Mapping[str, Score]
-    gold: Contents
-    system: Contents
+    gold: FileSummary
+    system: FileSummary
     provenance: Provenance
     valid_trees: Mapping[str, Score] = field(default_factory=dict)
     coverage: PartialCoverage | None = None

@@ -1,69 +1,64 @@
 """Partial scores: every gold word counts, even if the text of the output differs or its trees are broken.
 
-Such an output is invalid for the official scorers; partial scores are labeled as not official.
+Such an output is invalid for the official scorers; partial scores are labeled as not official. Large files are read
+twice: to decide how sentences are paired, and in pieces to count.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from levelhead.errors import InputError
-from levelhead.evaluation.coverage import PartialCoverage
-from levelhead.evaluation.fold import Fold
-from levelhead.evaluation.pair import Evaluation, Input, load_gold, parse_as
+from levelhead.errors import InputError, MeasureError, UnreadableFile
+from levelhead.evaluation.coverage import PartialCoverage, total_coverage
+from levelhead.evaluation.fold import OnlyWhole, PairStream
+from levelhead.evaluation.pair import Input, InputFile, load_gold, parse_as
+from levelhead.evaluation.pieces import GoldFacts, changed_file, open_pieces
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.partial_matches import PartialMatches, ShiftedAnswers, match_partially
+from levelhead.scoring.partial_matches import Flags, PartialMatches, ShiftedAnswers, match_partially
+from levelhead.scoring.pieces import paired_pieces
+from levelhead.scoring.pieces_by_sentence import Places, pieces_by_sentence
+from levelhead.scoring.sentence_pairing import SentencePairs, sentence_ids
+from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import Contents, contents_of
+from levelhead.treebank.contents import FileSummary, summary_of
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank
-from levelhead.treebank.pieces import read_leniently
+from levelhead.treebank.lenient_reader import LenientTreebank, are_trees, as_they_are, of_treebank
+from levelhead.treebank.pieces import LenientPieces, Pieces, read_leniently
 from levelhead.treebank.reader import read_if_valid
-
-if TYPE_CHECKING:
-    from levelhead.evaluation.fold import Visitor
+from levelhead.treebank.scanner import ReaderSettings
+from levelhead.treebank.two_files import in_two_threads
+from levelhead.treebank.warning_checks import Hashes
 
 __all__ = ["PartialCoverage"]
 
+_NOTHING: Hashes = np.zeros(0, dtype=np.int64)
 
-class PartialOutput(NamedTuple):
-    """A system's output aligned with gold.
-
-    Args:
-        partial: the aligned words.
-        contents: the sizes of the output.
-        unreadable: the number of lines of its file that could not be read.
-    """
-
-    partial: PartialMatches
-    contents: Contents
-    unreadable: int
-
-    def coverage(self) -> PartialCoverage:
-        """Return the share of gold that the output covers."""
-        return coverage_of(self.partial, ShiftedAnswers())._replace(unreadable=self.unreadable)
+_Piece = tuple[Treebank, LenientTreebank, SentencePairs | None]
+"""Gold sentences, the system's sentences, and how they are paired (None if by their characters)."""
 
 
-def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers) -> PartialCoverage:
-    """Return the share of gold that an output covers, if all of its lines were read."""
+def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers, unreadable: int = 0) -> PartialCoverage:
+    """Return the share of gold that an output covers, of whose file so many lines could not be read."""
     before = shifted.n_next, shifted.n_previous
     shifted.add(partial)
     matches = partial.matches
-    with_head = int(np.count_nonzero(partial.has_head[matches.alignment.system]))
     return PartialCoverage(
         partial.by,
         answered=int(np.count_nonzero(partial.answered)),
         sentences=len(matches.gold),
         valid_trees=int(np.count_nonzero(partial.is_tree)),
-        aligned=len(matches.alignment),
-        with_head=with_head,
+        aligned=len(matches.alignment.gold),
+        with_head=int(np.count_nonzero(partial.has_head[matches.alignment.system])),
         words=matches.gold.n_words,
         extra=partial.n_extra,
-        unreadable=0,
+        unreadable=unreadable,
         forms_matched=int(np.count_nonzero(partial.equal_forms)),
         other_text=int(np.count_nonzero(partial.other_text)),
         fits_next=shifted.n_next - before[0],
@@ -71,50 +66,219 @@ def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers) -> PartialCove
     )
 
 
-def score_partially(gold: Input, system: Input, setup: Setup, visitors: Sequence[Visitor] = ()) -> Evaluation:
-    """Score a system's output even if its text differs from gold or its trees are broken; both are read whole."""
-    setup = setup.single()
+def whole_partial_pair(gold: Input, system: Input | bytes, setup: Setup) -> PairStream:
+    """Return a system's output, or its contents, aligned with gold even if texts differ or trees are broken."""
     reference = load_gold(gold, setup)
-    source = system if isinstance(system, Treebank) else read_bytes(system)
-    name = None if isinstance(system, Treebank) else os.fsdecode(system)
-    return partial_evaluation(match_output(reference, source, name, setup), setup, visitors)
-
-
-def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, setup: Setup) -> PartialOutput:
-    """Align a system's output with gold."""
-    if isinstance(output, Treebank):
-        read = of_treebank(output, several_roots=several_roots(setup))
+    if isinstance(system, Treebank):
+        output = of_treebank(system, several_roots=_several_roots(setup))
+    elif isinstance(system, bytes):
+        output = _read(system, None, setup)
     else:
-        read = _read(output, name, setup)
-    return PartialOutput(match_partially(gold, read, setup.rules), contents_of(read.treebank), read.unreadable)
+        output = _read(read_bytes(system), os.fsdecode(system), setup)
+    partial = match_partially(reference, output, setup.rules)
+    coverage = coverage_of(partial, ShiftedAnswers(), output.unreadable)
+    return PairStream(
+        (partial,), lambda piece: piece, lambda: (summary_of(reference), summary_of(output.treebank), coverage)
+    )
 
 
-def several_roots(setup: Setup) -> bool:
+def _several_roots(setup: Setup) -> bool:
     """Return whether a tree can have several roots."""
     return setup.format == "conllx" or setup.rules.several_roots
 
 
 def _read(data: bytes, name: str | None, setup: Setup) -> LenientTreebank:
     """Read a file with the usual checks, or row by row if it is refused."""
-    treebank = _read_if_valid(data, name, setup)
+    rules, conllx = setup.rules, setup.format == "conllx"
+    if rules.reading is None:
+        treebank = read_if_valid(data, name, ReaderSettings(conllx, rules.several_roots))
+    else:
+        try:
+            treebank = parse_as(data, name, rules, setup.format)
+        except InputError:
+            treebank = None
     if treebank is None:
-        return read_leniently(data, name, conllx=setup.format == "conllx", several_roots=several_roots(setup))
+        return read_leniently(data, name, conllx=conllx, several_roots=_several_roots(setup))
     return of_treebank(treebank, np.full(len(treebank), treebank.has_trees))
 
 
-def _read_if_valid(data: bytes, name: str | None, setup: Setup) -> Treebank | None:
-    """Read a file with the usual checks; None if it is refused."""
-    rules = setup.rules
-    if rules.reading is None:
-        return read_if_valid(data, name, conllx=setup.format == "conllx", several_roots=rules.several_roots)
+@contextmanager
+def partial_pair_in_pieces(
+    gold: InputFile, system: InputFile, setup: Setup, size: int, facts: GoldFacts
+) -> Iterator[PairStream]:
+    """Yield two files in pieces, cut at the same characters, or at sentences with the same ids.
+
+    Raises:
+        OnlyWhole: sentences are paired by their texts or by ids in another order than in gold, a weight is missing, or
+            a file has no sentences.
+    """
+    of_gold, of_system = in_two_threads(
+        lambda: _survey_gold(gold, setup, size, facts.summary), lambda: _survey_output(system, setup, size)
+    )
+    same_text = of_gold.text == of_system.text
+    places = None if same_text else places_by_id(of_gold, of_system)
+    if not (of_gold.summary.sentences and of_system.summary.sentences and (same_text or places is not None)):
+        raise OnlyWhole
+    facts.summary = of_gold.summary
+    facts.find_punctuation(gold, setup, size)
     try:
-        return parse_as(data, name, rules, setup.format)
-    except InputError:
+        with (
+            open_pieces(gold, setup, of_gold=True, known=of_gold.summary) as reference,
+            _open_output(system, setup, of_system) as output,
+        ):
+            pairs = _as_first_read(_pairs(reference, output, of_system.is_tree, places, setup, size), gold, system)
+            yield _partial_stream(pairs, ((reference, of_gold), (output, of_system)), setup, facts, places)
+    except MeasureError as error:
+        raise OnlyWhole from error
+
+
+def _partial_stream(
+    pairs: Iterator[_Piece],
+    sides: tuple[tuple[Pieces, _FirstReading], tuple[Pieces, _FirstReading]],
+    setup: Setup,
+    facts: GoldFacts,
+    places: Places | None,
+) -> PairStream:
+    coverages, shifted = list[PartialCoverage](), ShiftedAnswers()
+
+    def matched(piece: _Piece) -> PartialMatches:
+        reference, output, paired = piece
+        partial = match_partially(reference, output, setup.rules, paired)
+        coverages.append(coverage_of(partial, shifted))
+        return partial._replace(matches=replace(partial.matches, punctuation=facts.punctuation))
+
+    def summaries() -> tuple[FileSummary, FileSummary, PartialCoverage]:
+        if changed := [pieces.name for pieces, first in sides if pieces.sha256 != first.summary.sha256]:
+            raise changed_file(*changed)
+        (_, of_gold), (_, of_system) = sides
+        n_extra = 0 if places is None else int(np.count_nonzero(places < 0))
+        coverage = total_coverage(coverages)._replace(extra=n_extra, unreadable=of_system.unreadable)
+        return of_gold.summary, of_system.summary, coverage
+
+    return PairStream(pairs, matched, summaries)
+
+
+def _as_first_read(pairs: Iterator[_Piece], gold: InputFile, system: InputFile) -> Iterator[_Piece]:
+    """Yield pieces; if a file is invalid now, it has changed, since the first reading found no error."""
+    try:
+        yield from pairs
+    except UnreadableFile:
+        raise
+    except InputError as error:
+        raise changed_file(gold.name, system.name) from error
+
+
+def _pairs(
+    gold: Pieces, system: Pieces, is_tree: Flags, places: Places | None, setup: Setup, size: int
+) -> Iterator[_Piece]:
+    """Yield the pieces of both files, cut at the same characters or, if places are known, at the same sentences."""
+    if places is None:
+        before = 0
+        for pair in paired_pieces(gold, system, setup.rules, size):
+            end = before + len(pair.system)
+            yield pair.gold, of_treebank(pair.system, is_tree[before:end]), None
+            before = end
+        return
+    for reference, output, pairs, before in pieces_by_sentence(gold, system, places, size):
+        rows = np.flatnonzero(pairs.system >= 0)
+        gold_ids, system_ids = sentence_ids(reference), sentence_ids(output)
+        if any(gold_ids[row] != system_ids[n] for row, n in zip(rows.tolist(), pairs.system[rows].tolist())):
+            raise OnlyWhole  # two ids have the same hash
+        yield reference, of_treebank(output, is_tree[before : before + len(output)]), pairs
+
+
+class _FirstReading(NamedTuple):
+    """The results of the first reading of a file.
+
+    Args:
+        summary: its sizes and warnings.
+        text: a hash of all its characters.
+        ids: the hash of the sent_id of each sentence; None if a sentence has no sent_id.
+        texts: the hash of the characters of each sentence; empty for gold.
+        is_tree: whether each sentence is valid, bool, shape (sentences,); empty for gold.
+        marks: for an invalid output, the marks of `ReadableRows`; None for a valid file.
+        unreadable: the number of lines that could not be read.
+    """
+
+    summary: FileSummary
+    text: bytes
+    ids: Hashes | None
+    texts: Hashes
+    is_tree: Flags
+    marks: bytes | None = None
+    unreadable: int = 0
+
+
+def _survey_gold(gold: InputFile, setup: Setup, size: int, known: FileSummary | None) -> _FirstReading:
+    with open_pieces(gold, setup, of_gold=True, known=known) as pieces:
+        return _survey(pieces, pieces.each(size), setup, of_gold=True)
+
+
+def _survey_output(system: InputFile, setup: Setup, size: int) -> _FirstReading:
+    """Read a system's output once; if it is invalid, read it again row by row."""
+    with open_pieces(system, setup, of_gold=False) as pieces:
+        survey = _survey(pieces, pieces.until_failure(size), setup)
+    if not pieces.failed:
+        return survey
+    with _open_rows(system, setup, None) as rows:
+        survey = _survey(rows, rows.each(size), setup)
+    is_tree = survey.is_tree & as_they_are(rows.marks)
+    return survey._replace(is_tree=is_tree, marks=bytes(rows.marks), unreadable=rows.unreadable)
+
+
+@contextmanager
+def _open_rows(system: InputFile, setup: Setup, marks: bytes | None) -> Iterator[LenientPieces]:
+    """Yield a file for reading row by row, see `LenientPieces`, and close it."""
+    with system.parts() as parts:
+        yield LenientPieces(parts, system.name, conllx=setup.format == "conllx", known=marks)
+
+
+def _open_output(system: InputFile, setup: Setup, first: _FirstReading) -> AbstractContextManager[Pieces]:
+    """Return a system's output for reading in pieces: as a valid file, or row by row if it is known to be invalid."""
+    if first.marks is None:
+        return open_pieces(system, setup, of_gold=False, known=first.summary)
+    return _open_rows(system, setup, first.marks)
+
+
+def _survey(pieces: Pieces, treebanks: Iterable[Treebank], setup: Setup, *, of_gold: bool = False) -> _FirstReading:
+    text = hashlib.sha256()
+    ids: list[Hashes] | None = [_NOTHING]
+    texts, trees = [_NOTHING], [np.zeros(0, dtype=bool)]
+    for piece in treebanks:
+        spans = spans_of(piece, unicode_spaces=setup.rules.unicode_spaces)
+        text.update(spans.text.tobytes())
+        names = [] if ids is None else [name for name in sentence_ids(piece) if name is not None]
+        ids = [*ids, hashes_of(names)] if ids is not None and len(names) == len(piece) else None
+        if not of_gold:
+            texts.append(hashes_of(spans.sentence_texts()))
+            by_row = isinstance(pieces, LenientPieces)
+            trees.append(
+                are_trees(piece, several_roots=_several_roots(setup))
+                if by_row
+                else np.full(len(piece), piece.has_trees)
+            )
+    every_id = None if ids is None else np.concatenate(ids)
+    return _FirstReading(pieces.contents(), text.digest(), every_id, np.concatenate(texts), np.concatenate(trees))
+
+
+def places_by_id(gold: _FirstReading, system: _FirstReading) -> Places | None:
+    """Return the gold sentence of each system sentence by their ids; None if ids are ambiguous or in another order."""
+    if gold.ids is None or system.ids is None:
         return None
+    order = np.argsort(gold.ids, kind="stable")
+    known = gold.ids[order]
+    at = np.searchsorted(known, system.ids).clip(max=len(known) - 1)
+    if (known[1:] == known[:-1]).any() or (known[at] != system.ids).any():
+        return None
+    _, first, answer = np.unique(at, return_index=True, return_inverse=True)
+    if (system.texts[first[answer]] != system.texts).any():
+        return None
+    first.sort()
+    places = np.full(len(at), -1, dtype=np.int64)
+    places[first] = order[at[first]]
+    return places if (np.diff(places[first]) > 0).all() else None
 
 
-def partial_evaluation(output: PartialOutput, setup: Setup, visitors: Sequence[Visitor] = ()) -> Evaluation:
-    """Return the scores of an output, which is a single piece."""
-    fold = Fold(setup, visitors)
-    fold.add(output.partial)
-    return fold.evaluation(contents_of(output.partial.matches.gold), output.contents, output.coverage())
+def hashes_of(names: list[bytes]) -> Hashes:
+    """Return 64-bit hashes, which are others in every process."""
+    return np.fromiter(map(hash, names), dtype=np.int64, count=len(names))

@@ -1,73 +1,53 @@
-"""The scores of files that are too large for memory: read, aligned and counted in pieces."""
+"""Files that are too large for memory: read, aligned and counted in pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
-from levelhead.evaluation.fold import Fold, score_treebanks
-from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, splits_tokens
+from levelhead.evaluation.fold import OnlyWhole, PairStream, matched_stream
+from levelhead.evaluation.pair import InputFile, as_gold, parse_as, splits_tokens
 from levelhead.evaluation.setup import Setup
-from levelhead.progress import counter
-from levelhead.scoring.matches import match_pair, match_spans
+from levelhead.scoring.matches import compare_aligned
 from levelhead.scoring.pieces import PiecePair, paired_pieces
-from levelhead.scoring.punctuation import callin_punctuation
-from levelhead.treebank import Treebank
-from levelhead.treebank.blocks import begun
+from levelhead.scoring.score import match_pair
+from levelhead.scoring.selection import callin_punctuation
+from levelhead.scoring.spans import spans_of
+from levelhead.treebank.blocks import PieceSizes, contents_or_parts
 from levelhead.treebank.checked_pieces import CheckedPieces
-from levelhead.treebank.contents import Contents
-from levelhead.treebank.input_bytes import is_stream, parts_of
-from levelhead.treebank.official_reader import HeadsBack, official_reading
+from levelhead.treebank.contents import FileSummary
+from levelhead.treebank.official_reader import NegativeHead, official_reading
 from levelhead.treebank.pieces import OfficialPieces, Pieces
-from levelhead.treebank.two_files import are_files, one_ahead
+from levelhead.treebank.scanner import ReaderSettings
+from levelhead.treebank.two_files import are_files
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.fold import CountedPiece, Visitor
+    from collections.abc import Callable
 
-Parts = tuple[str, Iterator[bytes]]
-"""The path of a file, and its contents in parts."""
-
-
-def score_parts_of_gold(
-    gold: Parts,
-    system: str,
-    setup: Setup,
-    size: int,
-    visitors: Sequence[Visitor] = (),
-) -> Evaluation:
-    """Score a system's output against gold; errors of the output are only reported if gold is valid."""
-    with parts_of(system) as parts:
-        try:
-            output = begun(parts)
-        except UnreadableFile as error:
-            raise (pieces_of(gold, setup, of_gold=True).error() or error) from error
-        return score_parts(gold, (system, output), setup, size, visitors)
+    from levelhead.evaluation.fold import CountedPiece
 
 
-def score_parts(
-    gold: Parts,
-    system: Parts,
-    setup: Setup,
-    size: int,
-    visitors: Sequence[Visitor] = (),
-) -> Evaluation:
-    """Score a system's output against gold, in pieces."""
-    setup = setup.single()
-    together = are_files(gold[0], system[0])
-    try:
-        with counter("scoring", "words") as advance:
-            punctuation, first = _first_reading(gold[0], setup, size)
-            reference = pieces_of(gold, setup, of_gold=True, known=first)
-            output = pieces_of(system, setup, of_gold=False)
-            every = (Progress(advance), *visitors)
-            evaluation = score_pieces(reference, output, setup, size, every, together=together, punctuation=punctuation)
-            if first is not None and first.sha256 != reference.sha256:
-                raise changed_file(gold[0])
-    except HeadsBack:
-        return _score_whole(gold[0], system[0], setup, visitors)
-    return evaluation
+@dataclass
+class GoldFacts:
+    """Facts about a gold file that are found once, when it is first read.
+
+    Args:
+        summary: its sizes and the warnings about it.
+        punctuation: the relations that `(nopunct=callin)` leaves out.
+    """
+
+    summary: FileSummary | None = None
+    punctuation: frozenset[str] | None = None
+
+    def find_punctuation(self, gold: InputFile, setup: Setup, size: int) -> None:
+        """Read gold for the relations that `(nopunct=callin)` leaves out, if a measure needs them."""
+        if setup.needs_punctuation and self.punctuation is None:
+            with open_pieces(gold, setup, of_gold=True, known=self.summary) as pieces:
+                self.punctuation = callin_punctuation(pieces.each(size))
+                self.summary = pieces.contents()
 
 
 class Progress:
@@ -84,57 +64,93 @@ class Progress:
         self._advance(piece.matches.gold.n_words)
 
 
-def _first_reading(gold: str, setup: Setup, size: int) -> tuple[frozenset[str] | None, Contents | None]:
-    """The result of `read_punctuation`, and the sizes of gold and warnings about it; both None without a reading."""
-    if not setup.needs_punctuation:
-        return None, None
-    with parts_of(gold) as parts:
-        first = pieces_of((gold, parts), setup, of_gold=True)
-        return read_punctuation(first, size), first.contents()
-
-
-def score_pieces(
-    gold: Pieces,
-    system: Pieces,
-    setup: Setup,
-    size: int,
-    visitors: Sequence[Visitor] = (),
-    *,
-    together: bool = True,
-    punctuation: frozenset[str] | None = None,
-) -> Evaluation:
-    """Score a system's output against gold, both read in pieces."""
-    fold = Fold(setup, visitors)
-
-    def match_and_add(pair: PiecePair) -> None:
-        matches = match_spans(pair.gold, pair.system, setup.rules, *pair[2:])
-        fold.add(replace(matches, punctuation=punctuation))
-
-    if setup.rules.content:
-        _add_sentences(gold, system, size, lambda pair: fold.add(match_pair(*pair, setup.rules)))
-    else:
-        one_ahead(paired_pieces(gold, system, setup.rules, size, together=together), match_and_add)
-    if not gold.n_sentences:  # official scorers accept empty files
-        nothing = parse_as(b"", None, setup.rules)
-        fold.add(match_pair(nothing, nothing, setup.rules))
-    return fold.evaluation(gold.contents(), system.contents())
-
-
-def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple[Treebank, Treebank]], None]) -> None:
-    """Add the pieces of files of morphosyntactic parsing; errors of a file precede errors of comparison."""
-    from levelhead.scoring.content_pieces import check_rest, paired_sentences
-
-    for pair in paired_sentences(gold, system, size):
+@contextmanager
+def paths_in_pieces(gold: InputFile, system: InputFile, setup: Setup, sizes: PieceSizes) -> Iterator[PairStream]:
+    """Yield two files, one of which may be a pipe, in pieces; errors of the output only matter if gold is valid."""
+    paths = gold.name or "", system.name or ""
+    with whole_if_heads_are_negative(), ExitStack() as stack:
+        contents = stack.enter_context(contents_or_parts(paths[0], sizes.large))
+        reference = None
+        if isinstance(contents, bytes):
+            reference = parse_as(contents, gold.name, setup.rules, setup.format_of_gold)
         try:
-            add(pair)
-        except InputError:
-            check_rest(gold, system)
-            raise
+            output = stack.enter_context(contents_or_parts(paths[1], 0 if reference is None else sizes.large))
+        except UnreadableFile as error:
+            if isinstance(contents, bytes):
+                raise
+            raise (pieces_of((gold.name, contents), setup, of_gold=True).error() or error) from error
+        if reference is not None and isinstance(output, bytes):
+            whole = parse_as(output, system.name, setup.rules, setup.format)
+            yield matched_stream(match_pair(as_gold(reference, setup), whole, setup.rules))
+            return
+        facts = GoldFacts()
+        facts.find_punctuation(gold, setup, sizes.piece)
+        parts = (iter([side]) if isinstance(side, bytes) else side for side in (contents, output))
+        cut = (
+            pieces_of((gold.name, next(parts)), setup, of_gold=True, known=facts.summary),
+            pieces_of((system.name, next(parts)), setup, of_gold=False),
+        )
+        yield stack.enter_context(_cut_at_characters(*cut, setup, sizes.piece, facts, together=are_files(*paths)))
 
 
-def read_punctuation(gold: Pieces, size: int) -> frozenset[str]:
-    """Return the relations that `(nopunct=callin)` leaves out, for which gold is read."""
-    return callin_punctuation(gold.each(size))
+@contextmanager
+def files_in_pieces(
+    gold: InputFile, system: InputFile, setup: Setup, size: int, facts: GoldFacts
+) -> Iterator[PairStream]:
+    """Yield two files in pieces; gold can also be the output."""
+    twice = system is gold
+    facts.find_punctuation(gold, setup, size)
+    with (
+        open_pieces(gold, setup, of_gold=True, known=facts.summary) as reference,
+        open_pieces(system, setup, of_gold=twice, known=facts.summary if twice else None) as output,
+        _cut_at_characters(reference, output, setup, size, facts) as stream,
+    ):
+        yield stream
+
+
+@contextmanager
+def _cut_at_characters(
+    gold: Pieces, system: Pieces, setup: Setup, size: int, facts: GoldFacts, *, together: bool = True
+) -> Iterator[PairStream]:
+    def matched(pair: PiecePair) -> Any:
+        matches = compare_aligned(pair.gold, pair.system, setup.rules, *pair[2:])
+        return replace(matches, punctuation=facts.punctuation)
+
+    def summaries() -> tuple[FileSummary, FileSummary, None]:
+        if facts.summary is not None and facts.summary.sha256 != gold.sha256:
+            raise changed_file(gold.name)
+        facts.summary = gold.contents()
+        return facts.summary, system.contents(), None
+
+    if not setup.rules.content:
+        yield PairStream(_pieces_or_nothing(gold, system, setup, size, together=together), matched, summaries)
+        return
+    from levelhead.scoring.pieces_by_sentence import check_rest, paired_sentences
+
+    try:
+        pairs = paired_sentences(gold, system, size)
+        yield PairStream(pairs, lambda pair: match_pair(pair[0], pair[1], setup.rules), summaries)
+    except InputError:  # the errors of a file precede errors of comparison
+        check_rest(gold, system)
+        raise
+
+
+def _pieces_or_nothing(gold: Pieces, system: Pieces, setup: Setup, size: int, *, together: bool) -> Iterator[PiecePair]:
+    """Yield the pieces of two files, or one empty piece: official scorers accept empty files."""
+    yield from paired_pieces(gold, system, setup.rules, size, together=together)
+    if not gold.n_sentences:
+        nothing = parse_as(b"", None, setup.rules)
+        spans = spans_of(nothing, unicode_spaces=setup.rules.unicode_spaces)
+        yield PiecePair(nothing, nothing, spans, spans)
+
+
+@contextmanager
+def whole_if_heads_are_negative() -> Iterator[None]:
+    """Report that files cannot be cut because a head counts back beyond its sentence."""
+    try:
+        yield
+    except NegativeHead as error:
+        raise OnlyWhole from error
 
 
 def changed_file(*names: str | None) -> UnreadableFile:
@@ -143,17 +159,15 @@ def changed_file(*names: str | None) -> UnreadableFile:
     return UnreadableFile(*(Fault("changing-file", message, Place(name)) for name in names))
 
 
-def _score_whole(gold: str, system: str, setup: Setup, visitors: Sequence[Visitor]) -> Evaluation:
-    """Score files that cannot be cut, as is found while reading."""
-    for path in (gold, system):
-        if is_stream(path):
-            message = "it cannot be read in pieces under these rules: give this input as a file, not as a pipe"
-            raise InputError(Fault("file-too-large", message, Place(path)))
-    return score_treebanks(*load_pair(gold, system, setup), setup, visitors)
+@contextmanager
+def open_pieces(file: InputFile, setup: Setup, *, of_gold: bool, known: FileSummary | None = None) -> Iterator[Pieces]:
+    """Yield a file for reading in pieces, see `pieces_of`, and close it."""
+    with file.parts() as parts:
+        yield pieces_of((file.name, parts), setup, of_gold=of_gold, known=known)
 
 
 def pieces_of(
-    file: tuple[str | None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
+    file: tuple[str | None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: FileSummary | None = None
 ) -> Pieces:
     """Return a file that is read in pieces under the rules."""
     name, parts = file
@@ -165,11 +179,5 @@ def pieces_of(
         official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
         return OfficialPieces(parts, name, official)
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
-    return CheckedPieces(
-        parts,
-        name,
-        conllx=conllx,
-        splits_tokens=of_gold and splits_tokens(setup),
-        several_roots=setup.rules.several_roots,
-        known=known,
-    )
+    reading = ReaderSettings(conllx, setup.rules.several_roots)
+    return CheckedPieces(parts, name, reading, splits_tokens=of_gold and splits_tokens(setup), known=known)

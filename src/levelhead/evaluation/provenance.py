@@ -14,7 +14,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import notes_on
-from levelhead.treebank.contents import Contents, contents_of
+from levelhead.treebank.contents import FileSummary, summary_of
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Sources:
         notes: notes about the numbers.
     """
 
-    gold: Contents
-    systems: Mapping[str, Contents]
+    gold: FileSummary
+    systems: Mapping[str, FileSummary]
     notes: tuple[str, ...] = ()
 
     @property
@@ -77,12 +77,16 @@ def sources_of(outputs: Mapping[str, Matches], setup: Setup) -> Sources:
         for note in notes_on(gold, output.system, setup.defined, setup.rules, setup.registry.schemes, name)
     )
     return Sources(
-        contents_of(gold), {name: contents_of(output.system) for name, output in outputs.items()}, tuple(notes)
+        summary_of(gold), {name: summary_of(output.system) for name, output in outputs.items()}, tuple(notes)
     )
 
 
 def pair_provenance(
-    gold: Contents, system: Contents, setup: Setup, notes: Iterable[str] = (), parts: Mapping[str, str] | None = None
+    gold: FileSummary,
+    system: FileSummary,
+    setup: Setup,
+    notes: Iterable[str] = (),
+    parts: Mapping[str, str] | None = None,
 ) -> Provenance:
     """Return the provenance of the numbers of one pair of treebanks.
 

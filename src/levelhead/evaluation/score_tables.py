@@ -11,7 +11,7 @@ from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
 from levelhead.tables.documents import header, notes_of, path_text, points, signature_line
 from levelhead.tables.table import Cell, Column, Table, value_cell
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -100,10 +100,9 @@ def _ratios(score: Score) -> tuple[Cell, ...]:
         return (_NO_CELL,) * 4
     if score.reason:
         return (None,) * 4
-    aligned = score.aligned_accuracy if score.aligned is not None else _NO_CELL
-    ratios = (score.precision, score.recall, score.f1, aligned)
-    asked = score.measure.component
-    return tuple(_NO_CELL if asked not in (None, name) else ratio for name, ratio in zip(COMPONENTS, ratios))
+    shown = (score.measure.component,) if score.measure.component else COMPONENTS
+    without = {"aligned_accuracy"} if score.aligned is None else set()
+    return tuple(score.ratio(name) if name in shown and name not in without else _NO_CELL for name in COMPONENTS)
 
 
 def _counts(score: Score) -> tuple[Cell, ...]:
@@ -287,7 +286,7 @@ def _average(value: Fraction | None, score: Score) -> float | None:
     return None if value is None else float(value) if score.perplexity else points(value)
 
 
-def _file(contents: Contents) -> dict[str, Any]:
+def _file(contents: FileSummary) -> dict[str, Any]:
     path = contents.path
     return {
         "path": None if path is None else path_text(path),

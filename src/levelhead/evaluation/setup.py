@@ -20,13 +20,11 @@ from levelhead.scoring.weights import (
     ENTROPY,
     TEMPLATE,
     checked_weights,
-    file_of,
     for_treebank,
     key_of,
     path_of,
     read_weights,
     resource_of,
-    values_of,
 )
 from levelhead.treebank.input_bytes import is_stream
 
@@ -106,7 +104,8 @@ class Setup:
 
     def values_of(self, measure: Measure) -> Any:
         """Return the weights or the model that a measure names; None if it needs neither."""
-        return values_of(measure, self.registry.measures[measure.name], self.weights)
+        needs_file = self.registry.measures[measure.name].needs_file
+        return self.weights[key_of(measure)].values if needs_file else None
 
     def with_measures(self, measures: Iterable[Measure]) -> Setup:
         """Return the same settings for other measures of the registry."""
@@ -165,7 +164,7 @@ class Setup:
         """Return the full path of a file that a measure names; options may follow the path."""
         return os.path.join(self.folder, path)  # noqa: PTH118
 
-    def single(self) -> Setup:
+    def for_pair(self) -> Setup:
         """Return the settings for a single pair of treebanks, with the files that measures name.
 
         Raises:
@@ -182,7 +181,7 @@ class Setup:
         """Warnings about the weights and models that measures name."""
         needed = [measure for measure, definition in self.defined if definition.needs_file]
         return tuple(
-            f"{measure}: {warning}" for measure in needed for warning in file_of(measure, self.weights).warnings
+            f"{measure}: {warning}" for measure in needed for warning in self.weights[key_of(measure)].warnings
         )
 
     def signature_of_rules(self) -> dict[str, str]:
@@ -201,7 +200,7 @@ class Setup:
         classes: set[str] = set()
         for measure, definition in self.defined:
             if definition.needs_file:
-                parts[str(measure)] = files.get(str(measure)) or file_of(measure, self.weights).sha256[:12]
+                parts[str(measure)] = files.get(str(measure)) or self.weights[key_of(measure)].sha256[:12]
             named = (name for name in (measure.only, *measure.without) if name and is_class(name))
             classes |= {self.registry.schemes.qualified(name) for name in named}
         if used := self.registry.used(self.measures):

@@ -10,7 +10,7 @@ from levelhead.errors import Fault, Place, TextMismatch
 from levelhead.evaluation.fold import score_treebanks
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.lcs import common_subsequence
+from levelhead.scoring.form_alignment import common_subsequence
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank, from_conllu

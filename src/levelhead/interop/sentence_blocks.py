@@ -61,26 +61,22 @@ def treebank_from_blocks(blocks: Iterable[SentenceBlock], origin: str) -> Treeba
     try:
         return from_conllu(text)
     except ConlluError as error:
-        raise ConlluError(*(_without_line(fault, origin) for fault in error.faults)) from None
+        faults = []
+        for fault in error.faults:  # they name the sentence instead of the line, since the text is not a file
+            place, message = fault.place, _LINE_OF_TEXT.sub("", fault.message)
+            named = fault_in(origin, place.sentence, fault.slug, message, place.word)
+            faults.append(replace(fault, message=named.message, place=named.place))
+        raise ConlluError(*faults) from None
 
 
 def _text(number: int, block: SentenceBlock, origin: str) -> str:
     if not block.rows:
         raise ConlluError(fault_in(origin, number, "empty-sentence", "the sentence has no words"))
-    for text, forbidden in _pieces(block):
-        if forbidden.search(text):
-            raise ConlluError(fault_in(origin, number, "invalid-columns", f"{quoted(text)} has a tab or a line end"))
+    cells = [cell for row in block.rows for cell in row]
+    for texts, forbidden in ((block.comments, _LINE_END), (cells, _BREAK)):
+        broken = next(filter(forbidden.search, texts), None)
+        if broken is not None:
+            message = f"{quoted(broken)} has a tab or a line end"
+            raise ConlluError(fault_in(origin, number, "invalid-columns", message))
     lines = [*block.comments, *("\t".join(row) for row in block.rows)]
     return "".join(f"{line}\n" for line in lines) + "\n"
-
-
-def _pieces(block: SentenceBlock) -> Iterator[tuple[str, re.Pattern[str]]]:
-    yield from ((comment, _LINE_END) for comment in block.comments)
-    yield from ((cell, _BREAK) for row in block.rows for cell in row)
-
-
-def _without_line(fault: Fault, origin: str) -> Fault:
-    """Name the sentence instead of the line, since the text is not a file."""
-    place = fault.place
-    named = fault_in(origin, place.sentence, fault.slug, _LINE_OF_TEXT.sub("", fault.message), place.word)
-    return replace(fault, message=named.message, place=named.place)

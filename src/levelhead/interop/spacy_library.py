@@ -88,7 +88,11 @@ def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
     tests = (
         (treebank.forms, str.isspace, "spaCy cannot represent words of only white space"),
         (treebank.upos, lambda tag: tag not in tags, "spaCy does not know the UPOS"),
-        (treebank.feats, _is_malformed, "spaCy cannot read the features"),
+        (
+            treebank.feats,
+            lambda feats: feats != "_" and any(item.count("=") != 1 for item in feats.split("|")),
+            "spaCy cannot read the features",
+        ),
     )
     for column, is_bad, message in tests:
         bad = {code for code in column.distinct.tolist() if is_bad(column.strings[code])}
@@ -96,10 +100,6 @@ def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
             sentence = int(treebank.sentence_of_word[word])
             local = word - int(treebank.sentence_starts[sentence]) + 1
             yield cannot_hold(f"{message} {quoted(column[word])}", sentence + 1, str(local))
-
-
-def _is_malformed(feats: str) -> bool:
-    return feats != "_" and any(item.count("=") != 1 for item in feats.split("|"))
 
 
 def _lost_sentences(treebank: Treebank, doc: Any) -> Iterator[Fault]:
@@ -138,7 +138,10 @@ def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treeb
 
 
 def _blocks(doc: Any, *, rename_root: bool) -> Iterator[SentenceBlock]:
-    _check_parsed(doc)
+    for token in doc:  # in an unparsed Doc, words have no relation, and every word looks like a root
+        if not token.dep_ and not token.text.isspace():
+            message = f"token {token.i} ({quoted(token.text)}) has no relation: the Doc is not parsed"
+            raise ConlluError(fault_in("spaCy", None, "empty-relation", message))
     spacing = _spacing(doc)
     for sentence in doc.sents if len(doc) else ():
         words = [token for token in sentence if not token.text.isspace()]
@@ -146,14 +149,6 @@ def _blocks(doc: Any, *, rename_root: bool) -> Iterator[SentenceBlock]:
         rows = [_row(token, ids, spacing[token.i], rename_root=rename_root) for token in words]
         if rows:
             yield SentenceBlock([], rows)
-
-
-def _check_parsed(doc: Any) -> None:
-    """Raise an error if words have no relation: in an unparsed Doc, every word looks like a root."""
-    for token in doc:
-        if not token.dep_ and not token.text.isspace():
-            message = f"token {token.i} ({quoted(token.text)}) has no relation: the Doc is not parsed"
-            raise ConlluError(fault_in("spaCy", None, "empty-relation", message))
 
 
 def _row(token: Any, ids: dict[int, int], misc: str, *, rename_root: bool) -> list[str]:

@@ -15,7 +15,7 @@ from levelhead.jobs.store import Store
 
 
 class Job(NamedTuple):
-    """Work that can be done on any machine, any number of times, always with the same bytes as its result.
+    """Work that can be done on any machine, any number of times, always with the same result.
 
     Args:
         key: the key of the result: a hash of everything that determines it.
@@ -26,10 +26,26 @@ class Job(NamedTuple):
     """
 
     key: str
-    function: Callable[..., bytes]
+    function: Callable[..., Any]
     arguments: tuple[Any, ...]
     name: str
     weight: int = 1
+
+
+class Codec(NamedTuple):
+    """How results are written to a store, and read from it.
+
+    Args:
+        encode: returns a result as bytes.
+        decode: returns the result in such bytes.
+    """
+
+    encode: Callable[[Any], bytes]
+    decode: Callable[[bytes], Any]
+
+
+BYTES = Codec(bytes, bytes)
+"""For results that are bytes."""
 
 
 class StaleInput(LevelheadError):
@@ -127,9 +143,6 @@ class _ThisProcess(Executor):
         return future
 
 
-_Answer = bytes | StaleInput
-
-
 class Outcome(NamedTuple):
     """The results of jobs.
 
@@ -138,7 +151,7 @@ class Outcome(NamedTuple):
         stale: the jobs whose input did not match their key, each with the message of its worker.
     """
 
-    results: dict[str, bytes]
+    results: dict[str, Any]
     stale: tuple[tuple[Job, StaleInput], ...]
 
 
@@ -148,6 +161,7 @@ def run_jobs(
     *,
     store: Store | None = None,
     advance: Callable[[int], None] = lambda _: None,
+    codec: Codec = BYTES,
 ) -> Outcome:
     """Run jobs; the outcome does not depend on the number of workers or the order in which they finish.
 
@@ -160,12 +174,13 @@ def run_jobs(
         workers: the workers.
         store: the store of results, or None.
         advance: called with the weight of each finished job.
+        codec: how results are stored; bytes unchanged by default.
 
     Raises:
         InputError: a job cannot be done because it ends its worker; all other results are stored.
         OutputError: the store cannot be written.
     """
-    running = _JobRun(workers, store, advance)
+    running = _JobRun(workers, store, advance, codec)
     try:
         running.run(running.missing(jobs))
     finally:
@@ -178,10 +193,10 @@ def run_jobs(
 class _JobRun:
     """The state of one call of `run_jobs`."""
 
-    def __init__(self, workers: Workers, store: Store | None, advance: Callable[[int], None]) -> None:
-        self.workers, self.store, self.advance = workers, store, advance
+    def __init__(self, workers: Workers, store: Store | None, advance: Callable[[int], None], codec: Codec) -> None:
+        self.workers, self.store, self.advance, self.codec = workers, store, advance, codec
         self.order: list[str] = []
-        self.results: dict[str, bytes] = {}
+        self.results: dict[str, Any] = {}
         self.stale: list[tuple[Job, StaleInput]] = []
         self.failed: list[Job] = []
 
@@ -189,10 +204,10 @@ class _JobRun:
         """Yield the jobs without a result, each key once."""
         known = set()
         for job in jobs:
-            result = self.store.get(job.key) if self.store is not None and job.key not in known else None
-            if result is not None:
-                self.results[job.key] = result
-            if job.key in known or result is not None:
+            stored = self.store.get(job.key) if self.store is not None and job.key not in known else None
+            if stored is not None:
+                self.results[job.key] = self.codec.decode(stored)
+            if job.key in known or stored is not None:
                 self.advance(job.weight)
             else:
                 yield job
@@ -219,7 +234,7 @@ class _JobRun:
     def _round(self, jobs: Iterator[Job], window: int, batch: int) -> list[Job]:
         """Run jobs until all are done or workers are lost; return the jobs of lost workers."""
         executor = self.workers.start()
-        submitted: dict[Future[list[_Answer]], Sequence[Job]] = {}
+        submitted: dict[Future[list[Any]], Sequence[Job]] = {}
         try:
             while self._submit(executor, jobs, submitted, window, batch):
                 done, _ = wait(submitted, return_when=FIRST_COMPLETED)
@@ -241,7 +256,7 @@ class _JobRun:
         self,
         executor: Executor,
         jobs: Iterator[Job],
-        submitted: dict[Future[list[_Answer]], Sequence[Job]],
+        submitted: dict[Future[list[Any]], Sequence[Job]],
         window: int,
         batch: int,
     ) -> bool:
@@ -250,25 +265,25 @@ class _JobRun:
             submitted[self._hand_over(executor, task)] = task
         return bool(submitted)
 
-    def _hand_over(self, executor: Executor, jobs: Sequence[Job]) -> Future[list[_Answer]]:
+    def _hand_over(self, executor: Executor, jobs: Sequence[Job]) -> Future[list[Any]]:
         try:
             return executor.submit(run_in_order, jobs)
         except self.workers.lost as error:  # lost at this moment: the jobs count as lost
-            failed: Future[list[_Answer]] = Future()
+            failed: Future[list[Any]] = Future()
             failed.set_exception(error)
             return failed
 
-    def _finish(self, jobs: Sequence[Job], answers: Sequence[_Answer]) -> None:
+    def _finish(self, jobs: Sequence[Job], answers: Sequence[Any]) -> None:
         for job, answer in zip(jobs, answers, strict=True):
             if isinstance(answer, StaleInput):
                 self.stale.append((job, answer))
                 continue
             self.results[job.key] = answer
             if self.store is not None:
-                self.store.put(job.key, answer)
+                self.store.put(job.key, self.codec.encode(answer))
             self.advance(job.weight)
 
-    def _rescue(self, submitted: dict[Future[list[_Answer]], Sequence[Job]]) -> list[Job]:
+    def _rescue(self, submitted: dict[Future[list[Any]], Sequence[Job]]) -> list[Job]:
         """Keep the results that were finished when workers were lost, and return the other jobs."""
         suspects: list[Job] = []
         for future, jobs in submitted.items():
@@ -279,12 +294,12 @@ class _JobRun:
         return suspects
 
 
-def run_in_order(jobs: Sequence[Job]) -> list[_Answer]:
+def run_in_order(jobs: Sequence[Job]) -> list[Any]:
     """Run jobs in order; called by workers."""
     return [_result_or_stale(job) for job in jobs]
 
 
-def _result_or_stale(job: Job) -> _Answer:
+def _result_or_stale(job: Job) -> Any:
     try:
         return job.function(*job.arguments)
     except StaleInput as stale:

@@ -194,13 +194,12 @@ def split_measures(text: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += character
-    return [_with_registered_name(part.strip()) for part in parts if part.strip()] or [text]
-
-
-def _with_registered_name(text: str) -> str:
-    name = "".join(takewhile(_LETTERS.__contains__, text))
-    known = next((measure for measure in REGISTRY if measure.lower() == name.lower()), name)
-    return known + text[len(name) :]
+    registered = {name.lower(): name for name in REGISTRY}
+    measures = []
+    for part in filter(None, map(str.strip, parts)):
+        name = "".join(takewhile(_LETTERS.__contains__, part))
+        measures.append(registered.get(name.lower(), name) + part[len(name) :])
+    return measures or [text]
 
 
 def _canonical(measure: Measure, definition: Definition) -> Measure:

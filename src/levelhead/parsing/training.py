@@ -42,7 +42,7 @@ from levelhead.parsing.transition import parse_transitions, train_transitions
 from levelhead.treebank import StringColumn, Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE
-from levelhead.treebank.treebank import COLUMNS
+from levelhead.treebank.tokens import COLUMNS
 
 Relations = Literal["universal", "full"]
 Scheme = Literal["content-head", "function-head"]

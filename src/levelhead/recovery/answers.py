@@ -8,8 +8,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,7 +40,11 @@ def _decoded(data: bytes, name: str, first_line: int = 1) -> str:
         raise InputError(Fault("encoding", message, Place(name, line))) from error
 
 
-_LONGEST_FIELD = 1 << 29
+_LONGEST_FIELD = 1 << 29  # answers can be longer than the 128 KiB of fields that csv allows
+
+
+def _invalid(message: str, place: Place) -> InputError:
+    return InputError(Fault("invalid-answers", message, place))
 
 
 def _json_answers(data: bytes, name: str, field: str | None, id_field: str | None) -> Iterator[Answer]:
@@ -53,24 +56,23 @@ def _json_answers(data: bytes, name: str, field: str | None, id_field: str | Non
         try:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise InputError(Fault("invalid-answers", f"the line is not JSON: {_reason(error)}", place)) from error
+            reason = (
+                "it is nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
+            )
+            raise _invalid(f"the line is not JSON: {reason}", place) from error
         if not isinstance(record, Mapping):
-            raise InputError(Fault("invalid-answers", "the line is not a JSON object with named fields", place))
-        value = _inside(record, _named(field, record, place), place)
-        given = None if id_field is None else _inside(record, id_field, place)
+            raise _invalid("the line is not a JSON object with named fields", place)
+        value = _inside(record, _required(field, record, place), place)
+        sent_id = None if id_field is None else _inside(record, id_field, place)
         answer = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-        yield Answer(answer, None if given is None else str(given))
+        yield Answer(answer, None if sent_id is None else str(sent_id))
 
 
-def _reason(error: Exception) -> str:
-    return "it is nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
-
-
-def _named(field: str | None, record: Mapping[str, Any], place: Place) -> str:
-    """Return the field of answers; raise an error if it is not named."""
+def _required(field: str | None, names: Collection[str], place: Place) -> str:
+    """Return the field of answers; raise an error if it is not given."""
     if field is None:
-        names = listed(list(map(shortened, record)), 20) if record else "none"
-        raise InputError(Fault("invalid-answers", f"name the field of answers with --field: {names}", place))
+        every = listed(list(map(shortened, names)), 20) if names else "none"
+        raise _invalid(f"name the field of answers with --field: {every}", place)
     return field
 
 
@@ -85,45 +87,31 @@ def _inside(record: Mapping[str, Any], path: str, place: Place) -> Any:
         elif isinstance(value, Mapping) and name in value:
             value = value[name]
         else:
-            raise InputError(Fault("invalid-answers", unknown("field", path, map(str, record)), place))
+            raise _invalid(unknown("field", path, map(str, record)), place)
     return value
 
 
 def _csv_answers(data: bytes, name: str, field: str | None, id_field: str | None, delimiter: str) -> list[Answer]:
     rows = csv.reader(io.StringIO(_decoded(data, name), newline=""), delimiter=delimiter, strict=True)
-    with _long_fields():
-        try:
-            names = next(rows, [])
-            column = names.index(_column(field, names, name))
-            of_ids = None if id_field is None else names.index(_column(id_field, names, name))
-            return [_of_row(row, column, of_ids, Place(name, rows.line_num)) for row in rows if row]
-        except csv.Error as error:
-            place = Place(name, rows.line_num)
-            raise InputError(Fault("invalid-answers", f"the file is not CSV: {error}", place)) from error
-
-
-@contextmanager
-def _long_fields() -> Iterator[None]:
-    """Allow fields longer than 128 KiB, as answers can be."""
-    before = csv.field_size_limit(_LONGEST_FIELD)
+    limit = csv.field_size_limit(_LONGEST_FIELD)
+    answers = []
     try:
-        yield
+        names = next(rows, [])
+        first_line = Place(name, 1)
+        fields = [_required(field, dict.fromkeys(names), first_line), *([] if id_field is None else [id_field])]
+        for column in fields:
+            if column not in names:
+                raise _invalid(unknown("field", column, names), first_line)
+        columns = [names.index(column) for column in fields]
+        for row in filter(None, rows):
+            if max(columns) >= len(row):
+                raise _invalid(f"the row has only {number_of(len(row), 'field')}", Place(name, rows.line_num))
+            answers.append(Answer(*(row[column] for column in columns)))
+    except csv.Error as error:
+        raise _invalid(f"the file is not CSV: {error}", Place(name, rows.line_num)) from error
     finally:
-        csv.field_size_limit(before)
-
-
-def _column(field: str | None, names: list[str], name: str) -> str:
-    place = Place(name, 1)
-    found = _named(field, dict.fromkeys(names), place)
-    if found not in names:
-        raise InputError(Fault("invalid-answers", unknown("field", found, names), place))
-    return found
-
-
-def _of_row(row: list[str], column: int, of_ids: int | None, place: Place) -> Answer:
-    if max(column, of_ids or 0) >= len(row):
-        raise InputError(Fault("invalid-answers", f"the row has only {number_of(len(row), 'field')}", place))
-    return Answer(row[column], None if of_ids is None else row[of_ids])
+        csv.field_size_limit(limit)
+    return answers
 
 
 _MOST_ANSWERS = 1_000_000
@@ -139,8 +127,8 @@ _ROW_LINE = re.compile(rb"(?m)^[ \t|]*\(?[0-9]+[.):]?[ \t|]")
 _START = re.compile(rb"(?m)^[ \t|]*\(?1[.):]?[ \t|]")
 
 
-def _split_text(data: bytes, name: str, separator: str | None, n_gold: int) -> list[Answer]:
-    """Return the answers in a text.
+def _split_text(data: bytes, name: str, separator: str | None, n_gold: int) -> list[tuple[int, int]]:
+    """Return the positions of the answers in a text.
 
     Without a separator, lines of one repeated character (`=====`), or lines like the first or the last of the file, are
     markers if they separate as many answers as there are gold sentences; otherwise lines of ten or more `=`, `-`, `*`
@@ -148,29 +136,32 @@ def _split_text(data: bytes, name: str, separator: str | None, n_gold: int) -> l
     """
     if separator is not None:
         if not separator.strip():
-            return _answers(data, name, _blocks(data, name))
+            return _blocks(data, name)
         begin = re.escape(separator.strip().encode("utf-8", "surrogatepass"))
-        marks = _found(re.compile(rb"(?m)^[ \t]*" + begin + rb"[^\n]*$\n?"), data, name)
+        marks = _matches(re.compile(rb"(?m)^[ \t]*" + begin + rb"[^\n]*$\n?"), data, name)
         if not marks:
             message = f"no line starts with the separator {quoted(separator)}"
             raise InputError(Fault("no-answers", message, Place(name)))
-        return _answers(data, name, _between(data, marks, n_gold))
+        return _between(data, marks, n_gold)
     for pattern in _markers(data):
-        marks = _found(pattern, data, name)
+        marks = _matches(pattern, data, name)
         spans = _between(data, marks, n_gold)
         if len(spans) == n_gold and len(marks) > (n_gold == 1):
-            return _answers(data, name, spans)
-    long_rules = _found(_LONG_RULE, data, name)
+            return spans
+    long_rules = _matches(_LONG_RULE, data, name)
     if long_rules:
-        return _answers(data, name, _between(data, long_rules, n_gold))
+        return _between(data, long_rules, n_gold)
     blocks = _blocks(data, name)
-    if n_gold == 1 and not _is_file_of_sentences(data, blocks):
-        return _answers(data, name, [(0, len(data))])
+    if n_gold == 1:
+        # several blocks that start with the number 1, except for comments, are a file of sentences, as in CoNLL-U
+        bare = (re.sub(rb"(?m)^#[^\n]*\n", b"", data[slice(*block)]) for block in blocks)
+        if len(blocks) < 2 or not all(map(_START.match, bare)):
+            return [(0, len(data))]
     with_rows = [block for block in blocks if _ROW_LINE.search(data, *block)]
-    return _answers(data, name, blocks if len(blocks) == n_gold or not with_rows else with_rows)
+    return blocks if len(blocks) == n_gold or not with_rows else with_rows
 
 
-def _found(pattern: re.Pattern[bytes], data: bytes, name: str) -> list[re.Match[bytes]]:
+def _matches(pattern: re.Pattern[bytes], data: bytes, name: str) -> list[re.Match[bytes]]:
     """Find the separators of answers; a file with a million parts is not a file of answers."""
     matches = list(islice(pattern.finditer(data), _MOST_ANSWERS + 1))
     if len(matches) > _MOST_ANSWERS:
@@ -190,37 +181,21 @@ def _markers(data: bytes) -> Iterator[re.Pattern[bytes]]:
 
 
 def _between(data: bytes, marks: list[re.Match[bytes]], n_gold: int) -> list[tuple[int, int]]:
-    """Yield the positions of answers: after each marker, before each, or between them; an answer can be empty."""
-    ends = [mark.start() for mark in marks] + [len(data)]
-    starts = [0] + [mark.end() for mark in marks]
-    spans = list(zip(starts, ends))
+    """Return the positions of answers: after each marker, before each, or between them; an answer can be empty."""
+    spans = list(zip([0, *(mark.end() for mark in marks)], [*(mark.start() for mark in marks), len(data)]))
     blank_first, blank_last = (not data[slice(*span)].strip() for span in (spans[0], spans[-1]))
-    if len(marks) == n_gold and blank_last and not blank_first:
-        return spans[:-1]
-    if len(marks) == n_gold and blank_first:
-        return spans[1:]
-    if len(marks) == n_gold and blank_last:
-        return spans[:-1]
+    if len(marks) == n_gold and (blank_first or blank_last):
+        return spans[1:] if blank_first else spans[:-1]
     if len(marks) == n_gold - 1:
         return spans
     return spans[blank_first : len(spans) - blank_last]
 
 
 def _blocks(data: bytes, name: str) -> list[tuple[int, int]]:
-    """Yield the blocks between blank lines."""
-    spans, start = [], 0
-    for blank in _found(_BLANK, data, name):
-        spans.append((start, blank.start()))
-        start = blank.end()
-    return [span for span in [*spans, (start, len(data))] if data[slice(*span)].strip()]
-
-
-def _is_file_of_sentences(data: bytes, blocks: list[tuple[int, int]]) -> bool:
-    """Whether each of several blocks starts with the number 1, except for comments, as in CoNLL-U."""
-    if len(blocks) < 2:
-        return False
-    bare = (re.sub(rb"(?m)^#[^\n]*\n", b"", data[slice(*block)]) for block in blocks)
-    return all(_START.match(block) for block in bare)
+    """Return the positions of the blocks between blank lines."""
+    blanks = _matches(_BLANK, data, name)
+    spans = zip([0, *(blank.end() for blank in blanks)], [*(blank.start() for blank in blanks), len(data)])
+    return [span for span in spans if data[slice(*span)].strip()]
 
 
 def _answers(data: bytes, name: str, spans: list[tuple[int, int]]) -> list[Answer]:
@@ -239,9 +214,8 @@ def _answers(data: bytes, name: str, spans: list[tuple[int, int]]) -> list[Answe
 LIMITS = Limits(size=1 << 29)
 """The maximum decompressed size of a file of answers: half a GiB, several hundred thousand answers."""
 
-_MOST_FILES = 1_000_000
 _ARRAY = re.compile(rb"\s*\[\s*\{")
-_JSON, _CSV, _TSV = (".jsonl", ".ndjson"), ".csv", ".tsv"
+_JSON = (".jsonl", ".ndjson")
 
 
 class Layout(NamedTuple):
@@ -262,13 +236,16 @@ def read_answers(path: str | os.PathLike[str], layout: Layout, n_gold: int) -> l
     """Return the answers in a file or folder, in order."""
     name = os.fsdecode(path)
     if os.path.isdir(name):  # noqa: PTH112 -- a path can have bytes that pathlib refuses
-        answers = _in_folder(Path(name))
+        answers, nothing = list(_in_folder(Path(name))), "the folder has no files"
     else:
-        answers = _in_file(name, read_bytes(path, LIMITS).removeprefix(b"\xef\xbb\xbf"), layout, n_gold)
+        answers, nothing = _in_file(name, _contents(path), layout, n_gold), "the file has no answers"
     if not answers:
-        what = "the folder has no files" if os.path.isdir(name) else "the file has no answers"  # noqa: PTH112
-        raise InputError(Fault("no-answers", what, Place(name)))
+        raise InputError(Fault("no-answers", nothing, Place(name)))
     return answers
+
+
+def _contents(path: str | os.PathLike[str]) -> bytes:
+    return read_bytes(path, LIMITS).removeprefix(b"\xef\xbb\xbf")
 
 
 def _in_file(name: str, data: bytes, layout: Layout, n_gold: int) -> list[Answer]:
@@ -276,48 +253,41 @@ def _in_file(name: str, data: bytes, layout: Layout, n_gold: int) -> list[Answer
         raise InputError(Fault("no-answers", "the file is empty", Place(name)))
     data = data.replace(b"\r\n", b"\n")
     bare = next((name.removesuffix(suffix) for suffix in SUFFIXES if name.lower().endswith(suffix)), name).lower()
-    if bare.endswith((_CSV, _TSV)):
-        return _csv_answers(data, name, layout.field, layout.id_field, "\t" if bare.endswith(_TSV) else ",")
-    if _is_array(data, bare, layout, n_gold):
-        message = "the file is a JSON array, not JSON lines: write one object per line"
-        raise InputError(Fault("invalid-answers", message, Place(name)))
-    if bare.endswith(_JSON) or layout.field is not None:
-        if not bare.endswith(_JSON) and not data.lstrip().startswith(b"{"):
-            return _csv_answers(data, name, layout.field, layout.id_field, ",")
+    if bare.endswith((".csv", ".tsv")):
+        return _csv_answers(data, name, layout.field, layout.id_field, "\t" if bare.endswith(".tsv") else ",")
+    is_json_lines = bare.endswith(_JSON)
+    if layout.field is not None:
+        is_array = not is_json_lines and data.lstrip().startswith(b"[")
+    else:  # unless answers are lists
+        is_array = n_gold > 1 and bare.endswith(".json") and bool(_ARRAY.match(data)) and b"\n\n" not in data.strip()
+    if is_array:
+        raise _invalid("the file is a JSON array, not JSON lines: write one object per line", Place(name))
+    if is_json_lines or (layout.field is not None and data.lstrip().startswith(b"{")):
         return list(_json_answers(data, name, layout.field, layout.id_field))
+    if layout.field is not None:
+        return _csv_answers(data, name, layout.field, layout.id_field, ",")
     if layout.id_field is not None:
         raise InputError(Fault("no-answers", "--id-field requires JSON lines or CSV: add --field", Place(name)))
-    return _split_text(data, name, layout.separator, n_gold)
+    return _answers(data, name, _split_text(data, name, layout.separator, n_gold))
 
 
-def _is_array(data: bytes, name: str, layout: Layout, n_gold: int) -> bool:
-    """Whether a file is a JSON array of records, not JSON lines, CSV, or answers that are lists."""
-    if layout.field is not None:
-        return not name.endswith(_JSON) and data.lstrip().startswith(b"[")
-    return n_gold > 1 and name.endswith(".json") and bool(_ARRAY.match(data)) and b"\n\n" not in data.strip()
-
-
-def _in_folder(folder: Path) -> list[Answer]:
+def _in_folder(folder: Path) -> Iterator[Answer]:
     """Read one answer from each file of a folder, in natural order of names; hidden files are ignored."""
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".") and path.is_file()]
     except OSError as error:
         raise UnreadableFile(Fault("unreadable-file", error.strerror or str(error), Place(str(folder)))) from error
-    return list(_read_each(sorted(paths, key=_natural)))
+    total = 0
+    for path in sorted(paths, key=_natural):
+        data = _contents(path)
+        total += len(data)
+        if total > LIMITS.size:
+            message = f"the files have more than {size_text(LIMITS.size)} together"
+            raise UnreadableFile(Fault("file-too-large", message, Place(str(path.parent))))
+        yield Answer(_decoded(data.replace(b"\r\n", b"\n"), str(path)))
 
 
 def _natural(path: Path) -> tuple[list[tuple[bool, int, str]], str]:
     """A key that sorts `answer2` before `answer10`."""
     parts = re.findall(r"([0-9]+)|([^0-9]+)", path.name)
     return [(not digits, int(digits or 0) if len(digits) < 4000 else 0, text) for digits, text in parts], path.name
-
-
-def _read_each(paths: list[Path]) -> Iterator[Answer]:
-    total = 0
-    for path in paths:
-        data = read_bytes(path, LIMITS).removeprefix(b"\xef\xbb\xbf")
-        total += len(data)
-        if total > LIMITS.size:
-            message = f"the files have more than {size_text(LIMITS.size)} together"
-            raise UnreadableFile(Fault("file-too-large", message, Place(str(path.parent))))
-        yield Answer(_decoded(data.replace(b"\r\n", b"\n"), str(path)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import NamedTuple
 
 import numpy as np
@@ -49,36 +49,22 @@ class GoldSentence(NamedTuple):
 
 def gold_sentences(gold: Treebank) -> list[GoldSentence]:
     """Return the sentences of a treebank without their analysis."""
-    starts = gold.sentence_starts.tolist()
-    forms, spaces = list(gold.forms), list(map(_spaces, gold.misc))
-    multiword = _multiword(gold)
-    return [
-        _sentence(gold.comments[i], tuple(forms[start:end]), tuple(spaces[start:end]), multiword.get(i, {}))
-        for i, (start, end) in enumerate(pairwise(starts))
-    ]
-
-
-def _sentence(
-    comments: str, forms: tuple[str, ...], spaces: tuple[str, ...], multiword: dict[int, tuple[str, int, str]]
-) -> GoldSentence:
-    kept = [line for line in comments.split("\n") if _KEPT.match(line)]
-    ids = [match[1].strip() for match in map(_SENT_ID.fullmatch, kept) if match and match[1].strip()]
-    return GoldSentence(ids[0] if ids else None, "".join(f"{line}\n" for line in kept), forms, spaces, multiword)
+    multiword: list[dict[int, tuple[str, int, str]]] = [{} for _ in range(len(gold))]
+    tokens, texts = gold.multiword, gold.strings.texts
+    for first, n_words, sentence, cells in zip(tokens.first, tokens.n_words, tokens.sentence, tokens.cells):
+        local = int(first - gold.sentence_starts[sentence])
+        multiword[sentence][local] = texts[cells[FORM]], local + int(n_words), _spaces(texts[cells[MISC]])
+    forms, spaces, sentences = tuple(gold.forms), tuple(map(_spaces, gold.misc)), []
+    for comments, words, ranges in zip(gold.comments, starmap(slice, pairwise(gold.sentence_starts)), multiword):
+        kept = [line for line in comments.split("\n") if _KEPT.match(line)]
+        ids = (match[1].strip() for match in map(_SENT_ID.fullmatch, kept) if match)
+        text = "".join(f"{line}\n" for line in kept)
+        sentences.append(GoldSentence(next(filter(None, ids), None), text, forms[words], spaces[words], ranges))
+    return sentences
 
 
 def _spaces(misc: str) -> str:
     return _NO_SPACE if _NO_SPACE in misc.split("|") else "_"
-
-
-def _multiword(gold: Treebank) -> dict[int, dict[int, tuple[str, int, str]]]:
-    """The multiword tokens of each sentence."""
-    found: dict[int, dict[int, tuple[str, int, str]]] = {}
-    tokens, texts = gold.multiword, gold.strings.texts
-    for first, n_words, sentence, cells in zip(tokens.first, tokens.n_words, tokens.sentence, tokens.cells):
-        local = int(first - gold.sentence_starts[sentence])
-        token = texts[cells[FORM]], local + int(n_words), _spaces(texts[cells[MISC]])
-        found.setdefault(int(sentence), {})[local] = token
-    return found
 
 
 class Matched(NamedTuple):
@@ -108,7 +94,7 @@ class Matched(NamedTuple):
     @property
     def n_heads(self) -> int:
         """The number of gold words with a head."""
-        return sum(head is not None for head in self.heads)
+        return len(self.heads) - self.heads.count(None)
 
 
 def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | None:
@@ -117,42 +103,31 @@ def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | N
     An attempt is complete if every gold word has a row of its form and a head. If no attempt is complete, attempts
     about the gold sentence are preferred, then those with the correct number of rows; the last wins ties.
     """
-    wanted = list(forms)
     for attempt in reversed(attempts):
-        if attempt.n_rows == len(wanted) and [row.form for row in attempt.rows] == wanted:
-            found = match(attempt, wanted)
-            if found.n_heads == len(wanted):
-                return found
-    best: tuple[tuple[bool, bool, int], Matched] | None = None
-    for attempt in reversed(attempts):
-        found = match(attempt, wanted)
-        key = (not found.is_other_text, attempt.n_rows == len(wanted), found.n_heads)
-        if best is None or key > best[0]:
-            best = key, found
-    return best and best[1]
+        if _has_forms(attempt, forms) and (complete := match(attempt, forms)).n_heads == len(forms):
+            return complete
+    matches = (match(attempt, forms) for attempt in reversed(attempts))
+    return max(
+        matches, key=lambda it: (not it.is_other_text, it.attempt.n_rows == len(forms), it.n_heads), default=None
+    )
+
+
+def _has_forms(attempt: Attempt, forms: Sequence[str]) -> bool:
+    return attempt.n_rows == len(forms) and [row.form for row in attempt.rows] == list(forms)
 
 
 def match(attempt: Attempt, forms: Sequence[str]) -> Matched:
     """Match the rows of an attempt with gold words by form and edit distance, and convert heads to gold ids."""
-    of_rows = [row.form for row in attempt.rows]
-    equal = attempt.n_rows == len(forms) and of_rows == list(forms)
-    places = range(len(forms)) if equal else align_forms(forms, of_rows)
+    equal = _has_forms(attempt, forms)
+    places = range(len(forms)) if equal else align_forms(forms, [row.form for row in attempt.rows])
     rows = tuple(attempt.rows[place] if place >= 0 else None for place in places)
-    ids = _gold_ids(attempt.rows, places)
+    uses = Counter(row.id for row in attempt.rows)
+    ids = {ROOT: 0, BEFORE_FIRST if 0 in uses else 0: 0}
+    # a number of two rows is ambiguous and ignored
+    ids |= {row.id: word for word, row in enumerate(rows, 1) if row and row.id is not None and uses[row.id] == 1}
     heads = tuple(None if row is None or row.head is None else ids.get(row.head) for row in rows)
     n_matched = sum(row is not None and row.form == form for row, form in zip(rows, forms))
-    return Matched(attempt, rows, heads, attempt.n_rows - sum(row is not None for row in rows), equal, n_matched)
-
-
-def _gold_ids(rows: Sequence[AnswerRow], places: Sequence[int]) -> dict[int, int]:
-    """The gold word of each number of a row; 0 is the root. A number of two rows is ambiguous and ignored."""
-    uses = Counter(row.id for row in rows)
-    ids = {ROOT: 0, BEFORE_FIRST if 0 in uses else 0: 0}
-    for word, place in enumerate(places, 1):
-        number = rows[place].id if place >= 0 else None
-        if number is not None and uses[number] == 1:
-            ids[number] = word
-    return ids
+    return Matched(attempt, rows, heads, attempt.n_rows - len(rows) + rows.count(None), equal, n_matched)
 
 
 def paired(answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str | None) -> list[Answer | None]:
@@ -161,43 +136,31 @@ def paired(answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str 
     Answers are paired by sent_id if all have a sent_id, from a field or from unique comments `# sent_id`. Otherwise the
     k-th answer belongs to the k-th sentence.
     """
-    if any(answer.id is not None for answer in answers):
-        return _by_id([answer.id for answer in answers], answers, gold_ids, name)
-    ids = [sent_id_of(answer.text) for answer in answers]
-    if len(answers) == len(gold_ids):
-        if None not in ids and len(set(ids)) == len(ids) and set(ids) == set(gold_ids):
-            return _by_id(ids, answers, gold_ids, name)
-        return list(answers)
-    if None in ids:
-        raise _mismatch(f"{_sizes(answers, gold_ids)}, and answer {ids.index(None) + 1} has no sent_id", name)
-    return _by_id(ids, answers, gold_ids, name)
 
+    def mismatch(problem: str) -> InputError:
+        sizes = f"{number_of(len(answers), 'answer')} for {number_of(len(gold_ids), 'gold sentence')}"
+        return InputError(Fault("unpaired-answers", f"{sizes}, and {problem}", Place(name)))
 
-def _by_id(
-    ids: Sequence[str | None], answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str | None
-) -> list[Answer | None]:
-    sizes = _sizes(answers, gold_ids)
-    known = {name for name in gold_ids if name is not None}
-    if None in gold_ids or len(known) < len(gold_ids):
-        raise _mismatch(f"{sizes}, and the gold sentences do not have unique sent_ids", name)
-    found: dict[str, Answer] = {}
-    for number, (text, answer) in enumerate(zip(ids, answers), 1):
-        if text is None:
-            raise _mismatch(f"{sizes}, and answer {number} has no sent_id", name)
-        if text not in known:
-            raise _mismatch(f"{sizes}, and answer {number} has the sent_id {quoted(text)}, which is not in gold", name)
-        if text in found:
-            raise _mismatch(f"{sizes}, and answer {number} repeats the sent_id {quoted(text)}", name)
-        found[text] = answer
-    return [found.get(name) for name in gold_ids if name is not None]
-
-
-def _sizes(answers: Sequence[Answer], gold_ids: Sequence[str | None]) -> str:
-    return f"{number_of(len(answers), 'answer')} for {number_of(len(gold_ids), 'gold sentence')}"
-
-
-def _mismatch(message: str, name: str | None) -> InputError:
-    return InputError(Fault("unpaired-answers", message, Place(name)))
+    ids = [answer.id for answer in answers]
+    if not any(sent_id is not None for sent_id in ids):
+        ids = [sent_id_of(answer.text) for answer in answers]
+        are_gold = None not in ids and len(set(ids)) == len(ids) and set(ids) == set(gold_ids)
+        if len(answers) == len(gold_ids) and not are_gold:
+            return list(answers)
+        if None in ids:
+            raise mismatch(f"answer {ids.index(None) + 1} has no sent_id")
+    expected, answers_by_id = set(gold_ids), dict[str | None, Answer]()
+    if None in expected or len(expected) < len(gold_ids):
+        raise mismatch("the gold sentences do not have unique sent_ids")
+    for number, (sent_id, answer) in enumerate(zip(ids, answers), 1):
+        if sent_id is None:
+            raise mismatch(f"answer {number} has no sent_id")
+        if sent_id not in expected:
+            raise mismatch(f"answer {number} has the sent_id {quoted(sent_id)}, which is not in gold")
+        if sent_id in answers_by_id:
+            raise mismatch(f"answer {number} repeats the sent_id {quoted(sent_id)}")
+        answers_by_id[sent_id] = answer
+    return [answers_by_id.get(sent_id) for sent_id in gold_ids]
 
 
 CLASSES = (
@@ -250,7 +213,7 @@ class Recovered(NamedTuple):
     @property
     def n_words(self) -> int:
         """The number of gold words with a head."""
-        return sum(head is not None for head in self.heads)
+        return len(self.heads) - self.heads.count(None)
 
 
 def recovered(text: str | None, forms: Sequence[str], ranges: Sequence[tuple[str, str]] = ()) -> Recovered:
@@ -306,43 +269,29 @@ def _category(best: Matched, steps: Sequence[str]) -> str:
 
 
 def _tree(heads: Sequence[int | None]) -> str:
-    known = [head for head in heads if head is not None]
-    if len(known) < len(heads):
+    if None in heads:
         return "incomplete"
     starts = np.array([0, len(heads)], dtype=np.int32)
-    return _TREE_OF_CODE[trees.bad_sentences(np.array(known, dtype=np.int32), starts, False)[0]]
-
-
-_NOTHING = ("_", "_", "_", "_")
+    return _TREE_OF_CODE[trees.bad_sentences(np.array(heads, dtype=np.int32), starts, False)[0]]
 
 
 def sentence_text(gold: GoldSentence, recovered: Recovered) -> str:
     """Return a sentence with the words, ranges and comments of gold, and the analysis of an answer.
 
     Lemmas, tags, features, heads and relations come from the answer. A word without a head has HEAD `_`. DEPS is empty,
-    and MISC only has SpaceAfter=No from gold.
+    and MISC only has SpaceAfter=No from gold. A comment summarizes the repairs of the answer: `# recovery = unpacked
+    (fences, prose), 5 of 5 forms, 5 of 5 words, tree`.
     """
-    lines = [gold.comments, f"# recovery = {_summary(recovered, len(gold.forms))}\n"]
+    n_words, n_extra = len(gold.forms), recovered.n_extra
+    steps = f" ({', '.join(recovered.steps)})" if recovered.steps else ""
+    extra = f", {n_extra} {'row' if n_extra == 1 else 'rows'} dropped" if n_extra else ""
+    counts = f"{recovered.n_matched} of {n_words} forms, {recovered.n_words} of {n_words} words"
+    lines = [gold.comments, f"# recovery = {recovered.category}{steps}, {counts}{extra}, {recovered.tree}\n"]
     for place, (form, space, row, head) in enumerate(zip(gold.forms, gold.spaces, recovered.rows, recovered.heads)):
         if place in gold.multiword:
             token, last, after = gold.multiword[place]
             lines.append(f"{place + 1}-{last}\t{token}\t_\t_\t_\t_\t_\t_\t_\t{after}\n")
-        tags = _NOTHING if row is None else row.tags
-        relation = "_" if row is None else row.relation
+        tags, relation = (("_",) * 4, "_") if row is None else (row.tags, row.relation)
         columns = (str(place + 1), form, *tags, "_" if head is None else str(head), relation, "_", space)
         lines.append("\t".join(columns) + "\n")
     return "".join([*lines, "\n"])
-
-
-def _summary(recovered: Recovered, n_words: int) -> str:
-    """A summary of the repairs of an answer: `unpacked (fences, prose), 5 of 5 words, tree`."""
-    steps = f" ({', '.join(recovered.steps)})" if recovered.steps else ""
-    extra = (
-        f", {recovered.n_extra} rows dropped"
-        if recovered.n_extra > 1
-        else ", 1 row dropped"
-        if recovered.n_extra
-        else ""
-    )
-    found = f"{recovered.n_matched} of {n_words} forms, {recovered.n_words} of {n_words} words"
-    return f"{recovered.category}{steps}, {found}{extra}, {recovered.tree}"

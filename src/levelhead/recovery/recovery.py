@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -105,27 +105,31 @@ class Recovery(Tabular):
         return other_text_note(len(some), *shifts) if some else ""
 
     def __repr__(self) -> str:
-        words, recovered_words = (
-            sum(answer.words for answer in self.answers),
-            sum(answer.recovered for answer in self.answers),
-        )
-        return (
-            f"<Recovery: {number_of(len(self.answers), 'sentence')}, {recovered_words:,} of {number_of(words, 'word')}>"
-        )
+        total = _counts(self.answers)
+        recovered_words = f"{total['words_recovered']:,} of {number_of(total['words'], 'word')}"
+        return f"<Recovery: {number_of(len(self.answers), 'sentence')}, {recovered_words}>"
 
     def table(self) -> Table:
-        """Return the result as a table."""
-        return recovery_table(self)
+        """Return the answers by class and by tree; rare classes are left out if they are empty."""
+        rows = (
+            _row(name.capitalize(), answers) for name, answers in self.classes.items() if answers or name not in _RARE
+        )
+        notes = (
+            f"rows without a gold word: {_counts(self.answers)['extra_rows']:,} (dropped)",
+            *([self.other_text] if self.other_text else []),
+            signature_line(self.provenance.signature),
+        )
+        return Table(_COLUMNS, tuple(rows), notes, summary=(_row("All", self.answers),))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return recovery_document(self)
-
-
-def trees_of(answers: Iterable[RecoveredAnswer]) -> dict[str, int]:
-    """Return the number of answers with each kind of tree."""
-    counts = Counter(answer.tree for answer in answers)
-    return {name: counts[name] for name in TREES}
+        steps = Counter(step for answer in self.answers for step in answer.steps)
+        return {
+            **header("recovery", self.provenance.signature),
+            **_counts(self.answers),
+            "classes": {_key(name): _counts(answers) for name, answers in self.classes.items()},
+            "steps": {_key(step): steps[step] for step in STEPS},
+        }
 
 
 def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout()) -> Recovery:  # noqa: B008 -- immutable
@@ -139,36 +143,29 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
     Raises:
         InputError: the answers cannot be read, or do not match the gold sentences.
     """
-    sentences = gold_sentences(gold)
-    read, name = _answers(answers, layout, len(gold))
+    sentences, name = gold_sentences(gold), None
+    if isinstance(answers, str | os.PathLike):
+        read, name = read_answers(answers, layout, len(gold)), os.fsdecode(answers)
+    elif isinstance(answers, Mapping):
+        read = [Answer(text, sent_id) for sent_id, text in answers.items()]
+    else:
+        read = list(map(Answer, answers))
     texts = paired(read, [sentence.id for sentence in sentences], name)
-    forms = [sentence.forms for sentence in sentences]
-    digest = hashlib.sha256()
-    done: list[RecoveredAnswer] = []
-    parts: list[bytes] = []
+    digest, done, parts = hashlib.sha256(), list[RecoveredAnswer](), list[bytes]()
     with tracked(list(zip(sentences, texts)), "recovering") as pairs:
         for number, (sentence, answer) in enumerate(pairs):
             digest.update(b"\0" if answer is None else answer.text.encode("utf-8", "surrogatepass") + b"\n")
-            found = recovered(answer and answer.text, sentence.forms, sentence.ranges)
-            if answer is not None and found.category == ANOTHER_TEXT:
+            result = recovered(answer and answer.text, sentence.forms, sentence.ranges)
+            if answer is not None and result.category == ANOTHER_TEXT:
                 near = ((FITS_NEXT, number + 1), (FITS_PREVIOUS, number - 1))
-                steps = (name for name, at in near if 0 <= at < len(forms) and fits(answer.text, forms[at]))
-                found = found._replace(steps=tuple(steps))
-            sizes = len(sentence.forms), found.n_words, found.n_extra, found.n_attempts, found.n_matched
-            done.append(RecoveredAnswer(number + 1, sentence.id, found.category, found.tree, found.steps, *sizes))
-            parts.append(sentence_text(sentence, found).encode())
+                neighbors = [(step, sentences[at].forms) for step, at in near if 0 <= at < len(sentences)]
+                result = result._replace(steps=tuple(step for step, forms in neighbors if fits(answer.text, forms)))
+            sizes = len(sentence.forms), result.n_words, result.n_extra, result.n_attempts, result.n_matched
+            done.append(RecoveredAnswer(number + 1, sentence.id, result.category, result.tree, result.steps, *sizes))
+            parts.append(sentence_text(sentence, result).encode())
     signature = {"gold": short_hash(contents_hash(gold)), "answers": short_hash(digest.hexdigest()), "version": VERSION}
     files = {TREEBANK: {"gold": short_hash(gold.source.sha256)}}
     return Recovery(tuple(done), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
-
-
-def _answers(answers: Answers, layout: Layout, n_gold: int) -> tuple[list[Answer], str | None]:
-    """The answers, and the name of their file."""
-    if isinstance(answers, str | os.PathLike):
-        return read_answers(answers, layout, n_gold), os.fsdecode(answers)
-    if isinstance(answers, Mapping):
-        return [Answer(text, name) for name, text in answers.items()], None
-    return list(map(Answer, answers)), None
 
 
 _NO_ANSWER = "no answer"
@@ -184,43 +181,11 @@ _COLUMNS = (
 )
 
 
-def recovery_table(recovery: Recovery) -> Table:
-    """Return answers by class and by tree; rare classes are left out if they are empty."""
-    every = recovery.answers
-    shown = {name: some for name, some in recovery.classes.items() if some or name not in _RARE}
-    rows = (_row(name.capitalize(), answers) for name, answers in shown.items())
-    n_extra = sum(answer.extra for answer in every)
-    notes = (
-        f"rows without a gold word: {n_extra:,} (dropped)",
-        *([recovery.other_text] if recovery.other_text else []),
-        signature_line(recovery.provenance.signature),
-    )
-    return Table(_COLUMNS, tuple(rows), notes, summary=(_row("All", every),))
-
-
 def _row(name: str, answers: Sequence[RecoveredAnswer]) -> tuple[Cell, ...]:
-    words, recovered = sum(answer.words for answer in answers), sum(answer.recovered for answer in answers)
-    n_extra = sum(answer.extra for answer in answers)
-    return (
-        name,
-        len(answers),
-        *trees_of(answers).values(),
-        words,
-        recovered,
-        recovered / words if words else None,
-        n_extra,
-    )
-
-
-def recovery_document(recovery: Recovery) -> dict[str, Any]:
-    """Return numbers of answers by class, by tree and by steps of recovery for JSON."""
-    steps = Counter(step for answer in recovery.answers for step in answer.steps)
-    return {
-        **header("recovery", recovery.provenance.signature),
-        **_counts(recovery.answers),
-        "classes": {_key(name): _counts(answers) for name, answers in recovery.classes.items()},
-        "steps": {_key(step): steps[step] for step in STEPS},
-    }
+    counts = _counts(answers)
+    words, recovered = counts["words"], counts["words_recovered"]
+    share = recovered / words if words else None
+    return name, len(answers), *counts["trees"].values(), words, recovered, share, counts["extra_rows"]
 
 
 def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
@@ -244,6 +209,7 @@ def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
 
 
 def _counts(answers: Sequence[RecoveredAnswer]) -> dict[str, Any]:
+    trees = Counter(answer.tree for answer in answers)
     return {
         "answers": sum(answer.category != _NO_ANSWER for answer in answers),
         "sentences": len(answers),
@@ -251,7 +217,7 @@ def _counts(answers: Sequence[RecoveredAnswer]) -> dict[str, Any]:
         "words_recovered": sum(answer.recovered for answer in answers),
         "forms_matched": sum(answer.matched for answer in answers),
         "extra_rows": sum(answer.extra for answer in answers),
-        "trees": {_key(name): count for name, count in trees_of(answers).items()},
+        "trees": {_key(name): trees[name] for name in TREES},
     }
 
 

@@ -86,7 +86,8 @@ def read_row(line: str, expected: int, forms: Collection[str]) -> AnswerRow | Ra
     for cells in _cuts(stripped):
         if len(cells) == _COLUMNS and _is_good(cells, forms):
             return _row(cells, _NOTHING if "\t".join(cells) == line else _SPACED)
-    bare = _unmarked(stripped)
+    marks = _BULLET.match(stripped)  # of list items, quotations and bold text
+    bare = stripped[marks.end() :].rstrip("* ") if marks else stripped
     row = _repaired(bare, expected, forms)
     return row if row is None or bare == stripped else row._replace(steps=row.steps | {REMARKS})
 
@@ -122,12 +123,6 @@ def clean(cell: str) -> str:
     if not cell.isprintable() or not cell or cell[0] == " " or cell[-1] == " ":
         cell = _UNPRINTABLE.sub(" ", cell).strip()
     return cell if cell and len(cell) <= _LONGEST_CELL else "_"
-
-
-def _unmarked(line: str) -> str:
-    """A line without the markup of list items, quotations and bold text."""
-    marks = _BULLET.match(line)
-    return line[marks.end() :].rstrip("* ") if marks else line
 
 
 def _repaired(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:

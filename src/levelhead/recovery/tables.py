@@ -9,6 +9,7 @@ import re
 import warnings
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -75,33 +76,25 @@ def _values(text: str) -> Iterator[Any]:
 def _python_values(text: str) -> Iterator[Any]:
     """Yield the Python value between the first bracket and the last bracket of its kind."""
     for first, last in ("[]", "{}"):
-        start, end = text.find(first), text.rfind(last)
+        start, end, value = text.find(first), text.rfind(last), None
         if start < 0 or not 0 < end - start < _LONGEST_LITERAL:
             continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SyntaxWarning)  # of backslashes in strings
-                value = ast.literal_eval(text[start : end + 1])
-        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-            continue
-        yield value
-        return
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError), warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # of backslashes in strings
+            value = ast.literal_eval(text[start : end + 1])
+        if value is not None:
+            yield value
+            return
 
 
 def _rows_inside(value: Any, forms: Collection[str], depth: int) -> Iterator[list[AnswerRow]]:
     """Yield the lists of rows in a value."""
-    if isinstance(value, Mapping):
-        inside: Sequence[Any] = list(value.values())
-    elif isinstance(value, list | tuple):
-        inside = value
-        rows = list(_rows(value, forms))
-        if rows:
-            yield rows
-            return
-    else:
-        return
-    if depth:
-        for item in inside[:100]:
+    items = list(value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ())
+    rows = [] if isinstance(value, Mapping) else list(_rows(items, forms))
+    if rows:
+        yield rows
+    elif depth:
+        for item in items[:100]:
             yield from _rows_inside(item, forms, depth - 1)
 
 
@@ -133,20 +126,16 @@ def _plain_name(name: str) -> str:
 
 def _keyed_row(value: Mapping[Any, Any]) -> AnswerRow | None:
     """Return the row in an object with named fields; it must have a form and a field for the head."""
-    given = {_plain_name(_text(name)): cell for name, cell in value.items()}
-    places = {field: next((name for name in names if name in given), None) for field, names in _FIELD_NAMES.items()}
-    cells = {field: _text(given[name]) for field, name in places.items() if name is not None}
+    texts = {_plain_name(_text(name)): cell for name, cell in value.items()}
+    places = {field: next((name for name in names if name in texts), None) for field, names in _FIELD_NAMES.items()}
+    cells = {field: _text(texts[name]) for field, name in places.items() if name is not None}
     if "form" not in cells or "head" not in cells:
         return None
-    number, relation = _number(cells.get("id", "")), clean(cells.get("relation", "_"))
+    number = int(cells["id"]) if re.fullmatch(r"[0-9]{1,9}", cells.get("id", "")) else None
     if "id" in cells and number is None:
         return None
-    tags = tuple(clean(cells.get(name, "_")) for name in ("lemma", "upos", "xpos", "feats"))
-    return AnswerRow(number, cells["form"], head_of(cells["head"], relation), relation, tags)  # type: ignore[arg-type]
-
-
-def _number(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
+    relation, *tags = (clean(cells.get(name, "_")) for name in ("relation", "lemma", "upos", "xpos", "feats"))
+    return AnswerRow(number, cells["form"], head_of(cells["head"], relation), relation, tuple(tags))  # type: ignore[arg-type]
 
 
 def _text(cell: Any) -> str:
@@ -185,19 +174,15 @@ class Header(NamedTuple):
         """Return the row on a line, or None if it does not have the columns."""
         cells = _cut(line, self.delimiter)
         if len(cells) == len(self.names) + 1 and self.delimiter in {",", ";"}:
-            cells = self._with_delimiter_as_form(cells)
-        if len(cells) != len(self.names):
+            # the two halves of a form that is the delimiter, without quotes
+            at = next(place for place, name in enumerate(self.names) if name in _FIELD_NAMES["form"])
+            if cells[at : at + 2] == ["", ""]:
+                cells = [*cells[:at], self.delimiter, *cells[at + 2 :]]
+        row = _keyed_row(dict(zip(self.names, cells))) if len(cells) == len(self.names) else None
+        if row is None:
             return None
-        found = _keyed_row(dict(zip(self.names, cells)))
-        if found is None:
-            return None
-        steps = {COLUMNS} if found.id is not None else {COLUMNS, IDS}
-        return found._replace(steps=frozenset(steps), n_cells=len(cells))
-
-    def _with_delimiter_as_form(self, cells: list[str]) -> list[str]:
-        """Join the two halves of a form that is the delimiter, without quotes."""
-        at = next(place for place, name in enumerate(self.names) if name in _FIELD_NAMES["form"])
-        return [*cells[:at], self.delimiter, *cells[at + 2 :]] if cells[at : at + 2] == ["", ""] else cells
+        steps = {COLUMNS} if row.id is not None else {COLUMNS, IDS}
+        return row._replace(steps=frozenset(steps), n_cells=len(cells))
 
     def loses(self, line: str) -> bool:
         """Return whether a line is an unreadable row of the table, which must not be read in another way."""
@@ -206,21 +191,17 @@ class Header(NamedTuple):
 
 def _header_of(line: str) -> Header | None:
     """Return the header on a line; None without a header, or if the columns are in the order of CoNLL-U."""
-    if len(line) > LONGEST_LINE or not any(delimiter in line for delimiter in _DELIMITERS):
+    delimiter = next((text for text in _DELIMITERS if text in line), None)
+    # few lines have the name of a head: cells are cut apart only there
+    if delimiter is None or len(line) > LONGEST_LINE or not _HEAD_NAMES.search(_plain_name(line)):
         return None
-    if not _HEAD_NAMES.search(_plain_name(line)):  # few lines have one: cells are cut apart only there
-        return None
-    delimiter = next(text for text in _DELIMITERS if text in line)
-    names = tuple(_plain_name(cell) for cell in _cut(line, delimiter))
+    names = tuple(map(_plain_name, _cut(line, delimiter)))
     fields = [_FIELD_OF[name] for name in names if name in _FIELD_OF]
     named = [name for name in names if name]
     if len(fields) < _LEAST_KNOWN or not {"form", "head"} <= set(fields) or len(set(named)) < len(named):
         return None
-    return None if _is_usual(names) else Header(delimiter, names)
-
-
-def _is_usual(names: Sequence[str]) -> bool:
-    return tuple(_FIELD_OF.get(name, "") for name in names[: len(_USUAL)]) == _USUAL
+    is_usual = tuple(_FIELD_OF.get(name, "") for name in names[: len(_USUAL)]) == _USUAL
+    return None if is_usual else Header(delimiter, names)
 
 
 def _cut(line: str, delimiter: str) -> list[str]:
@@ -288,27 +269,16 @@ def tables_of(text: str, forms: Sequence[str]) -> Tables:
     """Return the tables of rows in an answer, and the text around them."""
     if len(text) > LONGEST_ANSWER:
         return Tables((), frozenset())
-    reader = _Reader(frozenset(forms), 2 * len(forms) + 1000)
-    lines = text.strip("\n").split("\n")
-    for line in lines:
+    reader, lists = (_Reader(frozenset(forms), 2 * len(forms) + 1000) for _ in range(2))
+    for line in text.strip("\n").split("\n"):
         reader.take(line)
     reader.close(cut_off=True)
-    if not reader.found:
-        reader = _of_lists(text, reader)
-    return Tables(tuple(reader.found), frozenset(reader.steps))
-
-
-def _of_lists(text: str, failed: _Reader) -> _Reader:
-    """Read an answer without tables as lists of rows."""
-    reader = _Reader(failed.forms, failed.most_rows)
-    for rows in _rows_of_lists(text, failed.forms):
+    for rows in _rows_of_lists(text, reader.forms) if not reader.found else ():
         for row in rows:
-            reader.add(row, in_list=True)
-        reader.close()
-    if reader.found:
-        reader.steps.add(LIST)
-        return reader
-    return failed
+            lists.add(row, in_list=True)
+        lists.close()
+    steps = {LIST} if lists.found else reader.steps
+    return Tables((*reader.found, *lists.found), frozenset(steps))
 
 
 @dataclass
@@ -328,8 +298,23 @@ class _Reader:
 
     def take(self, line: str) -> None:
         """Read a line."""
-        if not self._take_by_header(line):
-            self._take_by_place(line)
+        if self._take_by_header(line):
+            return
+        row = read_row(line, self.last + 1, self.forms)
+        if row is None and "|" in line:  # a row of a Markdown table
+            cells = _pipe_cells(line)
+            row = read_cells(cells, self.last + 1, self.forms) if len(cells) >= _LEAST_CELLS else None
+            if row is not None:
+                self.steps.add(PIPES)
+        if row is None:
+            self._other(line)
+        elif isinstance(row, AnswerRow):
+            self.add(row)
+        else:
+            if int(re.split("[-.]", row.id)[0]) < self.last:
+                self.close()
+            if len(self.ranges) < self.most_rows:
+                self.ranges.append(row)
 
     def _take_by_header(self, line: str) -> bool:
         """Read a header, or a row of a table with a header; return whether the line is either."""
@@ -345,20 +330,6 @@ class _Reader:
             return self.header.loses(line) and not _RULE.fullmatch(line)
         self.add(row)
         return True
-
-    def _take_by_place(self, line: str) -> None:
-        row = read_row(line, self.last + 1, self.forms)
-        if row is None and "|" in line:
-            row = self._piped(line)
-        if row is None:
-            self._other(line)
-        elif isinstance(row, RangeRow):
-            if int(re.split("[-.]", row.id)[0]) < self.last:
-                self.close()
-            if len(self.ranges) < self.most_rows:
-                self.ranges.append(row)
-        else:
-            self.add(row)
 
     def add(self, row: AnswerRow, *, in_list: bool = False) -> None:
         """Add a row, which can start a new attempt unless it is in the same list as the previous row."""
@@ -379,16 +350,6 @@ class _Reader:
         if self.rows:
             self.found.append(Attempt(tuple(self.rows), tuple(self.ranges), self.n_rows))
         self.rows, self.ranges, self.n_rows, self.last = [], [], 0, 0
-
-    def _piped(self, line: str) -> AnswerRow | None:
-        """Read a row of a Markdown table."""
-        cells = _pipe_cells(line)
-        if len(cells) < _LEAST_CELLS:
-            return None
-        row = read_cells(cells, self.last + 1, self.forms)
-        if row is not None:
-            self.steps.add(PIPES)
-        return row
 
     def _other(self, line: str) -> None:
         """Record text between rows."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from levelhead.comparison.breakdowns import ErrorExamples
 from levelhead.comparison.contrasts import Contrasts
+from levelhead.comparison.system_errors import ErrorExamples
 from levelhead.comparison.tree_text import MOST_WORDS, contrast_titles
 from levelhead.errors import number_of
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number, treebank_name

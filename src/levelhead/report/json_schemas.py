@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from levelhead.errors import unknown
+from levelhead.tables.fields import record_schema
 
 _COMMON = "common"
 _SUFFIX = ".json"
@@ -43,9 +44,26 @@ def json_schema(name: str) -> dict[str, Any]:
     return schema if definitions else {key: value for key, value in schema.items() if key != "$defs"}
 
 
-def _read(name: str) -> dict[str, Any]:
-    """A schema file, with references to other files replaced by references to definitions within the schema."""
+def schema_file(name: str) -> dict[str, Any]:
+    """Return a schema as its file has it, with the fields of the records that it names by `record`."""
+    from levelhead.comparison.evaluations import LanguagePair
+    from levelhead.comparison.power import Detectable
+    from levelhead.comparison.regression import GateResult
+    from levelhead.significance import ComparedScore, Wins
+
+    records = {record.__name__: record for record in (ComparedScore, Detectable, GateResult, LanguagePair, Wins)}
+
+    def with_fields(part: dict[str, Any]) -> dict[str, Any]:
+        return part if "record" not in part else record_schema(records[part.pop("record")]) | part
+
     text = files(__package__).joinpath("schemas", f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text, object_hook=with_fields)
+    return schema
+
+
+def _read(name: str) -> dict[str, Any]:
+    """A schema, with references to other files replaced by references to definitions within the schema."""
+    text = json.dumps(schema_file(name))
     schema: dict[str, Any] = json.loads(_DOCUMENT.sub(rf'"#/$defs/{_WITHIN}\1"', _SHARED.sub('"#/$defs/', text)))
     return schema
 

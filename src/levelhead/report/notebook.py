@@ -8,9 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.comparison.breakdowns import Breakdowns, Confusions, ErrorExamples
+from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.evaluations import Evaluations
+from levelhead.comparison.system_errors import Confusions, ErrorExamples
 from levelhead.comparison.systems import Comparison
 from levelhead.correlation.correlate import Correlation
 from levelhead.evaluation.pair import Evaluation

@@ -10,17 +10,16 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from levelhead.campaign import Ranking, Results
-from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranked_systems import RankedSystems
+from levelhead.campaign.ranking import ALL
 from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
-from levelhead.comparison.system_tables import MARKS, mark
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.score_tables import NOT_OFFICIAL, VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import ComparedScore
 from levelhead.significance.units import units_counted
 from levelhead.tables.svg import clean
-from levelhead.tables.table import Column, formatted, interval_cell, level_text, value_cell
+from levelhead.tables.table import STARS_NOTE, Column, formatted, interval_cell, level_text, value_cell
 from levelhead.tables.writers import latex_row, latex_text, markdown_text
 
 Across = Literal["column", "row"]
@@ -94,7 +93,7 @@ def _stars(comparison: Comparison, results: Sequence[ComparedScore]) -> str:
     runs = any(result.test == "runs" for result in results)
     permuted = f"{int(comparison.provenance.signature['resamples']):,} random permutations"
     test = f"Student's t{'' if runs else f' and {permuted}, the larger p'}, corrected across systems by Holm's method"
-    return f"Significantly different from {comparison.systems[0]}: {MARKS} ({test})."
+    return f"Significantly different from {comparison.systems[0]}: {STARS_NOTE} ({test})."
 
 
 def _intervals(signature: Mapping[str, str], unit: str) -> str:
@@ -263,10 +262,7 @@ def _by_treebank(comparison: Comparison, measure: str, places: int) -> PaperTabl
 
 def _cells(comparison: Comparison, results: Sequence[ComparedScore], places: int) -> list[PaperCell]:
     plain = results[0].measure in comparison.perplexities
-    cells = [
-        _cell(result.value, result.interval, mark(result.p_holm) if result.enough_runs else "", places, plain=plain)
-        for result in results
-    ]
+    cells = [_cell(result.value, result.interval, result.stars, places, plain=plain) for result in results]
     return _with_best(cells, lowest=plain)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from levelhead.comparison.system_tables import comparison_table
+from levelhead.comparison.contrasts import WorseSentence
+from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison
-from levelhead.comparison.verdicts import verdict_text
-from levelhead.comparison.worst_sentences import WorseSentence
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tables.writers import markdown_text, to_markdown
 
@@ -21,7 +20,7 @@ def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequen
     lines = ["## Scores and differences", ""]
     lines += [f"- {markdown_text(verdict_text(gate, comparison))}" for gate in comparison.gates]
     lines += [f"  - {markdown_text(str(fault))}" for faults in comparison.invalid.values() for fault in faults[:_MOST]]
-    lines += ["", to_markdown(comparison_table(replace(comparison, gates=())))]
+    lines += ["", to_markdown(replace(comparison, gates=()).table())]
     every = sorted(
         (sentence for some in sentences.values() for sentence in some),
         key=lambda sentence: sentence.right - sentence.baseline,

@@ -1,16 +1,23 @@
-"""Enhanced edges between words, with paths through empty nodes collapsed as in the IWPT shared tasks."""
+"""Enhanced edges between words, with paths through empty nodes collapsed as in the IWPT shared tasks.
+
+The IWPT 2020 task compared treebanks that annotate different kinds of enhancements; enhancements that gold does not
+annotate must not count as errors. Switches remove kinds of enhancements before scoring, as the current official script
+does. The names are those of the script. Its behavior is reproduced exactly, even where it does not match the names; the
+documentation of the rules lists these cases.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import length_hint
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
-from levelhead.scoring.enhancement_switches import without
 from levelhead.treebank import Treebank
 from levelhead.treebank.enhanced_graph import (
     Graph,
@@ -24,8 +31,12 @@ from levelhead.treebank.enhanced_graph import (
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 _MOST_STEPS = 300_000  # of all paths of a treebank: real treebanks have a few per sentence
 _LONGEST_PATH = 50
+_TOO_MANY_PATHS = "paths through empty nodes are too many or too long"
 _Edges = list[tuple[Node, str]]
 
 
@@ -45,9 +56,6 @@ class Edges:
     label: Codes
     n_steps: int = 0
 
-    def __len__(self) -> int:
-        return len(self.child)
-
 
 def edges_of(
     treebank: Treebank, labels: dict[str, int], *, collapse: bool, switches: frozenset[str] = frozenset()
@@ -65,66 +73,48 @@ def edges_of(
         edges = np.concatenate([edges, _collapsed(treebank, graph, labels, steps)])
     columns = [np.ascontiguousarray(column) for column in edges.T]
     n_steps = _MOST_STEPS - length_hint(steps)
-    children, heads, numbers = without(switches, treebank, columns, labels) if switches else columns
+    if switches:
+        enhanced = _Graph(columns[0], columns[1], columns[2], treebank, labels)
+        for name, step in _STEPS.items():
+            enhanced = step(enhanced) if name in switches and len(enhanced.child) else enhanced
+        columns = [enhanced.child, enhanced.parent.astype(np.int32), enhanced.label.astype(np.int32)]
+    children, heads, numbers = columns
     return Edges(children, heads, numbers, n_steps)
-
-
-def universal_labels(labels: dict[str, int]) -> Codes:
-    """Map each label's number to that of its universal form, step by step along a path (EULAS); int32."""
-    numbers: dict[str, int] = {}
-    forms = (">".join(map(universal, label.split(">"))) for label in labels)
-    return np.fromiter((numbers.setdefault(form, len(numbers)) for form in forms), dtype=np.int32, count=len(labels))
 
 
 def check_steps(n_steps: int) -> None:
     """Refuse a treebank whose paths through empty nodes have too many steps."""
     if n_steps > _MOST_STEPS:
-        raise _too_many_paths()
-
-
-def _too_many_paths() -> MalformedDeps:
-    return MalformedDeps("paths through empty nodes are too many or too long", 4)
+        raise MalformedDeps(_TOO_MANY_PATHS, 4)
 
 
 def _collapsed(treebank: Treebank, graph: Graph, labels: dict[str, int], steps: Iterator[int]) -> Codes:
     """The edges that replace paths through empty nodes."""
-    into = _edges_by_node(graph.of_empty, graph.labels)
-    names = _names_of_empty_nodes(treebank)
+    empty, of_words = treebank.empty, graph.of_words
+    edges_of_empty = _edges_of_rows(graph.of_empty, graph.labels, range(len(empty.sentence)))
+    numbers = (empty.position - treebank.sentence_starts[empty.sentence]).tolist()
+    above: dict[int, dict[Node, _Edges]] = defaultdict(dict)  # of each sentence
+    for row, node in enumerate(zip(numbers, empty.minor.tolist())):
+        above[int(empty.sentence[row])][node] = edges_of_empty[row]
+    words = list(dict.fromkeys(of_words.child[of_words.minor > 0].tolist()))
     rows: dict[tuple[int, int, int], None] = {}
-    for word in dict.fromkeys(graph.of_words.child[graph.of_words.minor > 0].tolist()):
+    for word, edges in _edges_of_rows(of_words, graph.labels, words).items():
         sentence = int(treebank.sentence_of_word[word])
         start = int(treebank.sentence_starts[sentence])
-        above = {name: into[row] for name, row in names[sentence].items()}
-        first, last = np.searchsorted(graph.of_words.child, [word, word + 1])
-        edges = _edges_in(graph.of_words, first, last, graph.labels)
-        for source, path in _paths(above, [edge for edge in edges if edge[0][1]], steps):
+        for source, path in _paths(above[sentence], [edge for edge in edges if edge[0][1]], steps):
             if ((source, 0), path) not in edges:
                 rows[word, start + source - 1 if source else -1, labels.setdefault(path, len(labels))] = None
     return np.array(list(rows), dtype=np.int32).reshape(-1, 3)
 
 
-def _edges_in(incoming: Incoming, first: int, last: int, labels: Sequence[str]) -> _Edges:
-    parts = zip(incoming.number[first:last].tolist(), incoming.minor[first:last].tolist())
-    return list(zip(parts, (labels[label] for label in incoming.label[first:last].tolist())))
-
-
-def _edges_by_node(incoming: Incoming, labels: Sequence[str]) -> dict[int, _Edges]:
-    into: dict[int, _Edges] = defaultdict(list)
-    for child, edge in zip(incoming.child.tolist(), _edges_in(incoming, 0, len(incoming.child), labels)):
-        into[child].append(edge)
-    return into
-
-
-def _names_of_empty_nodes(treebank: Treebank) -> dict[int, dict[Node, int]]:
-    """The empty nodes of each sentence that has any, by their numbers before and after the dot."""
-    empty = treebank.empty
-    numbers = empty.position - treebank.sentence_starts[empty.sentence]
-    names: dict[int, dict[Node, int]] = defaultdict(dict)
-    for row, (sentence, number, minor) in enumerate(
-        zip(empty.sentence.tolist(), numbers.tolist(), empty.minor.tolist())
-    ):
-        names[sentence][number, minor] = row
-    return names
+def _edges_of_rows(incoming: Incoming, labels: Sequence[str], rows: Sequence[int]) -> dict[int, _Edges]:
+    """Return the incoming edges of some words, or of some empty nodes."""
+    firsts, lasts = (np.searchsorted(incoming.child, rows, side=side).tolist() for side in ("left", "right"))
+    edges = {}
+    for row, first, last in zip(rows, firsts, lasts):
+        nodes = zip(incoming.number[first:last].tolist(), incoming.minor[first:last].tolist())
+        edges[row] = list(zip(nodes, (labels[label] for label in incoming.label[first:last].tolist())))
+    return edges
 
 
 def _paths(into: dict[Node, _Edges], edges: _Edges, steps: Iterator[int]) -> Iterator[tuple[int, str]]:
@@ -133,9 +123,121 @@ def _paths(into: dict[Node, _Edges], edges: _Edges, steps: Iterator[int]) -> Ite
     while stack:
         node, path, passed = stack.pop()
         if next(steps, None) is None or len(passed) > _LONGEST_PATH:
-            raise _too_many_paths()
+            raise MalformedDeps(_TOO_MANY_PATHS, 4)
         for above, label in into[node]:
             if not above[1]:
                 yield above[0], f"{label}>{path}"
             elif above not in passed:
                 stack.append((above, f"{label}>{path}", passed | {above}))
+
+
+NO_HEAD = -2
+"""The head of an edge that never matches: the script looks for the word's basic head, and roots have none."""
+
+_CASE_RELATIONS = frozenset({"obl", "nmod", "conj", "advcl"})
+_NO_CASE = frozenset({"pass", "relcl", "xsubj"})
+
+Flags: TypeAlias = "NDArray[np.bool_]"
+
+
+class _Graph(NamedTuple):
+    """Edges between words, and the numbers of their labels; new labels are added."""
+
+    child: Codes
+    parent: Codes
+    label: Codes
+    treebank: Treebank
+    labels: dict[str, int]
+
+    def keep(self, which: Flags) -> _Graph:
+        """Return the graph with some of its edges."""
+        return self._replace(child=self.child[which], parent=self.parent[which], label=self.label[which])
+
+    def with_basic_edges(self, which: Flags) -> _Graph:
+        """Replace some edges by the word's edge in the tree."""
+        heads = np.where(self.treebank.heads < 0, NO_HEAD, self.treebank.heads)[self.child]
+        relations = self.treebank.relations
+        basic = relations.mapped(lambda text: self.labels.setdefault(universal(text), len(self.labels)), np.int32)
+        return self._replace(
+            parent=np.where(which, heads, self.parent), label=np.where(which, basic[self.child], self.label)
+        )
+
+    def labeled(self, test: Callable[[Sequence[str]], bool]) -> Flags:
+        """Return the edges with labels whose steps pass a test."""
+        return np.array([test(label.split(">")) for label in self.labels], dtype=bool)[self.label]
+
+    def under(self, test: Callable[[str], bool]) -> Flags:
+        """Return the edges whose head is a word with a universal relation that passes a test."""
+        passes = self.treebank.relations.mapped(lambda text: test(universal(text)), bool)
+        under: Flags = (self.parent >= 0) & passes[self.parent.clip(min=0)]
+        return under
+
+
+def _no_gapping(graph: _Graph) -> _Graph:
+    """Each path becomes the word's edge in the tree; other edges that occur twice are dropped."""
+    paths = graph.labeled(lambda steps: len(steps) > 1)
+    graph = graph.with_basic_edges(paths)
+    rows = np.stack([graph.child, graph.parent, graph.label], axis=1)
+    _, first, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return graph.keep(paths | (first[number.ravel()] == np.arange(len(rows))))
+
+
+def _no_shared_parents(graph: _Graph) -> _Graph:
+    """If a word has edges that start with conj, only the last of them is kept."""
+    conj = np.flatnonzero(graph.labeled(lambda steps: len(steps) == 1 and steps[0].startswith("conj")))
+    last = np.full(graph.treebank.n_words, -1)
+    last[graph.child[conj]] = conj  # in order, so that the last one stays
+    of_child = last[graph.child]
+    return graph.keep((of_child < 0) | (of_child == np.arange(len(of_child))))
+
+
+def _no_control(graph: _Graph) -> _Graph:
+    """Subjects of an xcomp are dropped."""
+    subjects = graph.labeled(lambda steps: any(step.startswith("nsubj") for step in steps))
+    return graph.keep(~(subjects & graph.under(lambda relation: relation == "xcomp")))
+
+
+def _no_relative_clauses(graph: _Graph) -> _Graph:
+    """A ref becomes the word's edge in the tree; edges from an acl to the word after its head are dropped.
+
+    The script intends the head itself, but counts one word from 0 and the other from 1.
+    """
+    refs = graph.labeled(lambda steps: steps[0] == "ref")
+    treebank = graph.treebank
+    place = np.arange(treebank.n_words) - treebank.sentence_starts[treebank.sentence_of_word]
+    after_head = treebank.local_heads()[graph.parent.clip(min=0)] == place[graph.child]
+    external = ~refs & after_head & graph.under(lambda relation: relation.startswith("acl"))
+    return graph.with_basic_edges(refs).keep(~external)
+
+
+def _no_case(graph: _Graph) -> _Graph:
+    """Labels of two parts lose the second part if it is a case marker or similar."""
+    names = list(graph.labels)
+    bare = [graph.labels.setdefault(">".join(map(_without_case, name.split(">"))), len(graph.labels)) for name in names]
+    return graph._replace(label=np.array(bare, dtype=np.int32)[graph.label] if bare else graph.label)
+
+
+def _without_case(step: str) -> str:
+    relation, *more = step.split(":")
+    return relation if relation in _CASE_RELATIONS and len(more) == 1 and more[0] not in _NO_CASE else step
+
+
+_STEPS: Mapping[str, Callable[[_Graph], _Graph]] = MappingProxyType(
+    {
+        "no_gapping": _no_gapping,
+        "no_shared_parents_in_coordination": _no_shared_parents,
+        # without effect: the script compares a word with a number in a string, which are never equal
+        "no_shared_dependents_in_coordination": lambda graph: graph,
+        "no_control": _no_control,
+        "no_external_arguments_of_relative_clauses": _no_relative_clauses,
+        "no_case_info": _no_case,
+    }
+)
+
+ENHANCEMENTS = tuple(_STEPS)
+"""The switches by the script's names, in its order; its option --enhancements numbers them from 1."""
+
+
+def switches_of(digits: str) -> frozenset[str]:
+    """Return the switches that the script's option --enhancements names by their numbers."""
+    return frozenset(name for number, name in enumerate(ENHANCEMENTS, 1) if str(number) in digits)

@@ -1,23 +1,24 @@
-"""Agreement between each gold word and its aligned system word."""
+"""Alignment of gold and system words, and what agrees in each aligned pair."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntFlag
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
 from levelhead.kernels import agreement, pools
-from levelhead.scoring.align import Alignment, align
+from levelhead.kernels import spans as kernel
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.spans import Spans, check_same_text, spans_of
+from levelhead.scoring.spans import Offsets, Spans, check_same_text, spans_of
 from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import Codes
+from levelhead.treebank.strings import Codes, distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,6 +67,131 @@ class TreebankPair:
 
 
 @immutable()
+class Alignment:
+    """Pairs of aligned words, one to one and in order on both sides.
+
+    Args:
+        gold: the gold word of each pair, int32, shape (pairs,), ascending.
+        system: the system word of each pair, int32, shape (pairs,), ascending.
+    """
+
+    gold: Codes
+    system: Codes
+
+
+def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> Alignment:
+    """Return the alignment of two segmentations of the same text.
+
+    Words outside multiword tokens are aligned if they cover the same characters; inside, by the longest common
+    subsequence of their lower-cased forms (CoNLL 2017 evaluation, "Aligning system words with the gold standard").
+    """
+    pairs, regions = kernel.align(
+        gold_spans.starts, gold_spans.ends, gold_spans.inside,
+        system_spans.starts, system_spans.ends, system_spans.inside,
+    )  # fmt: skip
+    if len(regions):
+        inside = _align_regions((gold, gold_spans), (system, system_spans), regions)
+        return _in_order([pairs, inside])
+    return Alignment(*map(np.ascontiguousarray, pairs.T))
+
+
+def align_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> Alignment:
+    """Return the alignment of two treebanks with equal numbers of sentences, sentence by sentence.
+
+    Sentences with the same characters are aligned as by `align`, others by edit distance over forms (`align_forms`).
+    """
+    same = same_texts(gold_spans, system_spans)
+    pairs, regions = [np.zeros((0, 2), dtype=np.int32)], [np.zeros((0, 4), dtype=np.int32)]
+    ends = zip(pairwise(gold.sentence_starts.tolist()), pairwise(system.sentence_starts.tolist()))
+    for i, ((first, end), (system_first, system_end)) in enumerate(ends):
+        if same[i]:
+            of_gold = _of_sentence(gold_spans, i, slice(first, end))
+            aligned, inside = kernel.align(*of_gold, *_of_sentence(system_spans, i, slice(system_first, system_end)))
+            regions.append(inside + np.array([first, first, system_first, system_first], dtype=np.int32))
+        else:
+            from levelhead.scoring.form_alignment import align_forms
+
+            word = np.array(align_forms(gold.forms[first:end], system.forms[system_first:system_end]), dtype=np.int32)
+            words = np.flatnonzero(word >= 0)
+            aligned = np.stack([words.astype(np.int32), word[words]], axis=1)
+        pairs.append(aligned + np.array([first, system_first], dtype=np.int32))
+    inside = np.concatenate(regions)
+    if len(inside):
+        pairs.append(_align_regions((gold, gold_spans), (system, system_spans), inside))
+    return _in_order(pairs)
+
+
+def _in_order(blocks: Sequence[Codes]) -> Alignment:
+    pairs = np.concatenate(blocks)
+    return Alignment(*map(np.ascontiguousarray, pairs[np.argsort(pairs[:, 0], kind="stable")].T))
+
+
+def same_texts(gold: Spans, system: Spans) -> NDArray[np.bool_]:
+    """Return whether the two versions of each sentence have the same characters, bool, shape (sentences,)."""
+    return np.array(list(map(bytes.__eq__, gold.sentence_texts(), system.sentence_texts())), dtype=bool)
+
+
+def _of_sentence(spans: Spans, sentence: int, words: slice) -> tuple[Offsets, Offsets, NDArray[np.uint8]]:
+    """The starts and ends of the words of a sentence in its text, and whether each is part of a multiword token."""
+    start = spans.sentence_starts[sentence]
+    return spans.starts[words] - start, spans.ends[words] - start, spans.inside[words]
+
+
+_Side: TypeAlias = tuple[Treebank, Spans]
+
+
+def _align_regions(gold: _Side, system: _Side, regions: Codes) -> Codes:
+    """Align the words inside multiword regions: all at once where both sides agree, otherwise region by region."""
+    gold_words, region_of_gold = _words_of(regions[:, 0], regions[:, 1])
+    system_words, region_of_system = _words_of(regions[:, 2], regions[:, 3])
+    gold_ids, system_ids = _lower_cased((gold, system), (gold_words, system_words))
+    same_size = regions[:, 1] - regions[:, 0] == regions[:, 3] - regions[:, 2]
+    in_same = same_size[region_of_gold]
+    gold_inside, system_inside = gold_words[in_same], system_words[same_size[region_of_system]]
+    equal = same_size.copy()
+    equal[region_of_gold[in_same][gold_ids[gold_inside] != system_ids[system_inside]]] = False
+    in_equal = equal[region_of_gold[in_same]]
+    blocks = [np.stack([gold_inside[in_equal], system_inside[in_equal]], axis=1)]
+    for gold_start, gold_end, system_start, system_end in regions[~equal].tolist():
+        from levelhead.scoring.form_alignment import common_subsequence  # loaded when needed: `score` starts faster
+
+        inner = common_subsequence(gold_ids[gold_start:gold_end].tolist(), system_ids[system_start:system_end].tolist())
+        if inner:
+            blocks.append(np.array(inner, dtype=np.int32) + np.array([gold_start, system_start], dtype=np.int32))
+    return np.concatenate(blocks).astype(np.int32)
+
+
+def _words_of(starts: Codes, ends: Codes) -> tuple[Codes, Codes]:
+    """Return all words of the regions in order, and the region of each."""
+    sizes = ends - starts
+    region = np.repeat(np.arange(len(starts), dtype=np.int32), sizes)
+    before = np.cumsum(sizes) - sizes
+    return (np.arange(len(region)) - before[region] + starts[region]).astype(np.int32), region
+
+
+def _lower_cased(sides: tuple[_Side, _Side], words_of_sides: tuple[Codes, Codes]) -> list[Codes]:
+    """Number the forms of words in regions, equally on both sides; -1 for other words; int32, shape (words,).
+
+    Forms are lower-cased; words outside multiword tokens are compared without their spaces.
+    """
+    numbers: dict[str, int] = {}
+    result = []
+    for (treebank, spans), words in zip(sides, words_of_sides):
+        ids = np.full(treebank.n_words, -1, dtype=np.int32)
+        of_code = np.full(len(treebank.strings), -1, dtype=np.int32)
+        for inside in (0, 1):
+            some = words[spans.inside[words] == inside]
+            codes = treebank.forms.codes[some]
+            used = distinct(codes, len(treebank.strings))
+            for code, form in zip(used.tolist(), treebank.strings.texts_of(used)):
+                compared = (form if inside else form.translate(spans.spaces)).lower()
+                of_code[code] = numbers.setdefault(compared, len(numbers))
+            ids[some] = of_code[codes]
+        result.append(ids)
+    return result
+
+
+@immutable()
 class Matches(TreebankPair):
     """One row per aligned pair of words, with flags for what agrees; all measures are counted from it.
 
@@ -93,14 +219,9 @@ class Matches(TreebankPair):
         return agree
 
     @cached_property
-    def _n_with_flags(self) -> NDArray[np.intp]:
-        """The number of pairs with each combination of flags."""
+    def n_with_flags(self) -> NDArray[np.intp]:
+        """The number of pairs with each combination of flags, shape (combinations,)."""
         return np.bincount(self.flags, minlength=int(max(Agree)) * 2)
-
-    def n_agreeing(self, needs: Agree) -> int:
-        """Return the number of pairs in which all required properties agree."""
-        combinations = np.arange(len(self._n_with_flags))
-        return int(self._n_with_flags[(combinations & int(needs)) == int(needs)].sum())
 
     def check_trees(self) -> None:
         """Refuse treebanks without trees.
@@ -148,13 +269,13 @@ class Matches(TreebankPair):
 
     def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the weight of each gold word and each system word, bool or float64, shapes (words,)."""
-        gold = _values(selection, self.gold.relations)
+        gold, relations = selection.of_words(self.gold.relations), self.system.relations
         if not selection.by_gold:
-            return gold, _values(selection, self.system.relations)
+            return gold, selection.of_words(relations)
         system = np.empty(self.system.n_words, dtype=gold.dtype)
         system[self.alignment.system] = gold[self.alignment.gold]
         alone = np.flatnonzero(self.gold_of_system < 0)
-        system[alone] = _values(selection, self.system.relations.take(alone))
+        system[alone] = selection.of_words(relations.take(alone))
         return gold, system
 
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:
@@ -179,47 +300,25 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
     gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)
     system_spans = spans_of(system, unicode_spaces=rules.unicode_spaces)
     check_same_text(gold, system, gold_spans, system_spans)
-    return match_spans(gold, system, rules, gold_spans, system_spans)
-
-
-def match_spans(gold: Treebank, system: Treebank, rules: Rules, gold_spans: Spans, system_spans: Spans) -> Matches:
-    """Align two treebanks with the same characters and compare the aligned words."""
-    return compare_aligned(gold, system, rules, gold_spans, system_spans, align(gold, system, gold_spans, system_spans))
-
-
-def compare_aligned(
-    gold: Treebank, system: Treebank, rules: Rules, gold_spans: Spans, system_spans: Spans, alignment: Alignment
-) -> Matches:
-    """Compare the aligned words of two treebanks."""
-    flags = _compare(gold, system, rules, alignment)
-    return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags)
-
-
-def match_pair(gold: Treebank, system: Treebank, rules: Rules) -> TreebankPair:
-    """Align two treebanks under any rules, for counting."""
-    if not rules.content:
-        return match(gold, system, rules)
-    from levelhead.scoring.content_matches import match_content
-
-    return match_content(gold, system, rules)
-
-
-def _values(selection: Selection, relations: StringColumn) -> NDArray[Any]:
-    return selection.of_codes(relations)[relations.codes]
-
-
-def _gold_of_system(alignment: Alignment, n_words: int) -> Codes:
-    of_system = np.full(n_words, -1, dtype=np.int32)
-    of_system[alignment.system] = alignment.gold
-    return of_system
+    return compare_aligned(gold, system, rules, gold_spans, system_spans)
 
 
 _COMPARED = ("relations", "upos", "xpos", "feats", "lemmas")
 
 
-def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignment) -> NDArray[np.uint16]:
+def compare_aligned(
+    gold: Treebank,
+    system: Treebank,
+    rules: Rules,
+    gold_spans: Spans,
+    system_spans: Spans,
+    alignment: Alignment | None = None,
+) -> Matches:
+    """Compare the aligned words of two treebanks; without an alignment, align them by their characters."""
+    if alignment is None:
+        alignment = align(gold, system, gold_spans, system_spans)
     feats = numbered(universal_features, gold.feats, system.feats) if rules.universal_features else ()
-    return agreement.compare(
+    flags = agreement.compare(
         alignment.gold,
         alignment.system,
         _gold_of_system(alignment, system.n_words),
@@ -232,6 +331,13 @@ def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignmen
         (function_words(gold, rules), function_words(system, rules)),
         rules.missing_lemma_counts,
     )
+    return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags)
+
+
+def _gold_of_system(alignment: Alignment, n_words: int) -> Codes:
+    of_system = np.full(n_words, -1, dtype=np.int32)
+    of_system[alignment.system] = alignment.gold
+    return of_system
 
 
 def function_words(treebank: Treebank, rules: Rules) -> NDArray[np.uint8]:

@@ -151,14 +151,12 @@ class Definition:
 
     def needs_for(self, argument: str | None) -> Agree:
         """Return what must agree, given the argument."""
-        return next((needs for option, needs in self.variants if option in _options(argument)), self.needs)
+        return next((needs for option, needs in self.variants if option in options_of(argument)), self.needs)
 
     def columns_for(self, argument: str | None) -> tuple[str, ...]:
         """Return the columns that gold must annotate besides heads and relations, given the argument."""
-        if self.columns is not None:
-            return self.columns
         needs = self.needs_for(argument)
-        return tuple(name for name, parts in _COMPARED if needs & parts)
+        return tuple(name for name, parts in _COMPARED if needs & parts) if self.columns is None else self.columns
 
     def absent(self, argument: str | None, annotated: Container[str]) -> tuple[str, ...]:
         """Return the CoNLL-U names of the columns that gold must annotate, but are not among the annotated columns."""
@@ -167,26 +165,21 @@ class Definition:
 
     def punctuation_for(self, argument: str | None) -> Punctuation | None:
         """Return which punctuation is left out, given the argument; None to keep punctuation."""
-        if self.takes_nopunct and "nopunct" in _options(argument):
-            return "relation"
-        return "callin" if self.takes_nopunct and "nopunct=callin" in _options(argument) else None
-
-    def selects_by_gold(self, argument: str | None) -> bool:
-        """Return whether only gold labels select words, given the argument."""
-        return self.by_gold or self.punctuation_for(argument) is not None or CLASS_BY_GOLD in _options(argument)
+        options = options_of(argument) if self.takes_nopunct else ()
+        return "relation" if "nopunct" in options else "callin" if "nopunct=callin" in options else None
 
     def options(self) -> tuple[str, ...]:
         """Return every option that the argument may contain; empty for a file of weights."""
-        return (*(option for option, _ in self.variants), *(_SELECTING if self.takes_nopunct else ()))
+        selecting = ("nopunct", "nopunct=callin", CLASS_BY_GOLD) if self.takes_nopunct else ()
+        return (*(option for option, _ in self.variants), *selecting)
 
 
 CLASS_BY_GOLD = "class=gold"
 """The option to decide only by gold labels which words are in the class of a measure."""
 
-_SELECTING = ("nopunct", "nopunct=callin", CLASS_BY_GOLD)
 
-
-def _options(argument: str | None) -> list[str]:
+def options_of(argument: str | None) -> list[str]:
+    """Return the options in the argument of a measure."""
     return (argument or "").split(",")
 
 

@@ -64,53 +64,52 @@ def notes_on(
     chosen = list(measures)
     gold = annotation_of(gold, chosen) if isinstance(gold, Treebank) else gold
     system = annotation_of(system, chosen) if isinstance(system, Treebank) else system
-    used = [(str(measure), scheme) for pair in chosen for measure, scheme in _schemes_used(*pair, rules, schemes)]
-    by_name = {scheme.name: scheme for _, scheme in used}
-    users = {key: tuple(dict.fromkeys(user for user, scheme in used if scheme.name == key)) for key in by_name}
-    schemes_used = [(by_name[key], users[key]) for key in by_name]
-    of_versions = _notes_on_schemes(gold.relations, system.relations, schemes_used, name)
-    return (*of_versions, *_unannotated(gold, chosen, rules), *_without_graphs(gold, system, chosen, name))
-
-
-def _unannotated(gold: Annotation, measures: Iterable[tuple[Measure, Definition]], rules: Rules) -> Iterator[str]:
-    """Note which measures official rules score although gold does not annotate a column."""
-    users: dict[str, list[str]] = {}
-    for measure, definition in () if rules.unannotated or rules.content else measures:
-        for column in definition.absent(measure.argument, gold.columns):
-            users.setdefault(column, []).append(str(measure))
-    for column, names in users.items():
-        yield f"not annotated in gold: {column}; the rules {rules.name} still score {', '.join(names)}"
-
-
-def _without_graphs(
-    gold: Annotation, system: Annotation, measures: Iterable[tuple[Measure, Definition]], name: str
-) -> Iterator[str]:
-    """Note why measures of enhanced graphs are 0 or have no value if only gold has graphs."""
-    of_graphs = [str(measure) for measure, definition in measures if definition.unit == "edges"]
-    if of_graphs and "deps" in gold.columns and "deps" not in system.columns:
-        yield f"{name} has no values in DEPS, so there are no enhanced edges to score: {', '.join(of_graphs)}"
+    by_name: dict[str, Scheme] = {}
+    users: dict[str, dict[str, None]] = {}
+    unannotated: dict[str, list[str]] = {}
+    for measure, definition in chosen:
+        of_definition = [name for name in (definition.only, *definition.without) if name and is_class(name)]
+        classes = [name for name in (measure.only, *measure.without) if name and is_class(name)]
+        used = [schemes.find(name)[0] if ":" in name else rules.scheme for name in of_definition]
+        for scheme in (*used, *(schemes.find(name)[0] for name in classes)):
+            by_name[scheme.name] = scheme
+            users.setdefault(scheme.name, {})[str(measure)] = None
+        scores_anyway = not (rules.unannotated or rules.content)
+        for column in definition.absent(measure.argument, gold.columns) if scores_anyway else ():
+            unannotated.setdefault(column, []).append(str(measure))
+    notes = _notes_on_schemes(
+        gold.relations, system.relations, [(scheme, tuple(users[key])) for key, scheme in by_name.items()], name
+    )
+    of_columns = (
+        f"not annotated in gold: {column}; the rules {rules.name} still score {', '.join(names)}"
+        for column, names in unannotated.items()
+    )
+    of_graphs = [str(measure) for measure, definition in chosen if definition.unit == "edges"]
+    without_graphs = of_graphs and "deps" in gold.columns and "deps" not in system.columns
+    of_deps = f"{name} has no values in DEPS, so there are no enhanced edges to score: {', '.join(of_graphs)}"
+    return (*notes, *of_columns, *([of_deps] if without_graphs else []))
 
 
 def notes_on_schemes(
     gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str = SYSTEM
 ) -> tuple[str, ...]:
     """Return the notes on schemes, each with the measures or tables that use it."""
-    own, other = universal_relations_of(gold.relations), universal_relations_of(system.relations)
-    return _notes_on_schemes(own, other, schemes, name)
+    of_gold, of_system = universal_relations_of(gold.relations), universal_relations_of(system.relations)
+    return _notes_on_schemes(of_gold, of_system, schemes, name)
 
 
 def _notes_on_schemes(
-    own: list[str], other: list[str], schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str
+    gold: list[str], system: list[str], schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str
 ) -> tuple[str, ...]:
-    crosses = ud_version_of(other) != ud_version_of(own)  # otherwise only labels that gold lacks are reported
-    known = set(own)  # a system can have as many relations as words
-    added = other if crosses else [label for label in other if label not in known]
+    crosses = ud_version_of(system) != ud_version_of(gold)  # otherwise only labels that gold lacks are reported
+    known = set(gold)  # a system can have as many relations as words
+    added = system if crosses else [label for label in system if label not in known]
     notes = [
         note
         for scheme, users in schemes
         for note in (
-            *_notes_on_side("gold", own, own, scheme, ", ".join(users), crosses=True),
-            *_notes_on_side(name, other, added, scheme, ", ".join(users), crosses=crosses),
+            *_notes_on_side("gold", gold, gold, scheme, ", ".join(users), crosses=True),
+            *_notes_on_side(name, system, added, scheme, ", ".join(users), crosses=crosses),
         )
     ]
     return tuple(dict.fromkeys(notes))
@@ -137,31 +136,15 @@ def _notes_on_side(
         )
     unlisted = [label for label in news if scheme.class_of(label) == UNKNOWN]
     if unlisted and scheme.version is None and scheme.otherwise == UNKNOWN:
+        more = f" and {len(unlisted) - _MOST_NAMED:,} more" if len(unlisted) > _MOST_NAMED else ""
         yield (
-            f"{side} has relations that the scheme {scheme.name} does not list: {_listed(unlisted)}; left out of"
+            f"{side} has relations that the scheme {scheme.name} does not list:"
+            f" {', '.join(unlisted[:_MOST_NAMED])}{more}; left out of"
             f" {using}"
             f" (LAS-FUN-PUNCT looks up those of the other version of UD)"
         )
 
 
-def _listed(labels: list[str]) -> str:
-    """Name labels, at most the first few dozen."""
-    more = len(labels) - _MOST_NAMED
-    named = ", ".join(labels[:_MOST_NAMED])
-    return f"{named} and {more:,} more" if more > 0 else named
-
-
 def universal_relations_of(relations: StringColumn) -> list[str]:
     """Return the universal relations that occur, in alphabetical order."""
     return sorted(set(map(universal, relations.distinct_texts)))
-
-
-def _schemes_used(
-    measure: Measure, definition: Definition, rules: Rules, schemes: Schemes
-) -> Iterator[tuple[Measure, Scheme]]:
-    for name in filter(None, (definition.only, *definition.without)):
-        if is_class(name):
-            yield measure, schemes.find(name)[0] if ":" in name else rules.scheme
-    for name in filter(None, (measure.only, *measure.without)):
-        if is_class(name):
-            yield measure, schemes.find(name)[0]

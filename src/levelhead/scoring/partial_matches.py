@@ -11,14 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels import pools
-from levelhead.scoring.align import Alignment, align, align_sentences, same_texts
 from levelhead.scoring.counts import Counts, Numbers, count_words
 from levelhead.scoring.form_alignment import align_forms, is_other_text
-from levelhead.scoring.matches import Agree, Matches, compare_aligned, function_words
+from levelhead.scoring.matches import (
+    Agree,
+    Alignment,
+    Matches,
+    align,
+    align_sentences,
+    compare_aligned,
+    function_words,
+    same_texts,
+)
 from levelhead.scoring.measure import NOTHING, Definition, Measure
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.score import count, selection_for
-from levelhead.scoring.selection import Schemes
+from levelhead.scoring.score import count
+from levelhead.scoring.selection import Schemes, selection_for
 from levelhead.scoring.sentence_pairing import PairedBy, SentencePairs, pair_sentences
 from levelhead.scoring.spans import Spans, spans_of
 from levelhead.treebank import Treebank

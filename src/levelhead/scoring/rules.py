@@ -36,11 +36,11 @@ class Rules:
         undefined: the value of a ratio with nothing to count.
         unannotated: whether a column that gold does not annotate is reported (otherwise it is scored anyway).
         reading: the official scorer whose reading of files is emulated; None for levelhead's checks and repairs.
-        switches: the kinds of enhancements that are removed from both graphs (`scoring.enhancement_switches`).
+        switches: the kinds of enhancements that are removed from both graphs (`scoring.enhanced_edges`).
         several_roots: whether a sentence of a file can have more than one word with HEAD 0.
         content: whether files of morphosyntactic parsing are read, and only their content words are scored
-            (`scoring.content_matches`); of the fields above, only `name`, `source`, `measures` and `undefined` then
-            matter.
+            (`scoring.morphosyntactic_matches`); of the fields above, only `name`, `source`, `measures` and `undefined`
+            then matter.
         sorted_values: whether the order of the parts of a feature's value does not matter there.
     """
 

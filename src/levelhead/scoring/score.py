@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import field
-from functools import partial
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,28 +12,23 @@ from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Pla
 from levelhead.immutable import immutable
 from levelhead.scoring.counts import (
     Counts,
-    count_aligned,
     count_edges,
     count_exact,
     count_roots,
-    count_sentences,
-    count_tokens,
+    count_spans,
     count_trees,
     count_words,
 )
-from levelhead.scoring.matches import Agree, Matches, TreebankPair
-from levelhead.scoring.punctuation import PUNCT, callin_punctuation
-from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_of
-from levelhead.scoring.weights import default_weight
+from levelhead.scoring.matches import Agree, Matches, TreebankPair, match
+from levelhead.scoring.measure import NOTHING
+from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_for
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from levelhead.scoring.measure import Component, Definition, Measure
-
-
-_Counter = Callable[..., Counts]
-"""A function of the aligned words, what must agree, what returns the selected words, and whether by sentence."""
+    from levelhead.scoring.rules import Rules
+    from levelhead.treebank import Treebank
 
 _MOST_SURPRISE = 308
 """Larger powers of ten exceed the range of floats."""
@@ -69,22 +63,22 @@ class Score:
     @property
     def precision(self) -> float | None:
         """Correct / system."""
-        return self._ratio("precision")
+        return self.ratio("precision")
 
     @property
     def recall(self) -> float | None:
         """Correct / gold."""
-        return self._ratio("recall")
+        return self.ratio("recall")
 
     @property
     def f1(self) -> float | None:
         """The harmonic mean of precision and recall: 2 correct / (system + gold)."""
-        return self._ratio("f1")
+        return self.ratio("f1")
 
     @property
     def aligned_accuracy(self) -> float | None:
         """Correct / aligned."""
-        return None if self.aligned is None else self._ratio("aligned_accuracy")
+        return self.ratio("aligned_accuracy")
 
     @property
     def value(self) -> float | None:
@@ -111,17 +105,31 @@ class Score:
         part, whole = self._parts(self.component)
         return Fraction(part) / Fraction(whole) if whole else Fraction(self.value)
 
+    def ratio(self, component: Component) -> float | None:
+        """Return precision, recall, F1 score or aligned accuracy; None without a value.
+
+        Args:
+            component: the name of the ratio.
+        """
+        if self.reason is not None or self.perplexity or (component == "aligned_accuracy" and self.aligned is None):
+            return None
+        part, whole = self._parts(component)
+        return part / whole if whole else self.undefined
+
     def _parts(self, component: Component) -> tuple[float, float]:
         if component == "f1":
             return 2 * self.correct, self.system + self.gold
         wholes = {"precision": self.system, "aligned_accuracy": self.aligned or 0}
         return self.correct, wholes.get(component, self.gold)
 
-    def _ratio(self, component: Component) -> float | None:
-        if self.reason is not None or self.perplexity:
-            return None
-        part, whole = self._parts(component)
-        return part / whole if whole else self.undefined
+
+def match_pair(gold: Treebank, system: Treebank, rules: Rules) -> TreebankPair:
+    """Align two treebanks under any rules, for counting."""
+    if not rules.content:
+        return match(gold, system, rules)
+    from levelhead.scoring.morphosyntactic_matches import match_content
+
+    return match_content(gold, system, rules)
 
 
 def count(
@@ -136,7 +144,7 @@ def count(
 ) -> Counts:
     """Return the counts of a measure."""
     if not isinstance(matches, Matches):
-        from levelhead.scoring.content_matches import count_content
+        from levelhead.scoring.morphosyntactic_matches import count_content
 
         return count_content(matches, measure.name, by_sentence=by_sentence, before=before)
     if definition.counter is not None:
@@ -144,10 +152,10 @@ def count(
     if before is not None and not definition.takes_weights:
         return before.plus(count(matches, measure, definition, schemes=schemes))
     needs = definition.needs_for(measure.argument)
-    select = partial(selection_for, matches, measure, definition, schemes, weights)
+    selection = selection_for(matches, measure, definition, schemes, weights)
     if before is not None:  # sums of weights depend on the order of words
-        return count_words(matches, needs, select(), before=before)
-    return COUNTERS[definition.unit](matches, needs, select, by_sentence=by_sentence)
+        return count_words(matches, needs, selection, before=before)
+    return COUNTERS[definition.unit](matches, needs, selection, by_sentence)
 
 
 def count_by_sentence(
@@ -169,63 +177,24 @@ def count_by_sentence(
         raise InputError(Fault("unreadable-deps", f"{measure}: DEPS of {files} cannot be read: {error}")) from error
 
 
-def selection_for(
-    matches: Matches,
-    measure: Measure,
-    definition: Definition,
-    schemes: Schemes = STANDARD,
-    weights: Mapping[str, float] | None = None,
-) -> Selection | None:
-    """Return the weight of each word in a measure; None if every word counts 1."""
-    punctuation = PUNCT
-    if definition.punctuation_for(measure.argument) == "callin":
-        punctuation = matches.punctuation or callin_punctuation([matches.gold])
-    return selection_of(
-        measure,
-        definition,
-        matches.rules,
-        schemes,
-        punctuation=punctuation,
-        weights=weights,
-        default=default_weight(measure, definition),
-    )
-
-
-def _selected(counter: Callable[..., Counts]) -> _Counter:
-    return lambda matches, needs, select, **how: counter(matches, needs, select(), **how)
-
-
-def _compared(counter: Callable[..., Counts]) -> _Counter:
-    return lambda matches, needs, _, **how: counter(matches, needs, **how)
-
-
-def _plain(counter: Callable[..., Counts]) -> _Counter:
-    return lambda matches, _, __, **how: counter(matches, **how)
-
-
 def _refuse(*_: object, **__: object) -> Counts:
     raise MeasureError("measures of content words require the rules msp25 or msp25-sorted", "unknown-measure")
 
 
-COUNTERS: Mapping[str, _Counter] = MappingProxyType(
+COUNTERS: Mapping[str, Callable[[Matches, Agree, Selection | None, bool], Counts]] = MappingProxyType(
     {
-        "words": _selected(count_words),
-        "exact": _selected(count_exact),
-        "edges": _compared(count_edges),
-        "roots": _compared(count_roots),
-        "tokens": _plain(count_tokens),
-        "sentences": _plain(count_sentences),
-        "aligned": _plain(count_aligned),
-        "trees": _plain(count_trees),
+        "words": lambda matches, needs, chosen, each: count_words(matches, needs, chosen, by_sentence=each),
+        "exact": lambda matches, needs, chosen, each: count_exact(matches, needs, chosen, by_sentence=each),
+        "edges": lambda matches, needs, _, each: count_edges(matches, needs, by_sentence=each),
+        "roots": lambda matches, needs, _, each: count_roots(matches, needs, by_sentence=each),
+        "tokens": lambda matches, _, __, each: count_spans(matches, "tokens", by_sentence=each),
+        "sentences": lambda matches, _, __, each: count_spans(matches, "sentences", by_sentence=each),
+        "aligned": lambda matches, _, __, each: replace(count_words(matches, NOTHING, by_sentence=each), aligned=None),
+        "trees": lambda matches, _, __, each: count_trees(matches, by_sentence=each),
         "content": _refuse,
     }
 )
-"""What counts each of `COUNTED_ITEMS`."""
-
-
-def reason_of_malformed_deps(error: MalformedDeps) -> str:
-    """Return why a measure of enhanced graphs has no value."""
-    return f"DEPS cannot be read: {error}"
+"""What counts each of `COUNTED_ITEMS`, given what must agree, which words are selected, and whether by sentence."""
 
 
 def score_of(total: Counts, measure: Measure, undefined: float | None = None, *, perplexity: bool = False) -> Score:
@@ -240,36 +209,28 @@ _OF_OUTPUT = frozenset({"trees", "perplexity"})
 """Units that do not require gold trees."""
 
 
-def needs_trees(measure: Measure, definition: Definition) -> bool:
-    """Return whether a measure requires heads or relations, including to select words."""
-    if definition.unit in {"exact", "roots", "content", *_OF_OUTPUT} or measure.only or measure.without:
-        return True
-    compares_words = definition.unit == "words" or definition.counter is not None
-    return compares_words and bool(definition.needs_for(measure.argument) & _OF_TREES)
-
-
 def without_trees(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:
-    """Return which side lacks trees that a measure requires; otherwise None."""
-    if not needs_trees(measure, definition):
+    """Return which side lacks heads or relations that a measure compares or selects words by; otherwise None."""
+    if matches.gold.has_trees and matches.system.has_trees:
         return None
-    if not (matches.gold.has_trees or definition.unit in _OF_OUTPUT):
+    compares_words = definition.unit == "words" or definition.counter is not None
+    needs_trees = (
+        definition.unit in {"exact", "roots", "content", *_OF_OUTPUT}
+        or bool(measure.only or measure.without)
+        or (compares_words and bool(definition.needs_for(measure.argument) & _OF_TREES))
+    )
+    if needs_trees and not (matches.gold.has_trees or definition.unit in _OF_OUTPUT):
         return "not annotated in gold: HEAD"
-    return None if matches.system.has_trees else "not annotated in the system's output: HEAD"
-
-
-def not_annotated(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:
-    """Return which columns that a measure requires have no values, if the rules report this; otherwise None."""
-    if missing := without_trees(matches, measure, definition):
-        return missing
-    if not matches.rules.unannotated:
-        return None
-    columns = [name for name in definition.columns_for(measure.argument) if getattr(matches.gold, name).has_values]
-    return reason_of_absence(definition.absent(measure.argument, columns))
+    return "not annotated in the system's output: HEAD" if needs_trees and not matches.system.has_trees else None
 
 
 def check_annotated(matches: TreebankPair, measure: Measure, definition: Definition) -> None:
     """Refuse gold that lacks a column or trees that a measure requires."""
-    if missing := not_annotated(matches, measure, definition):
+    missing = without_trees(matches, measure, definition)
+    if missing is None and matches.rules.unannotated:
+        columns = [name for name in definition.columns_for(measure.argument) if getattr(matches.gold, name).has_values]
+        missing = reason_of_absence(definition.absent(measure.argument, columns))
+    if missing:
         raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -11,15 +11,18 @@ import numpy as np
 
 from levelhead.errors import MeasureError, unknown
 from levelhead.immutable import immutable
-from levelhead.scoring.measure import Definition, Measure
-from levelhead.scoring.rules import Rules
+from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, options_of
+from levelhead.scoring.weights import default_weight
 from levelhead.treebank.relations import UD1, UD2, universal
 from levelhead.treebank.schemes import NIVRE_FANG, SCHEMES, Scheme
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from levelhead.treebank import StringColumn
+    from levelhead.scoring.matches import Matches
+    from levelhead.treebank import StringColumn, Treebank
+
+_PUNCTUATION = frozenset({"punct"})
 
 Keeps = Callable[[str], bool]
 """Whether words with a relation, with or without subtype, are counted."""
@@ -78,6 +81,10 @@ class Selection:
     weighted: bool = False
     by_gold: bool = False
 
+    def of_words(self, relations: StringColumn) -> NDArray[Any]:
+        """Return the weight of each word; bool or float64, shape (words,)."""
+        return self.of_codes(relations)[relations.codes]
+
     def of_codes(self, relations: StringColumn) -> NDArray[Any]:
         """Return the weight of each string in the pool of relations; bool or float64."""
         weights: NDArray[Any] = np.zeros(len(relations.strings), dtype=np.float64 if self.weighted else np.bool_)
@@ -108,30 +115,31 @@ def _known_relations(schemes: Schemes) -> frozenset[str]:
 def keeps_nothing(only: str | None, without: tuple[str, ...], schemes: Schemes) -> bool:
     """Return whether a restriction and exclusions together exclude all relations."""
     tests = _tests_of(only, without, schemes)
-    some = {*_known_relations(schemes), "unlisted"} | ({only} if only is not None and not is_class(only) else set())
-    return not any(all(test(relation) for test in tests) for relation in some)
+    relations = {*_known_relations(schemes), "unlisted", *([] if only is None or is_class(only) else [only])}
+    return not any(all(test(relation) for test in tests) for relation in relations)
 
 
-def selection_of(
+def selection_for(
+    matches: Matches,
     measure: Measure,
     definition: Definition,
-    rules: Rules,
     schemes: Schemes = STANDARD,
-    *,
-    punctuation: frozenset[str] = frozenset({"punct"}),
     weights: Mapping[str, float] | None = None,
-    default: float | None = None,
 ) -> Selection | None:
-    """Return the weights of words in a measure; None if every word counts 1."""
-    tests = [*_tests_of(definition.only, definition.without, _of_rules(rules, schemes))]
+    """Return the weight of each word in a measure; None if every word counts 1."""
+    scheme = matches.rules.scheme
+    of_rules = Schemes(MappingProxyType({**schemes.by_name, scheme.name: scheme}), scheme.name)
+    tests = _tests_of(definition.only, definition.without, of_rules)
     tests += _tests_of(measure.only, measure.without, schemes)
     left_out = definition.punctuation_for(measure.argument)
-    if left_out:
+    if left_out is not None:
+        callin = left_out == "callin"
+        punctuation = (matches.punctuation or callin_punctuation([matches.gold])) if callin else _PUNCTUATION
         tests.append(lambda relation: universal(relation) not in punctuation)
-    by_gold = definition.selects_by_gold(measure.argument)
+    by_gold = definition.by_gold or left_out is not None or CLASS_BY_GOLD in options_of(measure.argument)
     if weights is None:
         return Selection(lambda relation: all(test(relation) for test in tests), by_gold=by_gold) if tests else None
-    weigh = _weigher(weights, default)
+    weigh = _weigher(weights, default_weight(measure, definition))
     return Selection(
         lambda relation: weigh(relation) if all(test(relation) for test in tests) else 0.0,
         weighted=True,
@@ -144,14 +152,11 @@ def weighted_selection(weights: Mapping[str, float]) -> Selection:
     return Selection(_weigher(weights, 1.0), weighted=True)
 
 
-def _of_rules(rules: Rules, schemes: Schemes) -> Schemes:
-    own = {rules.scheme.name: rules.scheme}
-    return Schemes(MappingProxyType({**schemes.by_name, **own}), rules.scheme.name)
-
-
 def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> list[Keeps]:
     tests = [] if only is None else [_membership(only, schemes)]
-    return tests + [_negated(_membership(name, schemes)) for name in without]
+    if left_out := [_membership(name, schemes) for name in without]:
+        tests.append(lambda relation: not any(test(relation) for test in left_out))
+    return tests
 
 
 def _membership(name: str, schemes: Schemes) -> Keeps:
@@ -161,10 +166,6 @@ def _membership(name: str, schemes: Schemes) -> Keeps:
     if ":" in name:
         return lambda relation: relation == name
     return lambda relation: universal(relation) == name
-
-
-def _negated(test: Keeps) -> Keeps:
-    return lambda relation: not test(relation)
 
 
 def _weigher(weights: Mapping[str, float], default: float | None) -> Callable[[str], float]:
@@ -177,3 +178,25 @@ def _weigher(weights: Mapping[str, float], default: float | None) -> Callable[[s
         return weight
 
     return weigh
+
+
+def callin_punctuation(pieces: Iterable[Treebank]) -> frozenset[str]:
+    """Return the universal relations that Callin's program leaves out with punctuation.
+
+    They are `punct` and every relation whose last word in the treebank consists of ASCII punctuation (`dep` in Spanish
+    of UD 1.2).
+    """
+    import string
+
+    by_relation: dict[str, bool] = {}
+    for piece in pieces:
+        codes = piece.relations.codes
+        last = np.full(len(piece.relations.strings), -1, dtype=np.int64)
+        np.maximum.at(last, codes, np.arange(len(codes)))
+        newest: dict[str, int] = {}
+        for code, relation in zip(piece.relations.distinct.tolist(), piece.relations.distinct_texts):
+            label = universal(relation)
+            newest[label] = max(newest.get(label, -1), int(last[code]))
+        for label, word in newest.items():
+            by_relation[label] = set(piece.forms[word]) <= set(string.punctuation)
+    return _PUNCTUATION.union(relation for relation, is_punctuation in by_relation.items() if is_punctuation)

@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from levelhead.scoring.form_alignment import MOST_COMPARISONS, align_forms
-from levelhead.scoring.lcs import common_subsequence
+from levelhead.scoring.form_alignment import MOST_COMPARISONS, align_forms, common_subsequence
 from levelhead.scoring.spans import Spans
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import Codes

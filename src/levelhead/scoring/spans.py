@@ -12,7 +12,7 @@ from levelhead.errors import Fault, Place, TextMismatch, printable, quoted
 from levelhead.immutable import immutable
 from levelhead.kernels import layout
 from levelhead.treebank import Treebank
-from levelhead.treebank.places import place_of, place_of_range
+from levelhead.treebank.places import place_of, places_of_ranges
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, distinct
 from levelhead.treebank.tokens import FORM
 
@@ -67,7 +67,11 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
     text, token_starts, token_ends, starts, ends, inside = layout.lay_out(
         *_without_spaces(treebank, spaces), treebank.forms.codes, *map(np.ascontiguousarray, of_tokens)
     )
-    sentence_starts = _sentence_starts(treebank, token_starts, len(text))
+    first_tokens = treebank.sentence_starts[:-1]
+    if len(multiword.first):  # the first token of a sentence has no word if an official scorer reads `2-1`
+        earlier = np.searchsorted(multiword.sentence, np.arange(len(treebank), dtype=np.int32))
+        first_tokens = first_tokens - np.concatenate([[0], np.cumsum(multiword.n_words - 1)])[earlier]
+    sentence_starts = np.append(token_starts[first_tokens], len(text))
     return Spans(text, token_starts, token_ends, starts, ends, inside, sentence_starts, spaces)
 
 
@@ -86,34 +90,20 @@ def first_spans(spans: Spans, treebank: Treebank, size: int) -> Spans:
     )
 
 
-def _sentence_starts(treebank: Treebank, token_starts: Offsets, total: int) -> Offsets:
-    """The start of each sentence: its first token, which has no word if an official scorer reads `2-1`."""
-    before, multiword = treebank.sentence_starts[:-1], treebank.multiword
-    if len(multiword):
-        more = np.searchsorted(multiword.sentence, np.arange(len(treebank), dtype=np.int32))
-        saved = np.concatenate([[0], np.cumsum(multiword.n_words - 1)])
-        before = before - saved[more]
-    return np.append(token_starts[before], total)
-
-
 def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[bytes, Offsets, Offsets]:
     """Return a pool without spaces in token forms, and the start and length of each string in it."""
     strings = treebank.strings
-    if not len(strings.with_spaces):
-        return strings.pool, strings.offsets[:-1], strings.lengths
-    forms = np.concatenate([treebank.forms.codes, treebank.multiword.cells[:, FORM]])
-    used = distinct(forms, len(strings))
-    spaced = np.intersect1d(used, strings.with_spaces, assume_unique=True)
+    spaced = strings.with_spaces
+    if len(spaced):
+        forms = np.concatenate([treebank.forms.codes, treebank.multiword.cells[:, FORM]])
+        spaced = np.intersect1d(distinct(forms, len(strings)), spaced, assume_unique=True)
     if not len(spaced):
         return strings.pool, strings.offsets[:-1], strings.lengths
-    bare = {code: strings[code].translate(spaces).encode() for code in spaced.tolist()}
+    bare = [strings[code].translate(spaces).encode() for code in spaced.tolist()]
     begins, lengths = strings.offsets[:-1].copy(), strings.lengths.copy()
-    added, at = [], len(strings.pool)
-    for code, form in bare.items():
-        begins[code], lengths[code] = at, len(form)
-        added.append(form)
-        at += len(form)
-    return strings.pool + b"".join(added), begins, lengths
+    lengths[spaced] = list(map(len, bare))
+    begins[spaced] = len(strings.pool) + np.cumsum(lengths[spaced]) - lengths[spaced]
+    return strings.pool + b"".join(bare), begins, lengths
 
 
 def check_same_text(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> None:
@@ -151,6 +141,11 @@ class Surroundings:
     form: str | None
     place: Place
 
+    @property
+    def text_after(self) -> str:
+        """The first of the characters from here on."""
+        return self.after.decode("utf-8", "ignore")[:_SHOWN]
+
 
 def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
     """Return the context of a byte of a treebank's text."""
@@ -162,7 +157,15 @@ def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
         at -= 1  # to the start of the character
     before = spans.text[max(0, at - MOST_SHOWN) : at].tobytes()
     after = spans.text[at : at + MOST_SHOWN].tobytes()
-    return Surroundings(path, before, after, _form(treebank, token), _place(treebank, token))
+    if not len(treebank.multiword.first):
+        return Surroundings(path, before, after, treebank.forms[token], place_of(treebank, token))
+    tokens = treebank.tokens
+    if tokens.multiword[token]:
+        row = np.array([np.count_nonzero(tokens.multiword[:token])])
+        place = next(places_of_ranges(treebank, row))
+    else:
+        place = place_of(treebank, int(tokens.first[token]))
+    return Surroundings(path, before, after, treebank.strings[int(tokens.forms[token])], place)
 
 
 def text_mismatch(gold: Surroundings, system: Surroundings, offset: int) -> TextMismatch:
@@ -171,16 +174,11 @@ def text_mismatch(gold: Surroundings, system: Surroundings, offset: int) -> Text
         name = printable(gold.path or "this")
         message = (
             f"the texts differ from the first character: is {name} the right gold file?"
-            f" Gold begins with {quoted(_shown(gold.after))}, the system with {quoted(_shown(system.after))}"
+            f" Gold begins with {quoted(gold.text_after)}, the system with {quoted(system.text_after)}"
             f" (character 1 of the text, token {quoted(system.form or '')})"
         )
         return TextMismatch(Fault("text-mismatch", message, system.place))
     return TextMismatch(_side("gold", gold, offset), _side("system", system, offset))
-
-
-def _shown(text: bytes) -> str:
-    """Return the first characters of a text."""
-    return text.decode("utf-8", "ignore")[:_SHOWN]
 
 
 def _side(name: str, side: Surroundings, offset: int) -> Fault:
@@ -188,20 +186,6 @@ def _side(name: str, side: Surroundings, offset: int) -> Fault:
     if side.form is None:
         return Fault("text-mismatch", f"{name} has no words", side.place)
     before = side.before.decode("utf-8", "ignore")[-_SHOWN:]
-    after = _shown(side.after)
-    continues = f"continues {quoted(after)}" if after else "ends"
+    continues = f"continues {quoted(side.text_after)}" if side.after else "ends"
     where = f"character {offset + 1} of the text, token {quoted(side.form)}"
     return Fault("text-mismatch", f"{name} {continues} after {quoted(before)} ({where})", side.place)
-
-
-def _place(treebank: Treebank, token: int) -> Place:
-    """Return the place of a token."""
-    if not len(treebank.multiword):
-        return place_of(treebank, token)
-    if treebank.tokens.multiword[token]:
-        return place_of_range(treebank, int(np.count_nonzero(treebank.tokens.multiword[:token])))
-    return place_of(treebank, int(treebank.tokens.first[token]))
-
-
-def _form(treebank: Treebank, token: int) -> str:
-    return treebank.forms[token] if not len(treebank.multiword) else treebank.strings[int(treebank.tokens.forms[token])]

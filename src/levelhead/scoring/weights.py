@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, quoted
 from levelhead.scoring.measure import Definition, Measure, Resource
@@ -95,16 +94,6 @@ def _wrong(line: str, columns: list[str], value: float | None, weights: Mapping[
             f" {quoted(universal(relation))}"
         )
     return f"{quoted(relation)} already has a weight" if relation in weights else None
-
-
-def values_of(measure: Measure, definition: Definition, read: Mapping[str, Resource]) -> Any:
-    """Return the weights or the model that a measure names; None if it needs neither."""
-    return file_of(measure, read).values if definition.needs_file else None
-
-
-def file_of(measure: Measure, read: Mapping[str, Weights]) -> Weights:
-    """Return the contents of the file that a weighted measure names."""
-    return read[key_of(measure)]
 
 
 def key_of(measure: Measure) -> str:

@@ -1,19 +1,21 @@
 """Confidence intervals and significance tests, computed from counts."""
 
-from levelhead.significance.corrections import holm, sign_test, signed_rank_test
-from levelhead.significance.differences import (
-    ComparedScore,
-    Equivalence,
+from levelhead.significance.corrections import (
     Wins,
     better_on_at_least,
-    check_margin,
     count_wins,
-    differences,
-    equivalence,
+    holm,
     mean_votes,
+    sign_test,
+    signed_rank_test,
+)
+from levelhead.significance.differences import (
+    ComparedScore,
+    check_margin,
+    differences,
     permutation_p,
 )
-from levelhead.significance.estimates import Estimate, enough_runs, run_errors
+from levelhead.significance.estimates import Equivalence, Estimate, enough_runs, equivalence, run_errors
 from levelhead.significance.jackknife import Run, SystemCounts, system_counts
 from levelhead.significance.power import pairwise_randomization_p, separated_shares, significant_shares
 from levelhead.significance.resampling import (

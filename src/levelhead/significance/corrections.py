@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from levelhead.errors import InputError
 from levelhead.extras import missing_library
+from levelhead.tables.fields import Field, documented
+
+if TYPE_CHECKING:
+    from levelhead.significance.differences import ComparedScore
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -60,3 +65,89 @@ def signed_rank_test(differences: Sequence[float]) -> float | None:
     except ImportError as error:
         raise InputError(missing_library("scipy", "Wilcoxon tests")) from error
     return float(wilcoxon(differences).pvalue)
+
+
+@documented
+class Wins(NamedTuple):
+    """The wins of a system against the baseline over treebanks; p-values are corrected for their number."""
+
+    measure: Annotated[str, Field("Measure")]
+    system: Annotated[str, Field("System")]
+    won: Annotated[int, Field("Treebanks on which it is significantly better")]
+    tied: Annotated[int, Field("Treebanks without a significant difference")]
+    lost: Annotated[int, Field("Treebanks on which it is significantly worse")]
+    better: Annotated[int, Field("Treebanks on which it has a higher score")]
+    worse: Annotated[int, Field("Treebanks on which it has a lower score")]
+    sign_p: Annotated[float | None, Field("P-value of the sign test", (0, 1))]
+    wilcoxon_p: Annotated[float | None, Field("P-value of Wilcoxon's test, with --wilcoxon", (0, 1))] = None
+    votes: Annotated[int, Field("Votes in both tests")] = 0
+    better_on_at_least: Annotated[int, Field("Lower bound of the number of treebanks on which it is better")] = 0
+    worse_on_at_least: Annotated[int, Field("Lower bound of the number of treebanks on which it is worse")] = 0
+
+
+def count_wins(
+    results: Sequence[ComparedScore], voters: Mapping[str, str], level: float, *, sign: int, wilcoxon: bool
+) -> Wins:
+    """Return the number of treebanks on which a system is better than the baseline, with tests over treebanks.
+
+    Args:
+        results: the results of a system for a measure, one per treebank with a difference; at least one.
+        voters: the voter of each treebank in tests over treebanks: itself, its language or its family.
+        level: the p-value below which a difference is significant.
+        sign: 1 if higher values are better, -1 if lower values are.
+        wilcoxon: whether to compute Wilcoxon's test as well.
+    """
+    changes = {result.treebank: sign * (result.difference or 0.0) for result in results}
+    corrected = holm([result.p for result in results])
+    real = [result.enough_runs and p is not None and p < level for result, p in zip(results, corrected, strict=True)]
+    won = sum(yes and change > 0 for yes, change in zip(real, changes.values(), strict=True))
+    lost = sum(yes and change < 0 for yes, change in zip(real, changes.values(), strict=True))
+    votes = mean_votes(changes, voters)
+    return Wins(
+        measure=results[0].measure,
+        system=results[0].system,
+        won=won,
+        tied=len(results) - won - lost,
+        lost=lost,
+        better=sum(change > 0 for change in changes.values()),
+        worse=sum(change < 0 for change in changes.values()),
+        sign_p=sign_test(votes),
+        wilcoxon_p=signed_rank_test(votes) if wilcoxon else None,
+        votes=len(votes),
+        better_on_at_least=_better_on_at_least(results, sign, level),
+        worse_on_at_least=_better_on_at_least(results, -sign, level),
+    )
+
+
+def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> list[float]:
+    """Return the vote of each voter: the mean of the differences on its treebanks.
+
+    Args:
+        differences: the difference on each treebank.
+        voters: the voter of each treebank.
+    """
+    own: dict[str, list[float]] = {}
+    for treebank, difference in differences.items():
+        own.setdefault(voters[treebank], []).append(difference)
+    return [math.fsum(some) / len(some) for some in own.values()]
+
+
+def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
+    """Return the largest k for which "better on at least k treebanks" is shown (Dror et al. 2017, k by Bonferroni).
+
+    "Better on at least k of n" has the p-value (n - k + 1) times the k-th smallest p-value, the partial conjunction
+    by Bonferroni (Benjamini and Heller 2008), which is valid for any dependence between treebanks. The largest k for
+    which this p-value and those of all smaller k are below the level is the number of treebanks that Holm's method
+    finds.
+
+    Args:
+        one_sided: the p-value of each treebank, of the hypothesis that the system is not better.
+        level: the probability of claiming too many treebanks.
+    """
+    return sum(p is not None and p < level for p in holm(one_sided))
+
+
+def _better_on_at_least(results: Sequence[ComparedScore], sign: int, level: float) -> int:
+    tested = [result for result in results if result.p is not None and result.enough_runs]
+    halves = [((result.p or 0.0) / 2, sign * (result.difference or 0.0)) for result in tested]
+    return better_on_at_least([half if change > 0 else 1 - half for half, change in halves], level)

@@ -1,16 +1,16 @@
 """Comparison with a baseline: intervals, tests of difference and equivalence, and wins over treebanks."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
 from levelhead.errors import Fault, InputError
-from levelhead.significance.corrections import holm, sign_test, signed_rank_test
-from levelhead.significance.estimates import Estimate, Interval, enough_runs, run_errors
+from levelhead.significance.corrections import holm
+from levelhead.significance.estimates import Estimate, Interval, enough_runs, equivalence, run_errors
 from levelhead.significance.jackknife import (
     Stratum,
     SystemCounts,
@@ -20,49 +20,15 @@ from levelhead.significance.jackknife import (
     spread_of,
 )
 from levelhead.significance.resampling import InferenceSettings, Rows, Sums, seeded, swapped_changes
-
-ALPHA = 0.05
-"""The level of each of the two one-sided tests."""
-
-
-class Equivalence(NamedTuple):
-    """The result of an equivalence test.
-
-    Args:
-        shown: "yes" (the difference is smaller than the margin), "no" (it is larger), or "not shown" (undecided).
-        p: the p-value of the two one-sided tests.
-    """
-
-    shown: Literal["yes", "no", "not shown"]
-    p: float
-
-
-def equivalence(difference: Estimate, margin: float) -> Equivalence | None:
-    """Return the result of two one-sided tests of a difference against a margin (Schuirmann 1987).
-
-    "yes" if the 90% interval is inside (-margin, margin), "no" if it is outside.
-
-    Args:
-        difference: the difference.
-        margin: the largest irrelevant difference, in the unit of the difference.
-
-    Returns:
-        None if there are too few units.
-    """
-    p = difference.p_within(margin)
-    return None if p is None else Equivalence("yes" if p < ALPHA else "no" if p > 1 - ALPHA else "not shown", p)
-
-
-def margin_of(margin: float, *, perplexity: bool) -> float:
-    """Return a margin in the unit of differences: a share of 1, or the logarithm of a ratio of perplexities."""
-    return math.log(margin) if perplexity else margin / 100
+from levelhead.tables.fields import Field, documented, fields_of
+from levelhead.tables.table import Cell, Column, interval_cell, stars, value_cell
 
 
 def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perplexities: int) -> None:
     """Refuse a margin that cannot be tested.
 
     Args:
-        margin: as in `margin_of`, or None.
+        margin: in points, or a ratio of perplexities; or None.
         n_systems: the number of systems.
         n_measures: the number of measures.
         n_perplexities: the number of measures that are perplexities.
@@ -95,59 +61,6 @@ EQUAL = 1e-12
 Average = Literal["macro", "micro"]
 
 
-class ComparedScore(NamedTuple):
-    """One system, one measure, one treebank or average.
-
-    Args:
-        treebank: the name of the treebank or of the average, "macro-average" or "micro-average".
-        measure: the measure.
-        system: the system.
-        value: its value (the mean of its runs); None if there is nothing to count.
-        interval: the confidence interval of the value; None with fewer than 10 units, like all fields computed from
-            standard errors.
-        spread: the standard deviation over runs; None for a single run.
-        difference: the value minus the baseline's; None for the baseline.
-        difference_interval: the confidence interval of the difference.
-        p: the p-value of the hypothesis of no difference.
-        p_holm: the p-value corrected for the number of systems (Holm).
-        detectable: the smallest true difference that a test at 5% detects with a probability of 80%; None with too few
-            units or runs.
-        test: the test of p: "randomization" if both have one run, otherwise "runs".
-        average: the kind of average over treebanks; None for a treebank.
-        runs: the numbers of runs of the system and the baseline.
-        equivalent: whether the difference is within the margin: "yes", "no" (it is larger) or "not shown"; None without
-            a margin.
-        p_equivalent: the p-value of the two one-sided tests of equivalence.
-        n_units: the number of units (sentences or documents) with counts.
-        ratio_interval: the confidence interval of the ratio to the baseline's perplexity; None for other measures, or
-            without a margin.
-    """
-
-    treebank: str
-    measure: str
-    system: str
-    value: float | None
-    interval: Interval | None
-    spread: float | None = None
-    difference: float | None = None
-    difference_interval: Interval | None = None
-    p: float | None = None
-    p_holm: float | None = None
-    detectable: float | None = None
-    test: Literal["randomization", "runs"] | None = None
-    average: Average | None = None
-    runs: tuple[int, int] = (1, 1)
-    equivalent: Literal["yes", "no", "not shown"] | None = None
-    p_equivalent: float | None = None
-    n_units: int = 0
-    ratio_interval: Interval | None = None
-
-    @property
-    def enough_runs(self) -> bool:
-        """Whether there are enough runs for a significant difference, see `enough_runs`."""
-        return enough_runs(*self.runs)
-
-
 class _Sample(NamedTuple):
     """All runs and measures on a test set or average.
 
@@ -169,6 +82,311 @@ class _Sample(NamedTuple):
     average: Average | None = None
 
 
+@dataclass(frozen=True)
+class _Pair:
+    """A system and the baseline, with one measure on a test set or average, from which statistics are computed.
+
+    Args:
+        sample: the test set or average.
+        table: the measures.
+        s: the number of the system; the baseline's is 0.
+        m: the number of the measure.
+        settings: the settings of tests.
+        family: the pairs of all systems, between which p-values are corrected.
+    """
+
+    sample: _Sample
+    table: SystemCounts
+    s: int
+    m: int
+    settings: InferenceSettings
+    family: Sequence["_Pair"]
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The systems."""
+        return list(dict.fromkeys(self.sample.systems))
+
+    @cached_property
+    def runs(self) -> list[list[int]]:
+        """The runs of the system and of the baseline, by number."""
+        names = (self.systems[self.s], self.systems[0])
+        return [[number for number, name in enumerate(self.sample.systems) if name == system] for system in names]
+
+    @property
+    def perplexity(self) -> bool:
+        """Whether the measure is a perplexity, not a ratio of counts."""
+        return self.m in self.table.perplexities
+
+    @property
+    def single(self) -> bool:
+        """Whether both have a single run."""
+        return max(map(len, self.runs)) == 1
+
+    @property
+    def enough_runs(self) -> bool:
+        """Whether there are enough runs for a significant difference."""
+        return enough_runs(*map(len, self.runs))
+
+    @cached_property
+    def values(self) -> list[Sums]:
+        """The values of the runs of both."""
+        return [self.sample.values[runs, self.m] for runs in self.runs]
+
+    @cached_property
+    def score(self) -> Estimate:
+        """The system's value."""
+        return _estimate(self.sample, self.runs[:1], self.m)
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval of the system's value."""
+        return (self.score.log_interval if self.perplexity else self.score.score_interval)(self.settings.level)
+
+    @cached_property
+    def difference(self) -> Estimate | None:
+        """The difference between them; None for the baseline itself, and if a value is missing."""
+        missing = self.s == 0 or any(np.isnan(values).any() for values in self.values)
+        return None if missing else _estimate(self.sample, self.runs, self.m)
+
+    @property
+    def difference_interval(self) -> Interval | None:
+        """The interval of the difference; between scores it is limited to the range from -1 to 1."""
+        interval = self.difference and self.difference.interval(self.settings.level)
+        if interval is None or self.perplexity:
+            return interval
+        return max(-1.0, interval[0]), min(1.0, interval[1])
+
+    @cached_property
+    def p(self) -> float | None:
+        """The p-value of the difference, of two outputs the larger of two."""
+        p = self.difference and self.difference.p()
+        if self.difference is None or p is None or not self.single:
+            return p
+        return max(p, float(permutation_p(self.sample.permuted[:, self.s, self.m], self.difference.value)))
+
+    @cached_property
+    def equivalence(self) -> tuple[str | None, float | None, Interval | None]:
+        """Whether the difference is within the margin, the p-value, and the interval of a ratio of perplexities."""
+        margin, difference, ratio = self.settings.margin, self.difference, None
+        if margin is None or difference is None:
+            return None, None, None
+        sample = self.sample
+        if self.perplexity:  # compared by logarithms
+            strata = [
+                stratum._replace(moves=stratum.moves / sample.values) for stratum in sample.strata
+            ]  # delta method
+            sample = sample._replace(values=np.log(sample.values), strata=strata)
+            difference = _estimate(sample, self.runs, self.m)
+            between = difference.interval(self.settings.level)
+            ratio = None if between is None else (math.exp(between[0]), math.exp(between[1]))
+        found = equivalence(difference, math.log(margin) if self.perplexity else margin / 100)
+        if found is None:
+            return "not shown", None, None
+        return found.shown if self.enough_runs else "not shown", found.p, ratio
+
+
+@dataclass(frozen=True)
+class Statistic(Field):
+    """A statistic of a comparison: adding an entry to `ComparedScore` is all it takes.
+
+    Args:
+        value: its formula.
+        column: its column in tables, for an interval without the level; if None, only JSON has it.
+        of_difference: whether the rows of the baseline leave it empty.
+        shown: whether the table of some scores has the column; the signature of the comparison has the settings.
+    """
+
+    value: Callable[[_Pair], Any] = field(kw_only=True)
+    column: Column | None = None
+    of_difference: bool = False
+    shown: Callable[[Sequence[Any], Mapping[str, str]], bool] = lambda *_: True
+
+    def cell(self, value: Any, *, of_baseline: bool, plain: bool) -> Cell:
+        """Return a value as a cell of the column."""
+        column = self.column or Column("")
+        if (self.of_difference and of_baseline) or (value is None and column.kind == "text"):
+            return ""
+        if not self.scaled:
+            return cast("Cell", value)
+        return interval_cell(value, perplexity=plain) if column.ends else value_cell(value, perplexity=plain)
+
+
+def _with_margin(_: object, signature: Mapping[str, str]) -> bool:
+    return "margin" in signature
+
+
+DIFFERENCE = Column("Diff.", "difference", key="Diff")
+HOLM = Column("p", "probability", key="p (Holm)")
+STARS = Column("", "text", key="Stars")
+
+
+@documented
+class ComparedScore(NamedTuple):
+    """One system, one measure, one treebank or average.
+
+    What is computed from standard errors is None with fewer than 10 units.
+    """
+
+    treebank: Annotated[
+        str,
+        Statistic(
+            "Treebank, or the name of the average",
+            value=lambda pair: pair.sample.name,
+            column=Column("Treebank", "text"),
+        ),
+    ]
+    measure: Annotated[
+        str, Statistic("Measure", value=lambda pair: pair.table.measures[pair.m], column=Column("Measure", "text"))
+    ]
+    system: Annotated[
+        str, Statistic("System", value=lambda pair: pair.systems[pair.s], column=Column("System", "text"))
+    ]
+    value: Annotated[
+        float | None,
+        Statistic(
+            "Value; the mean over runs",
+            value=lambda pair: None if np.isnan(pair.score.value) else pair.score.value,
+            column=Column("Score"),
+            scaled=True,
+        ),
+    ]
+    interval: Annotated[
+        Interval | None,
+        Statistic(
+            "Confidence interval of the value",
+            value=lambda pair: pair.interval,
+            column=Column("CI", ends=("low", "high")),
+            scaled=True,
+        ),
+    ]
+    spread: Annotated[
+        float | None,
+        Statistic(
+            "Standard deviation between runs; null with one run",
+            (0,),
+            value=lambda pair: float(pair.values[0].std(ddof=1)) if len(pair.values[0]) > 1 else None,
+            column=Column("SD"),
+            shown=lambda results, _: any(result.spread is not None for result in results),
+            scaled=True,
+        ),
+    ] = None
+    difference: Annotated[
+        float | None,
+        Statistic(
+            "System minus baseline",
+            value=lambda pair: pair.difference and pair.difference.value,
+            column=DIFFERENCE,
+            of_difference=True,
+            scaled=True,
+        ),
+    ] = None
+    difference_interval: Annotated[
+        Interval | None,
+        Statistic(
+            "Confidence interval of the difference",
+            value=lambda pair: pair.difference_interval,
+            column=Column("CI", "difference", ends=("diff_low", "diff_high")),
+            of_difference=True,
+            scaled=True,
+        ),
+    ] = None
+    p: Annotated[
+        float | None,
+        Statistic(
+            "P-value of the difference",
+            (0, 1),
+            value=lambda pair: pair.p,
+            column=Column("p", "probability", tidy_only=True),
+            of_difference=True,
+        ),
+    ] = None
+    p_holm: Annotated[
+        float | None,
+        Statistic(
+            "P-value corrected for several systems (Holm)",
+            (0, 1),
+            value=lambda pair: holm([other.p for other in pair.family])[pair.s],
+            column=HOLM,
+            of_difference=True,
+        ),
+    ] = None
+    detectable: Annotated[
+        float | None,
+        Statistic(
+            "Smallest difference that is detected with a power of 80%",
+            (0,),
+            value=lambda pair: pair.difference and pair.difference.detectable() if pair.enough_runs else None,
+            scaled=True,
+        ),
+    ] = None
+    test: Annotated[
+        Literal["randomization", "runs"] | None,
+        Statistic(
+            "Test that was used",
+            value=lambda pair: None if pair.p is None else "randomization" if pair.single else "runs",
+            column=Column("Test", "text", tidy_only=True),
+            shown=lambda results, _: any(result.test == "runs" for result in results),
+        ),
+    ] = None
+    average: Annotated[
+        Average | None,
+        Statistic(
+            "Kind of average; null for a treebank",
+            value=lambda pair: pair.sample.average,
+            column=Column("Avg.", "text", key="Average"),
+        ),
+    ] = None
+    runs: Annotated[
+        tuple[int, int],
+        Statistic("Runs of the system and of the baseline", value=lambda pair: tuple(map(len, pair.runs))),
+    ] = (1, 1)
+    equivalent: Annotated[
+        Literal["yes", "no", "not shown"] | None,
+        Statistic(
+            "With --margin: are the systems equivalent?",
+            value=lambda pair: pair.equivalence[0],
+            column=Column("Equiv.", "text", key="Equivalent"),
+            shown=_with_margin,
+        ),
+    ] = None
+    p_equivalent: Annotated[
+        float | None,
+        Statistic(
+            "P-value of equivalence (TOST)",
+            (0, 1),
+            value=lambda pair: pair.equivalence[1],
+            column=Column("p (TOST)", "probability", tidy_only=True),
+            of_difference=True,
+            shown=_with_margin,
+        ),
+    ] = None
+    n_units: Annotated[
+        int, Statistic("Number of units", value=lambda pair: (pair.difference or pair.score).n_units)
+    ] = 0
+    ratio_interval: Annotated[
+        Interval | None,
+        Statistic(
+            "For perplexities with --margin: confidence interval of the ratio",
+            value=lambda pair: pair.equivalence[2],
+        ),
+    ] = None
+
+    @property
+    def enough_runs(self) -> bool:
+        """Whether there are enough runs for a significant difference, see `enough_runs`."""
+        return enough_runs(*self.runs)
+
+    @property
+    def stars(self) -> str:
+        """The asterisks of the corrected p-value; none with too few runs."""
+        return stars(self.p_holm) if self.enough_runs else ""
+
+
+STATISTICS: Mapping[str, Statistic] = fields_of(ComparedScore)
+"""The statistics of a comparison by name, in the order of JSON and of tables."""
+
+
 def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> list[ComparedScore]:
     """Return the comparison of systems with the first, on every treebank and on averages over treebanks.
 
@@ -186,12 +404,13 @@ def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettin
         settings: the settings of tests.
     """
     first = next(iter(treebanks.values()))
+    n_systems, formulas = len(dict.fromkeys(first.systems)), [entry.value for entry in STATISTICS.values()]
     results = []
     for sample in _samples(treebanks, settings):
         for m in range(len(first.measures)):
-            rows = [_result(sample, first, s, m, settings) for s in range(len(dict.fromkeys(sample.systems)))]
-            adjusted = holm([row.p for row in rows])
-            results += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
+            family: list[_Pair] = []
+            family += [_Pair(sample, first, s, m, settings, family) for s in range(n_systems)]
+            results += [ComparedScore(*(formula(pair) for formula in formulas)) for pair in family]
     return results
 
 
@@ -240,77 +459,6 @@ def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
     return [total, total[:1] + moved, total[firsts] - moved]
 
 
-def _result(sample: _Sample, table: SystemCounts, s: int, m: int, settings: InferenceSettings) -> ComparedScore:
-    systems = list(dict.fromkeys(sample.systems))
-    runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
-    values = [sample.values[own, m] for own in runs]
-    score = _estimate(sample, runs[:1], m)
-    interval = score.log_interval if m in table.perplexities else score.score_interval
-    result = ComparedScore(
-        treebank=sample.name,
-        measure=table.measures[m],
-        system=systems[s],
-        value=None if np.isnan(score.value) else score.value,
-        interval=interval(settings.level),
-        spread=float(values[0].std(ddof=1)) if len(values[0]) > 1 else None,
-        average=sample.average,
-        runs=(len(values[0]), len(values[1])),
-        n_units=score.n_units,
-    )
-    if s == 0 or any(np.isnan(own).any() for own in values):
-        return result
-    return _compared(result, _estimate(sample, runs, m), sample, s, m, settings)
-
-
-def _compared(
-    result: ComparedScore, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
-) -> ComparedScore:
-    single = result.runs == (1, 1)
-    p = difference.p()
-    if p is not None and single:
-        p = max(p, float(permutation_p(sample.permuted[:, s, m], difference.value)))
-    return result._replace(
-        difference=difference.value,
-        difference_interval=_bounded(difference.interval(settings.level), bounded=bool(sample.strata[0].is_ratio[m])),
-        p=p,
-        detectable=difference.detectable() if result.enough_runs else None,
-        test=None if p is None else "randomization" if single else "runs",
-        n_units=difference.n_units,
-        **_equivalence(result, difference, sample, s, m, settings),
-    )
-
-
-def _bounded(interval: Interval | None, *, bounded: bool) -> Interval | None:
-    """The interval of a difference between two scores, limited to the range from -1 to 1."""
-    return (max(-1.0, interval[0]), min(1.0, interval[1])) if interval is not None and bounded else interval
-
-
-def _equivalence(
-    result: ComparedScore, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
-) -> dict[str, Any]:
-    """Whether the difference is within the margin, or None; perplexities are compared by logarithms."""
-    if settings.margin is None:
-        return {}
-    perplexity = not sample.strata[0].is_ratio[m]
-    ratio = None
-    if perplexity:
-        systems = list(dict.fromkeys(sample.systems))
-        runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
-        strata = [stratum._replace(moves=stratum.moves / sample.values) for stratum in sample.strata]  # delta method
-        difference = _estimate(sample._replace(values=np.log(sample.values), strata=strata), runs, m)
-        between = difference.interval(settings.level)
-        ratio = None if between is None else (math.exp(between[0]), math.exp(between[1]))
-    found = equivalence(difference, margin_of(settings.margin, perplexity=perplexity))
-    if found is None:
-        return {"equivalent": "not shown"}
-    shown = found.shown if result.enough_runs else "not shown"
-    return {"equivalent": shown, "p_equivalent": found.p, "ratio_interval": ratio}
-
-
-def _runs_of(sample: _Sample, system: str) -> list[int]:
-    return [number for number, name in enumerate(sample.systems) if name == system]
-
-
 def _estimate(sample: _Sample, runs: Sequence[Sequence[int]], m: int) -> Estimate:
     """The mean of a system's runs, or its difference from the mean of the baseline's runs, with errors."""
     contrast = np.zeros(len(sample.systems))
@@ -337,103 +485,3 @@ def permutation_p(permuted: Sums, observed: Sums | float, equal: float = EQUAL) 
     """
     less = np.count_nonzero(np.abs(permuted) < np.abs(observed) - equal, axis=0)
     return np.asarray((1 + len(permuted) - less) / (1 + len(permuted)))
-
-
-class Wins(NamedTuple):
-    """The wins of a system against the baseline.
-
-    Args:
-        measure: the measure.
-        system: the system.
-        won: treebanks on which it is significantly better: p below the level, corrected for the number of treebanks.
-        tied: treebanks without a significant difference.
-        lost: treebanks on which it is significantly worse.
-        better: treebanks on which its value is better, significantly or not.
-        worse: treebanks on which its value is worse.
-        sign_p: the p-value of the sign test over votes; None if all votes are ties.
-        wilcoxon_p: the p-value of Wilcoxon's signed-rank test over votes; None if not requested.
-        votes: the number of votes in these two tests.
-        better_on_at_least: the minimum number of treebanks on which it is better, at the level of the intervals.
-        worse_on_at_least: the minimum number of treebanks on which it is worse.
-    """
-
-    measure: str
-    system: str
-    won: int
-    tied: int
-    lost: int
-    better: int
-    worse: int
-    sign_p: float | None
-    wilcoxon_p: float | None = None
-    votes: int = 0
-    better_on_at_least: int = 0
-    worse_on_at_least: int = 0
-
-
-def count_wins(
-    results: Sequence[ComparedScore], voters: Mapping[str, str], level: float, *, sign: int, wilcoxon: bool
-) -> Wins:
-    """Return the number of treebanks on which a system is better than the baseline, with tests over treebanks.
-
-    Args:
-        results: the results of a system for a measure, one per treebank with a difference; at least one.
-        voters: the voter of each treebank in tests over treebanks: itself, its language or its family.
-        level: the p-value below which a difference is significant.
-        sign: 1 if higher values are better, -1 if lower values are.
-        wilcoxon: whether to compute Wilcoxon's test as well.
-    """
-    changes = {result.treebank: sign * (result.difference or 0.0) for result in results}
-    corrected = holm([result.p for result in results])
-    real = [result.enough_runs and p is not None and p < level for result, p in zip(results, corrected, strict=True)]
-    won = sum(yes and change > 0 for yes, change in zip(real, changes.values(), strict=True))
-    lost = sum(yes and change < 0 for yes, change in zip(real, changes.values(), strict=True))
-    votes = mean_votes(changes, voters)
-    return Wins(
-        measure=results[0].measure,
-        system=results[0].system,
-        won=won,
-        tied=len(results) - won - lost,
-        lost=lost,
-        better=sum(change > 0 for change in changes.values()),
-        worse=sum(change < 0 for change in changes.values()),
-        sign_p=sign_test(votes),
-        wilcoxon_p=signed_rank_test(votes) if wilcoxon else None,
-        votes=len(votes),
-        better_on_at_least=_better_on_at_least(results, sign, level),
-        worse_on_at_least=_better_on_at_least(results, -sign, level),
-    )
-
-
-def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> list[float]:
-    """Return the vote of each voter: the mean of the differences on its treebanks.
-
-    Args:
-        differences: the difference on each treebank.
-        voters: the voter of each treebank.
-    """
-    own: dict[str, list[float]] = {}
-    for treebank, difference in differences.items():
-        own.setdefault(voters[treebank], []).append(difference)
-    return [math.fsum(some) / len(some) for some in own.values()]
-
-
-def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
-    """Return the largest k for which "better on at least k treebanks" is shown (Dror et al. 2017, k by Bonferroni).
-
-    "Better on at least k of n" has the p-value (n - k + 1) times the k-th smallest p-value, the partial conjunction
-    by Bonferroni (Benjamini and Heller 2008), which is valid for any dependence between treebanks. The largest k for
-    which this p-value and those of all smaller k are below the level is the number of treebanks that Holm's method
-    finds.
-
-    Args:
-        one_sided: the p-value of each treebank, of the hypothesis that the system is not better.
-        level: the probability of claiming too many treebanks.
-    """
-    return sum(p is not None and p < level for p in holm(one_sided))
-
-
-def _better_on_at_least(results: Sequence[ComparedScore], sign: int, level: float) -> int:
-    tested = [result for result in results if result.p is not None and result.enough_runs]
-    halves = [((result.p or 0.0) / 2, sign * (result.difference or 0.0)) for result in tested]
-    return better_on_at_least([half if change > 0 else 1 - half for half, change in halves], level)

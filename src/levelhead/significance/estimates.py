@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -296,6 +296,38 @@ def _p_reached(reaches: Callable[[float], bool], halvings: int) -> float:
         middle = math.sqrt(low * high)
         low, high = (middle, high) if reaches(1 - middle) else (low, middle)
     return high
+
+
+ALPHA = 0.05
+"""The level of each of the two one-sided tests."""
+
+
+class Equivalence(NamedTuple):
+    """The result of an equivalence test.
+
+    Args:
+        shown: "yes" (the difference is smaller than the margin), "no" (it is larger), or "not shown" (undecided).
+        p: the p-value of the two one-sided tests.
+    """
+
+    shown: Literal["yes", "no", "not shown"]
+    p: float
+
+
+def equivalence(difference: Estimate, margin: float) -> Equivalence | None:
+    """Return the result of two one-sided tests of a difference against a margin (Schuirmann 1987).
+
+    "yes" if the 90% interval is inside (-margin, margin), "no" if it is outside.
+
+    Args:
+        difference: the difference.
+        margin: the largest irrelevant difference, in the unit of the difference.
+
+    Returns:
+        None if there are too few units.
+    """
+    p = difference.p_within(margin)
+    return None if p is None else Equivalence("yes" if p < ALPHA else "no" if p > 1 - ALPHA else "not shown", p)
 
 
 class UnpairedDifference(NamedTuple):

@@ -30,7 +30,17 @@ from levelhead.studies.callin_measures import (
 )
 from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import Parts, StudyRequest, StudyTask, parts_of, run_tasks, signature
-from levelhead.studies.study import Claim, Study, StudySection, number_columns, printed
+from levelhead.studies.study import (
+    Claim,
+    Study,
+    StudySection,
+    claim_on_all,
+    number_columns,
+    printed,
+    ratio_columns,
+    table_section,
+    text_columns,
+)
 from levelhead.studies.verdicts import (
     Numbers,
     agrees,
@@ -46,8 +56,6 @@ from levelhead.studies.verdicts import (
     verdict_of_effect,
     verdict_of_fact,
 )
-from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Column, Table
 from levelhead.treebank.relations import UD1
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import averaged_entropy
@@ -120,20 +128,25 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
 
 
 def _sizes(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    columns = (Column("treebank", "text"), *number_columns("tokens (K), printed", "tokens (K)"),
-               *number_columns("non-projective, printed", "by the paper's rule", "true"))  # fmt: skip
-    cells = []
-    for code, row in rows.items():
-        published = numbers["table_1"].get(code, {})
-        cells.append((code, published.get("tokens"), row["tokens"] / 1000, published.get("nonprojective"),
-                      row["right_crossed_trees"], row["nonprojective_trees"]))  # fmt: skip
-    text = (
-        (
-            "Callin's program only checks arcs whose head is to the right, so the true shares are higher. The paper"
-            " rounds tokens down to thousands."
-        ),
+    table_1 = numbers["table_1"]
+    return table_section(
+        "Table 1: sizes and non-projective trees",
+        text_columns("treebank")
+        | number_columns("tokens (K), printed", "tokens (K)", "non-projective, printed", "by the paper's rule", "true"),
+        [
+            (
+                code,
+                table_1.get(code, {}).get("tokens"),
+                row["tokens"] / 1000,
+                table_1.get(code, {}).get("nonprojective"),
+                row["right_crossed_trees"],
+                row["nonprojective_trees"],
+            )
+            for code, row in rows.items()
+        ],
+        "Callin's program only checks arcs whose head is to the right, so the true shares are higher. The paper"
+        " rounds tokens down to thousands.",
     )
-    return StudySection("Table 1: sizes and non-projective trees", text, Table(columns, tuple(cells)))
 
 
 def _classes(numbers: Mapping[str, Any]) -> StudySection:
@@ -141,89 +154,83 @@ def _classes(numbers: Mapping[str, Any]) -> StudySection:
     for name, members in numbers["table_2"].items():
         for relation in members.split():
             printed_classes.setdefault(relation, []).append(name)
-    names = ("relation", "printed", "program (scheme callin-code)", "text (scheme callin)")
-    cells = tuple(
-        (text, " and ".join(classes), SCHEMES[SCHEME].class_of(text), SCHEMES["callin"].class_of(text))
-        for text, classes in sorted(printed_classes.items())
-    )
-    return StudySection(
-        "Table 2: classes of relations", (), Table(tuple(Column(name, "text") for name in names), cells)
+    return table_section(
+        "Table 2: classes of relations",
+        text_columns("relation", "printed", "program (scheme callin-code)", "text (scheme callin)"),
+        [
+            (relation, " and ".join(classes), *(SCHEMES[name].class_of(relation) for name in (SCHEME, "callin")))
+            for relation, classes in sorted(printed_classes.items())
+        ],
     )
 
 
 def _entropies(averaged: Mapping[str, float], over: str, request: StudyRequest) -> StudySection:
-    classes = SCHEMES[SCHEME]
-    cells = tuple((relation, classes.class_of(relation), value) for relation, value in averaged.items())
-    table = Table((Column("relation", "text"), Column("class", "text"), *number_columns("averaged WDE")), cells)
+    """A row for each relation, and a bar in the panel of its class, in ascending order."""
+    classes = {relation: SCHEMES[SCHEME].class_of(relation) for relation in averaged}
+    order = sorted(averaged, key=averaged.__getitem__)
+    bars = {
+        kind: [averaged[relation] if classes[relation] == kind else None for relation in order]
+        for kind in ("FUNCTION", "CONTENT", "OTHER")
+    }
     averages = (
         f"Averaged over {over}; 0.5 where a treebank lacks a relation." if over else "There are no training sets."
     )
-    text = ("From the given file." if request.weights else averages,)
-    return StudySection("Figure 2: averaged word dependency entropy", text, table, _figure_2(averaged))
-
-
-def _figure_2(averaged: Mapping[str, float]) -> Drawing | None:
-    """A bar for each relation, in the panel of its class, in ascending order."""
-    order = sorted(averaged, key=averaged.__getitem__)
-    classes = {text: SCHEMES[SCHEME].class_of(text) for text in order}
-    kinds = {
-        kind: [averaged[text] if classes[text] == kind else None for text in order]
-        for kind in ("FUNCTION", "CONTENT", "OTHER")
-    }
-    return panels("Averaged word dependency entropy by relation", order, kinds, places=2) if order else None
+    return table_section(
+        "Figure 2: averaged word dependency entropy",
+        text_columns("relation", "class") | number_columns("averaged WDE"),
+        [(relation, classes[relation], value) for relation, value in averaged.items()],
+        "From the given file." if request.weights else averages,
+        figure=panels("Averaged word dependency entropy by relation", order, bars, places=2) if order else None,
+    )
 
 
 def _scores(rows: Rows) -> StudySection:
-    ordered = sorted(measured_rows(rows).items(), key=lambda item: -item[1]["LAS"])
-    columns = (Column("treebank", "text"), *(Column(name) for name in MEASURES), Column("C freq"), Column("F freq"),
-               Column("STTR", "number"))  # fmt: skip
-    cells = tuple(
-        (code, *(row[name] for name in MEASURES), row["C freq"], row["F freq"], row["sttr"]) for code, row in ordered
+    ordered = dict(sorted(measured_rows(rows).items(), key=lambda item: -item[1]["LAS"]))
+    shares = (*MEASURES, "C freq", "F freq")
+    drawn = {
+        name: column_of(ordered, "sttr" if name == "STTR" else name)
+        for name in ("STTR", "C freq", "F freq", "LAS", "WLAS", "C prec")
+    }
+    title = "Scores, frequencies and type/token ratios"
+    return table_section(
+        "Figures 3 and 4: scores, frequencies, type/token ratios",
+        text_columns("treebank") | ratio_columns(*shares) | number_columns("STTR"),
+        [(code, *(row[name] for name in shares), row["sttr"]) for code, row in ordered.items()],
+        "Sorted by LAS. The paper shows these numbers only in figures.",
+        figure=panels(title, list(ordered), drawn, places=2) if ordered else None,
     )
-    text = ("Sorted by LAS. The paper shows these numbers only in figures.",)
-    title = "Figures 3 and 4: scores, frequencies, type/token ratios"
-    return StudySection(title, text, Table(columns, cells), _figures_3_and_4(dict(ordered)))
-
-
-def _figures_3_and_4(rows: Rows) -> Drawing | None:
-    names = {"STTR": "sttr", "C freq": "C freq", "F freq": "F freq", "LAS": "LAS", "WLAS": "WLAS", "C prec": "C prec"}
-    values = {head: [row[name] for row in rows.values()] for head, name in names.items()}
-    return panels("Scores, frequencies and type/token ratios", list(rows), values, places=2) if rows else None
 
 
 def _correlations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     measured = measured_rows(rows)
-    columns = (Column("x", "text"), Column("y", "text"), *number_columns("r, printed", "r"), Column("p", "probability"))
-    cells = []
     upper = [value for row in numbers["table_3"]["rows"] for value in row]  # only this triangle is printed
-    for (x, y), printed_r in zip(combinations(numbers["table_3"]["columns"], 2), upper):
-        r, p, _ = pearson(zip(column_of(measured, x), column_of(measured, y)))
-        cells.append((x, y, printed_r, r, p))
-    for name, printed_r in numbers["figure_3"].items():
-        r, p, _ = pearson(zip(column_of(rows, "sttr"), column_of(rows, name)))
-        cells.append(("STTR", name, printed_r, r, p))
-    text = (
-        (
-            f"Pearson's correlations over {len(measured)} treebanks with outputs (20 in the paper); correlations with"
-            f" STTR are over {len(rows)}. p is two-sided, by Student's t, uncorrected."
-        ),
+    pairs = [(*pair, r, measured) for pair, r in zip(combinations(numbers["table_3"]["columns"], 2), upper)]
+    pairs += [("STTR", name, r, rows) for name, r in numbers["figure_3"].items()]
+    return table_section(
+        "Table 3 and Figure 3: correlations over treebanks",
+        text_columns("x", "y") | number_columns("r, printed", "r") | {"p": "probability"},
+        [
+            (x, y, r, *pearson(zip(column_of(among, "sttr" if x == "STTR" else x), column_of(among, y)))[:2])
+            for x, y, r, among in pairs
+        ],
+        f"Pearson's correlations over {len(measured)} treebanks with outputs (20 in the paper); correlations with"
+        f" STTR are over {len(rows)}. p is two-sided, by Student's t, uncorrected.",
     )
-    return StudySection("Table 3 and Figure 3: correlations over treebanks", text, Table(columns, tuple(cells)))
 
 
 def _variances(rows: Rows) -> StudySection:
     measured = measured_rows(rows)
-    names = ("LAS", "WLAS", "C prec", "C rec")
+    title = "Cumulative variance"
     if len(measured) < 2:
         return StudySection("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
-    variances_by_name = {name: variances(measured, name) for name in names}
-    cells = tuple((k + 2, *(float(variances_by_name[name][k]) for name in names)) for k in range(len(measured) - 1))
-    text = ("Variance over the best 2, 3, ... treebanks by each measure, times 10,000.",)
-    scaled = tuple((row[0], *(10_000 * value for value in row[1:])) for row in cells)
-    drawn = {name: [(float(row[0]), row[i]) for row in scaled] for i, name in enumerate(names, 1)}
-    figure = curves("Cumulative variance", drawn, "treebanks", "variance, times 10,000")
-    return StudySection(
-        "Figure 5: cumulative variance", text, Table(number_columns("treebanks", *names), scaled), figure
+    scaled = {name: 10_000 * variances(measured, name) for name in ("LAS", "WLAS", "C prec", "C rec")}
+    drawn = {name: [(float(k), float(value)) for k, value in enumerate(values, 2)] for name, values in scaled.items()}
+    return table_section(
+        "Figure 5: cumulative variance",
+        number_columns("treebanks", *scaled),
+        [(k, *map(float, row)) for k, row in enumerate(zip(*scaled.values()), 2)],
+        "Variance over the best 2, 3, ... treebanks by each measure, times 10,000.",
+        figure=curves(title, drawn, "treebanks", "variance, times 10,000"),
     )
 
 
@@ -245,27 +252,25 @@ def _agreement_table(agreement: Mapping[str, Mapping[str, Any]], numbers: Mappin
     title = "Table 4: correlation with human judgments"
     if not agreement:
         return StudySection(title, ("No judgments were given.",))
-    cells = [
+    rows = [
         (code, name, value, agreement[code].get(name))
         for code, row in numbers["table_4"].items()
         if code in agreement
         for name, value in row.items()
     ]
-    columns = (Column("language", "text"), Column("measure", "text"), *number_columns("printed", "ours"))
-    return StudySection(title, (), Table(columns, tuple(cells)))
+    return table_section(title, text_columns("language", "measure") | number_columns("printed", "ours"), rows)
 
 
 def _cascading(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    columns = (
-        Column("treebank", "text"),
-        *number_columns(*(head for name in CASCADING for head in (f"{name} printed", name))),
+    return table_section(
+        "Table 5: cascading errors",
+        text_columns("treebank") | number_columns(*(head for name in CASCADING for head in (f"{name} printed", name))),
+        [
+            (code, *(cell for name in CASCADING for cell in (numbers["table_5"].get(code, {}).get(name), row[name])))
+            for code, row in measured_rows(rows).items()
+        ],
+        "The share of wrong arcs whose predicted head is itself attached correctly.",
     )
-    cells = []
-    for code, row in measured_rows(rows).items():
-        published = numbers["table_5"].get(code, {})
-        cells.append((code, *(cell for name in CASCADING for cell in (published.get(name), row[name]))))
-    text = ("The share of wrong arcs whose predicted head is itself attached correctly.",)
-    return StudySection("Table 5: cascading errors", text, Table(columns, tuple(cells)))
 
 
 FEWEST = 10
@@ -273,9 +278,11 @@ FEWEST = 10
 
 
 def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts], numbers: Mapping[str, Any]) -> list[Claim]:
-    printed_shares = {code: row["nonprojective"] for code, row in numbers["table_1"].items()}
-    whole = [code for code, parts in treebanks.items() if len(parts.files) == 3 and code in printed_shares]
-    by_rule = {code: agrees(rows[code]["right_crossed_trees"], printed_shares[code]) for code in whole}
+    by_rule = {
+        code: agrees(rows[code]["right_crossed_trees"], numbers["table_1"][code]["nonprojective"])
+        for code, parts in treebanks.items()
+        if len(parts.files) == 3 and code in numbers["table_1"]
+    }
     content, p_content, n = pearson(zip(column_of(rows, "sttr"), column_of(rows, "C freq")))
     function, p_function, _ = pearson(zip(column_of(rows, "sttr"), column_of(rows, "F freq")))
     return [
@@ -309,12 +316,10 @@ def claims_on_scores(rows: Rows, request: StudyRequest) -> list[Claim]:
     higher = {code: row["LAS"] > row["WLAS"] for code, row in measured.items()}
     lower = {code: max(row["C prec"], row["C rec"]) < row["LAS"] for code, row in measured.items()}
     return [
-        Claim("LAS is higher than WLAS for every language", "section 6", verdict_of_fact(all_true(higher)),
-              count_of_true(higher)),
-        Claim("Content precision and recall are lower than LAS for every language", "section 6",
-              verdict_of_fact(all_true(lower)), count_of_true(lower)),
+        claim_on_all("LAS is higher than WLAS for every language", "section 6", higher),
+        claim_on_all("Content precision and recall are lower than LAS for every language", "section 6", lower),
         claim_on_variances(rows, request),
-    ]  # fmt: skip
+    ]
 
 
 def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
@@ -377,10 +382,6 @@ def claims_on_judgments(agreement: Mapping[str, Mapping[str, Any]]) -> list[Clai
     return [Claim(text, "Table 4", verdict_of_fact(holds), evidence)]
 
 
-def _less(x: float | None, y: float | None) -> bool | None:
-    return None if x is None or y is None else x < y
-
-
 def claims_on_cascading(rows: Rows, numbers: Mapping[str, Any], *, given: bool) -> list[Claim]:
     """Check the claims about cascading errors; equality with the paper only for given outputs."""
     measured = measured_rows(rows)
@@ -391,18 +392,14 @@ def claims_on_cascading(rows: Rows, numbers: Mapping[str, Any], *, given: bool) 
         for name in CASCADING
     }
     printed_too = {code: row["F unlab."] < row["C unlab."] for code, row in printed_ratios.items()}
-    claims = [
-        Claim("The ratios of Table 5 are as printed", "Table 5", verdict_of_fact(all_true(equal)),
-              count_of_true(equal)),
-    ]  # fmt: skip
-    for kind, name in (("labeled", "lab."), ("unlabeled", "unlab.")):
-        more = {code: _less(row[f"F {name}"], row[f"C {name}"]) for code, row in measured.items()}
-        printed_rows = f"; in the printed table {count_of_true(printed_too)}" if name == "unlab." else ""
-        claims.append(
-            Claim(f"In all languages, the heads of wrong function relations are more often wrong themselves ({kind})",
-                  "Table 5",
-                  verdict_of_fact(all_true(more)), count_of_true(more) + printed_rows)
-        )  # fmt: skip
+    claims = [claim_on_all("The ratios of Table 5 are as printed", "Table 5", equal)]
+    for kind, name, in_print in (
+        ("labeled", "lab.", ""), ("unlabeled", "unlab.", f"; in the printed table {count_of_true(printed_too)}"),
+    ):  # fmt: skip
+        text = f"In all languages, the heads of wrong function relations are more often wrong themselves ({kind})"
+        ratios_by_code = {code: (row[f"F {name}"], row[f"C {name}"]) for code, row in measured.items()}
+        more = {code: None if None in pair else pair[0] < pair[1] for code, pair in ratios_by_code.items()}
+        claims.append(claim_on_all(text, "Table 5", more, in_print))
     return claims
 
 
@@ -410,24 +407,20 @@ def _claim_on_classes(numbers: Mapping[str, Any]) -> Claim:
     """Check whether each relation has one class in Table 2, and compare the table with our scheme."""
     entries = {(text, name) for name, members in numbers["table_2"].items() for text in members.split()}
     differing = sorted({text for text, name in entries if SCHEMES[SCHEME].class_of(text) != name})
-    classes = Counter(text for text, _ in entries)
-    twice = sorted(text for text, n in classes.items() if n > 1)
+    twice = sorted(text for text, n in Counter(text for text, _ in entries).items() if n > 1)
     evidence = f"{len(entries)} entries; different in the scheme {SCHEME}: {', '.join(differing) or 'none'}"
-    text = "Each relation is in one class of Table 2"
-    return Claim(
-        text, "Table 2", verdict_of_fact(not twice), f"in two classes: {', '.join(twice) or 'none'}; {evidence}"
-    )
+    return Claim("Each relation is in one class of Table 2", "Table 2", verdict_of_fact(not twice),
+                 f"in two classes: {', '.join(twice) or 'none'}; {evidence}")  # fmt: skip
 
 
 def _claim_on_program(rows: Rows, numbers: Mapping[str, Any], *, given: bool) -> Claim:
     """Check whether scores and frequencies equal what Callin's program printed for the same outputs and weights."""
-    text = "Scores and frequencies equal those of Callin's program to six decimals"
-    published = numbers["program"]
+    text, place = "Scores and frequencies equal those of Callin's program to six decimals", "Callin's program"
     equal = {
-        f"{code} {name}": agrees(row[name], published[code][name], 6)
-        for code, row in measured_rows(rows).items() if code in published
-        for name in published[code]
-    }  # fmt: skip
+        f"{code} {name}": agrees(row[name], number, 6)
+        for code, row in measured_rows(rows).items()
+        for name, number in numbers["program"].get(code, {}).items()
+    }
     if not given or not equal:
-        return Claim(text, "Callin's program", "no data", "requires Callin's outputs and weights")
-    return Claim(text, "Callin's program", verdict_of_fact(all_true(equal)), count_of_true(equal))
+        return Claim(text, place, "no data", "requires Callin's outputs and weights")
+    return claim_on_all(text, place, equal)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Any
 
 from levelhead.campaign import Results, groups_named, plan_in, rank, read_scores, score_plan
-from levelhead.campaign.groups import official_groups
+from levelhead.campaign.ranking import official_groups
 from levelhead.errors import InputError
 from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of
@@ -14,9 +15,20 @@ from levelhead.scoring.matches import match
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest, signature
-from levelhead.studies.study import Claim, Study, StudySection, conllu, printed
-from levelhead.studies.verdicts import agrees, all_true, count_of_true, ratio, verdict_of_fact
-from levelhead.tables.table import Column, Table
+from levelhead.studies.study import (
+    Claim,
+    Study,
+    StudySection,
+    claim_on_all,
+    conllu,
+    number_columns,
+    printed,
+    ratio_columns,
+    table_section,
+    text_columns,
+)  # fmt: skip
+from levelhead.studies.verdicts import agrees, count_of_true, ratio, verdict_of_fact
+from levelhead.tables.table import Cell
 from levelhead.treebank import Treebank
 
 NAME = "conll17"
@@ -40,10 +52,12 @@ def reproduce(request: StudyRequest) -> Study:
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]
     results = _scored(request)
     published = read_scores(request.scores) if request.scores is not None else None
-    columns = tuple(Column(name, "text") for name in ("statement", "expected", "result", "agree"))
-    cells = tuple((says, expected, result, "yes" if agree else "no") for says, expected, result, agree in cases)
     sections = (
-        StudySection("Tests of the statements on the page", (), Table(columns, cells)),
+        table_section(
+            "Tests of the statements on the page",
+            text_columns("statement", "expected", "result", "agree"),
+            [(says, expected, result, "yes" if agree else "no") for says, expected, result, agree in cases],
+        ),
         *(
             [StudySection("Scores from output files", ("No test sets with outputs were given.",))]
             if results is None
@@ -53,7 +67,7 @@ def reproduce(request: StudyRequest) -> Study:
     )
     claims = (
         *(Claim(says, "the page", verdict_of_fact(agree), result) for says, _, result, agree in cases),
-        *_claims_on_scores(results, numbers),
+        _claim_on_scores(results, numbers),
         *_claims_on_ranking(published, numbers),
     )
     setting = (
@@ -88,50 +102,50 @@ def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
 
 
 def _forms_of(gold: Treebank, words: Iterable[int]) -> str:
-    return " ".join(f"{gold.forms[word - 1]}" for word in words)
+    return " ".join(gold.forms[word - 1] for word in words)
 
 
 def _scored(request: StudyRequest) -> Results | None:
     if not request.treebanks or request.systems is None:
         return None
     plan = plan_in(request.treebanks[0], request.systems)
-    setup = setup_of(MEASURES, rules="conll17")
-    return score_plan(plan, setup, workers=request.workers, store=request.store)
+    return score_plan(plan, setup_of(MEASURES, rules="conll17"), workers=request.workers, store=request.store)
 
 
 def _score_table(results: Results, official: Numbers) -> StudySection:
-    columns = [Column("test set", "text"), Column("system", "text")]
-    for measure in MEASURES:
-        columns += [Column(f"{measure} official"), Column(measure)]
-    cells = [
-        (test_set.code, system,
-         *(cell for name in MEASURES for cell in _pair(results, system, test_set.code, name, official)))
-        for test_set in results.test_sets for system in results.systems
-    ]  # fmt: skip
-    text = ("The official columns have the published scores of the organizers' baseline.",)
-    return StudySection("Scores from output files", text, Table(tuple(columns), tuple(cells)))
+    return table_section(
+        "Scores from output files",
+        text_columns("test set", "system")
+        | ratio_columns(*(name for measure in MEASURES for name in (f"{measure} official", measure))),
+        [
+            (code, system, *(cell for name in MEASURES for cell in _pair(results, system, code, name, official)))
+            for code in (test_set.code for test_set in results.test_sets)
+            for system in results.systems
+        ],
+        "The official columns have the published scores of the organizers' baseline.",
+    )
 
 
 def _average_table(results: Results) -> StudySection:
     """Averages and ranks over each group with available test sets."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for group in ("all", *official_groups()["conll17"]):
         try:
             (chosen,) = groups_named([f"conll17:{group}" if group != "all" else group], results.test_sets)
         except InputError:
             continue  # no test set of this group is available
-        for measure in MEASURES:
-            ranking = rank(results, measure, chosen, "conll17")
-            rows += [
-                (group, len(chosen.codes), len(chosen.lacks), measure, standing.rank, standing.system,
-                 ratio(standing.value)) for standing in ranking.standings
-            ]  # fmt: skip
-    columns = (
-        Column("group", "text"), Column("test sets", "number"), Column("missing", "number"), Column("measure", "text"),
-        Column("rank", "number"), Column("system", "text"), Column("average"),
+        rows += [
+            (group, len(chosen.codes), len(chosen.lacks), measure, place.rank, place.system, ratio(place.value))
+            for measure in MEASURES
+            for place in rank(results, measure, chosen, "conll17").standings
+        ]
+    return table_section(
+        "Macro-averages and ranks",
+        text_columns("group") | number_columns("test sets", "missing") | text_columns("measure")
+        | number_columns("rank") | text_columns("system") | ratio_columns("average"),
+        rows,
+        "A missing or invalid output counts as 0.",
     )  # fmt: skip
-    text = ("A missing or invalid output counts as 0.",)
-    return StudySection("Macro-averages and ranks", text, Table(columns, tuple(rows)))
 
 
 def _pair(
@@ -141,57 +155,39 @@ def _pair(
     return None if known is None else known / 100, ratio(results.results[system, code].values[measure])
 
 
-def _claims_on_scores(results: Results | None, numbers: Numbers) -> list[Claim]:
+def _claim_on_scores(results: Results | None, numbers: Numbers) -> Claim:
     text = "The baseline's outputs get the official scores, to two decimals"
     if results is None:
-        return [Claim(text, "official tables", "no data", "no test sets with outputs")]
+        return Claim(text, "official tables", "no data", "no test sets with outputs")
     equal = {}
-    for system in results.systems:
-        for test_set in results.test_sets:
-            for measure in MEASURES:
-                pair = _pair(results, system, test_set.code, measure, numbers["baseline"])
-                published, ours = (None if value is None else 100 * value for value in pair)
-                equal[f"{test_set.code} {measure}"] = agrees(ours, published)
-    return [Claim(text, "official tables", verdict_of_fact(all_true(equal)), count_of_true(equal))]
+    for system, test_set, measure in product(results.systems, results.test_sets, MEASURES):
+        pair = _pair(results, system, test_set.code, measure, numbers["baseline"])
+        official, ours = (None if value is None else 100 * value for value in pair)
+        equal[f"{test_set.code} {measure}"] = agrees(ours, official)
+    return claim_on_all(text, "official tables", equal)
 
 
 def _rankings(published: Results | None, numbers: Numbers) -> StudySection:
+    title = "The official ranking from published scores"
     if published is None:
-        return StudySection("The official ranking from published scores", ("No table of scores was given.",))
-    ranked = _ranked(published)
-    columns = (Column("team", "text"), Column("rank, official", "number"), Column("rank", "number"),
-               Column("LAS official"), Column("LAS"))  # fmt: skip
-    cells = tuple(
-        (team, row["rank"], ranked[team][0] if team in ranked else None, row["LAS"] / 100,
-         ranked[team][1] if team in ranked else None)
-        for team, row in numbers["ranking"].items()
-    )  # fmt: skip
-    return StudySection("The official ranking from published scores", (), Table(columns, cells))
+        return StudySection(title, ("No table of scores was given.",))
+    ranked = _ranked(published, "LAS", "all")
+    missing = (None, None)
+    return table_section(
+        title,
+        text_columns("team") | number_columns("rank, official", "rank") | ratio_columns("LAS official", "LAS"),
+        [
+            (team, row["rank"], ranked.get(team, missing)[0], row["LAS"] / 100, ranked.get(team, missing)[1])
+            for team, row in numbers["ranking"].items()
+        ],
+    )
 
 
-def _group_averages(published: Results | None, numbers: Numbers) -> dict[str, tuple[float, float]]:
-    """The official average and ours, by group, measure and team, in percent."""
-    if published is None:
-        return {}
-    averages = {}
-    for group, teams in numbers["groups"].items():
-        (chosen,) = groups_named([group if group == "all" else f"conll17:{group}"], published.test_sets)
-        for measure in MEASURES:
-            ours = {
-                standing.system: standing.value for standing in rank(published, measure, chosen, "conll17").standings
-            }
-            for team, row in teams.items():
-                value = ours.get(team)
-                if measure in row and value is not None:
-                    averages[f"{group} {measure} {team}"] = (row[measure], 100 * float(value))
-    return averages
-
-
-def _ranked(published: Results) -> dict[str, tuple[int | None, float]]:
-    """The rank and average LAS of each team over all test sets."""
-    (group,) = groups_named(["all"], published.test_sets)
-    ranking = rank(published, "LAS", group, "conll17")
-    return {standing.system: (standing.rank, float(standing.value or 0)) for standing in ranking.standings}
+def _ranked(published: Results, measure: str, group: str) -> dict[str, tuple[int | None, float]]:
+    """The rank and average of each team over the test sets of a group; teams without an average are left out."""
+    (chosen,) = groups_named([group if group == "all" else f"conll17:{group}"], published.test_sets)
+    standings = rank(published, measure, chosen, "conll17").standings
+    return {place.system: (place.rank, float(place.value)) for place in standings if place.value is not None}
 
 
 def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Claim]:
@@ -202,22 +198,28 @@ def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Clai
     )
     if published is None:
         return [Claim(text, "official ranking", "no data", "no table of scores") for text in texts]
-    ranked = _ranked(published)
-    ours = {team: ranked[team] for team in numbers["ranking"] if team in ranked}
-    if len(published.test_sets) != len(numbers["baseline"]) or not ours:
+    ranked = _ranked(published, "LAS", "all")
+    official = {team: row for team, row in numbers["ranking"].items() if team in ranked}
+    if len(published.test_sets) != len(numbers["baseline"]) or not official:
         few = f"{len(published.test_sets)} of 81 test sets"
         return [Claim(text, "official ranking", "no data", few) for text in texts]
-    ranks = {team: rank == numbers["ranking"][team]["rank"] for team, (rank, _) in ours.items()}
-    values = {team: agrees(100 * average, numbers["ranking"][team]["LAS"]) for team, (_, average) in ours.items()}
-    largest = max(abs(100 * average - numbers["ranking"][team]["LAS"]) for team, (_, average) in ours.items())
-    groups = {
-        name: abs(average - official) <= _ROUNDED_TWICE
-        for name, (official, average) in _group_averages(published, numbers).items()
-    }
+    values = {team: (100 * ranked[team][1], row["LAS"]) for team, row in official.items()}
+    largest = max(abs(average - printed_average) for average, printed_average in values.values())
+    equal = count_of_true({team: agrees(*pair) for team, pair in values.items()})
+    groups: dict[str, bool | None] = {}
+    for (group, teams), measure in product(numbers["groups"].items(), MEASURES):
+        averages = _ranked(published, measure, group)
+        groups |= {
+            f"{group} {measure} {team}": abs(100 * averages[team][1] - row[measure]) <= _ROUNDED_TWICE
+            for team, row in teams.items()
+            if measure in row and team in averages
+        }
     return [
-        Claim(texts[0], "official ranking", verdict_of_fact(all_true(ranks)), count_of_true(ranks)),
+        claim_on_all(
+            texts[0], "official ranking", {team: ranked[team][0] == row["rank"] for team, row in official.items()}
+        ),
         Claim(texts[1], "official ranking", verdict_of_fact(largest <= _ROUNDED_TWICE),
-              f"equal to two decimals: {count_of_true(values)}; the largest difference is {largest:.4f} points, and"
+              f"equal to two decimals: {equal}; the largest difference is {largest:.4f} points, and"
               " rounding alone can cause a difference of 0.01"),
-        Claim(texts[2], "official tables", verdict_of_fact(all_true(groups)), count_of_true(groups)),
+        claim_on_all(texts[2], "official tables", groups),
     ]  # fmt: skip

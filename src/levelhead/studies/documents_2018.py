@@ -28,9 +28,17 @@ from levelhead.studies.request import (
     signature,
     systems_in,
 )
-from levelhead.studies.study import Claim, Study, StudySection
+from levelhead.studies.study import (
+    Claim,
+    Study,
+    StudySection,
+    number_columns,
+    ratio_columns,
+    table_section,
+    text_columns,
+)  # fmt: skip
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
-from levelhead.tables.table import Cell, Column, Plain, Table
+from levelhead.tables.table import Plain
 
 NAME = "documents-2018"
 TITLE = "How wrong are intervals and tests that resample sentences?"
@@ -64,7 +72,8 @@ def reproduce(request: StudyRequest) -> Study:
     known = {code: result for code, result in results.items() if "scores" in result}
     signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
     sections = (_sets(results), *_design_effects(known), *_coverage(known), _pairs(known))
-    return Study(NAME, TITLE, SOURCE, _setting(results, known, request), sections, _claims(known), signed, MAIN_CLAIM)
+    setting, claims = _setting(results, known, request), tuple(_claims(known))
+    return Study(NAME, TITLE, SOURCE, setting, sections, claims, signed, MAIN_CLAIM)
 
 
 def _measured(golds: Mapping[str, Path], systems: Outputs, request: StudyRequest) -> TestSetResults:
@@ -126,14 +135,16 @@ def _setting(results: TestSetResults, known: TestSetResults, request: StudyReque
 
 
 def _sets(results: TestSetResults) -> StudySection:
-    rows = tuple(
-        (code, result["documents"], result["sentences"], result.get("largest"), len(result["systems"]))
-        for code, result in results.items()
-    )
-    columns = (Column("test set", "text"), Column("documents", "number"), Column("sentences", "number"),
-               Column("largest document"), Column("valid outputs", "number"))  # fmt: skip
-    text = ("A test set without `# newdoc` counts as one document. The size of the largest is a share of the words.",)
-    return StudySection("Test sets that mark documents", text, Table(columns, rows))
+    return table_section(
+        "Test sets that mark documents",
+        text_columns("test set") | number_columns("documents", "sentences") | ratio_columns("largest document")
+        | number_columns("valid outputs"),
+        [
+            (code, result["documents"], result["sentences"], result.get("largest"), len(result["systems"]))
+            for code, result in results.items()
+        ],
+        "A test set without `# newdoc` counts as one document. The size of the largest is a share of the words.",
+    )  # fmt: skip
 
 
 def _covered(method: int, entries: Sequence[Mapping[str, Any]]) -> float:
@@ -153,37 +164,42 @@ def _by_measure(result: Mapping[str, Any], kind: str, value: Callable[[Any], flo
 
 
 def _design_effects(known: TestSetResults) -> Iterator[StudySection]:
-    texts = {
+    about = {
         "scores": "The variance of a score by document, divided by its variance by sentence (the design effect),"
         " averaged over systems. Both come from the jackknife, which slightly overestimates variances with few"
         " documents. The square root is the factor by which an interval by sentences is too narrow.",
         "differences": "The same for differences between two systems, averaged over pairs.",
     }
-    for kind, text in texts.items():
+    for kind, text in about.items():
+        title = f"Design effects of {kind}"
         rows = {code: _by_measure(result, kind, _design_effect) for code, result in known.items()}
-        cells: list[tuple[Cell, ...]] = [
-            (code, *(None if value is None else Plain(value) for value in values)) for code, values in rows.items()
-        ]
-        columns = {name: [values[m] for values in rows.values()] for m, name in enumerate(MEASURES)}
-        figure = panels(f"Design effects of {kind}", list(rows), columns, places=2) if rows else None
-        table = Table((Column("test set", "text"), *map(Column, MEASURES)), tuple(cells))
-        yield StudySection(f"Design effects of {kind}", (text,), table, figure)
+        drawn = {name: [values[m] for values in rows.values()] for m, name in enumerate(MEASURES)}
+        yield table_section(
+            title,
+            text_columns("test set") | ratio_columns(*MEASURES),
+            [(code, *(None if value is None else Plain(value) for value in values)) for code, values in rows.items()],
+            text,
+            figure=panels(title, list(rows), drawn, places=2) if rows else None,
+        )
 
 
 def _coverage(known: TestSetResults) -> Iterator[StudySection]:
-    texts = {
+    about = {
         "scores": "The share of 95% intervals of scores that contain the true value when documents are drawn.",
         "differences": "The same for differences between two systems. The rest, up to 100%, is also how often a test"
         " based on these intervals rejects a true null hypothesis at the 5% level.",
     }
-    for kind, text in texts.items():
-        rows: list[tuple[Cell, ...]] = []
-        for code, result in known.items():
-            for at, method in enumerate(METHODS):
-                values = _by_measure(result, kind, partial(_covered, at))
-                rows.append((code, method, *values))
-        columns = (Column("test set", "text"), Column("intervals", "text"), *map(Column, MEASURES))
-        yield StudySection(f"Coverage of intervals of {kind}", (text,), Table(columns, tuple(rows)))
+    for kind, text in about.items():
+        yield table_section(
+            f"Coverage of intervals of {kind}",
+            text_columns("test set", "intervals") | ratio_columns(*MEASURES),
+            [
+                (code, method, *_by_measure(result, kind, partial(_covered, at)))
+                for code, result in known.items()
+                for at, method in enumerate(METHODS)
+            ],
+            text,
+        )
 
 
 def _significant(known: TestSetResults, name: str) -> tuple[int, int, int, int]:
@@ -199,37 +215,28 @@ def _pairs(known: TestSetResults) -> StudySection:
     for name in MEASURES:
         pairs, by_sentences, by_both, only = _significant(known, name)
         rows.append((name, pairs, by_sentences, by_both, by_both / by_sentences if by_sentences else None, only))
-    columns = (
-        Column("measure", "text"), Column("pairs", "number"), Column("significant by sentences", "number"),
-        Column("also by documents", "number"), Column("share"), Column("only by documents", "number"),
-    )  # fmt: skip
-    text = (
+    return table_section(
+        "Significant pairs",
+        text_columns("measure") | number_columns("pairs", "significant by sentences", "also by documents")
+        | ratio_columns("share") | number_columns("only by documents"),
+        rows,
         "Pairs of systems on all test sets. The systems of 2018 are far apart, so most pairs differ by any test;"
-        " these shares say little about close competitors."
-    )
-    return StudySection("Significant pairs", (text,), Table(columns, tuple(rows)))
+        " these shares say little about close competitors.",
+    )  # fmt: skip
 
 
-def _claims(known: TestSetResults) -> tuple[Claim, ...]:
+def _claims(known: TestSetResults) -> Iterator[Claim]:
     """Check our expectations; they are about these test sets only, so no significance test is needed."""
     scores, differences = (
         {code: _design_effect(row[kind]["LAS"]) for code, row in known.items() if "LAS" in row[kind]}
         for kind in ("scores", "differences")
     )
     _, by_sentences, by_both, _ = _significant(known, "LAS")
-    return (
-        _on_all("The variance of LAS is larger by documents than by sentences, on every test set",
-                scores, lambda value: value > 1, "{:.2f}"),
-        _on_all("Differences in LAS are affected less than LAS itself, on every test set",
-                {code: differences[code] - scores[code] for code in scores}, lambda value: value < 0, "{:+.2f}"),
-        *_claims_on_coverage(known),
-        Claim(f"At least {STAY:.0%} of the pairs that differ significantly in LAS by sentences still do by documents",
-              "an expectation", verdict_of_fact(by_both / by_sentences >= STAY if by_sentences else None),
-              f"{by_both} of {number_of(by_sentences, 'pair')}"),
-    )  # fmt: skip
-
-
-def _claims_on_coverage(known: TestSetResults) -> Iterator[Claim]:
+    yield _on_all("The variance of LAS is larger by documents than by sentences, on every test set",
+                  scores, lambda value: value > 1, "{:.2f}")  # fmt: skip
+    yield _on_all("Differences in LAS are affected less than LAS itself, on every test set",
+                  {code: differences[code] - scores[code] for code in scores}, lambda value: value < 0,
+                  "{:+.2f}")  # fmt: skip
     for kind, name in (("scores", "LAS"), ("differences", "differences in LAS")):
         by_method = [
             {code: _covered(at, row[kind]["LAS"]) for code, row in known.items()} for at in range(len(METHODS))
@@ -239,6 +246,9 @@ def _claims_on_coverage(known: TestSetResults) -> Iterator[Claim]:
         yield _on_all(f"Intervals of {name} by document, as in `levelhead compare`, contain the true value in at least"
                       f" {NOMINAL:.0%} of samples on every test set", by_method[2], lambda value: value >= NOMINAL,
                       "{:.1%}")  # fmt: skip
+    yield Claim(f"At least {STAY:.0%} of the pairs that differ significantly in LAS by sentences still do by documents",
+                "an expectation", verdict_of_fact(by_both / by_sentences >= STAY if by_sentences else None),
+                f"{by_both} of {number_of(by_sentences, 'pair')}")  # fmt: skip
 
 
 def _on_all(text: str, values: Mapping[str, float], holds: Callable[[float], bool], shown: str) -> Claim:
@@ -330,14 +340,10 @@ def _percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
 
 def _student_intervals(table: SystemCounts) -> Sums:
     """The intervals of `compare`, shape (2, n, measures); infinite if there are too few units."""
-    n_runs = len(table.systems)
-    ends = [
-        [
-            (estimate.score_interval if i < n_runs else estimate.interval)(_LEVEL) or (-np.inf, np.inf)
-            for estimate in estimates
-        ]
-        for i, estimates in enumerate(_estimates(table))
-    ]
+    ends = []
+    for i, estimates in enumerate(_estimates(table)):
+        interval = Estimate.score_interval if i < len(table.systems) else Estimate.interval
+        ends.append([interval(estimate, _LEVEL) or (-np.inf, np.inf) for estimate in estimates])
     return np.moveaxis(np.array(ends), -1, 0)
 
 
@@ -361,9 +367,9 @@ def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
 
 def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations: int, seed: int) -> Sums:
     """Return the p of pairs, shape (pairs, measures, 2): by sentence as is usual, by document as in `compare`."""
-    swaps = [pairwise_randomization_p(counts, permutations, seed) for counts in (sentences, documents)]
-    by_t = [
-        [estimate.p() for estimate in by_measure]
-        for by_measure in list(_estimates(documents))[len(documents.systems) :]
-    ]
-    return np.stack([swaps[0], np.maximum(swaps[1], np.array(by_t, dtype=np.float64))], axis=-1)
+    by_sentence, by_document = (
+        pairwise_randomization_p(counts, permutations, seed) for counts in (sentences, documents)
+    )
+    of_pairs = list(_estimates(documents))[len(documents.systems) :]
+    by_t = np.array([[estimate.p() for estimate in by_measure] for by_measure in of_pairs], dtype=np.float64)
+    return np.stack([by_sentence, np.maximum(by_document, by_t)], axis=-1)

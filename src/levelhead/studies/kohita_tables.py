@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,9 +20,8 @@ from levelhead.report.charts.study_charts import Named, cloud
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest, format_of, read_treebank
-from levelhead.studies.study import StudySection, number_columns
+from levelhead.studies.study import StudySection, number_columns, ratio_columns, table_section, text_columns
 from levelhead.studies.verdicts import Cell, difference, mean
-from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Column, Kind, Table
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES
@@ -98,16 +98,20 @@ def measure(golds: Mapping[str, Path], original: Files, converted: Files, reques
     by_relation = [f"LAS@{name}" for name in _MEASURED]
     in_content_heads = _scored(content, [*MEASURES.values(), *by_relation], request)
     in_function_heads = _scored(functional, list(MEASURES.values()), request)
-    return {
-        code: {
+    results: dict[str, Row] = {}
+    for code, trees in loaded.items():
+        # functional arcs are those of target words; they can be right before and after backward conversion
+        targets = default_targets().of(trees.gold).astype(bool)
+        members = targets | SCHEMES["kohita"].is_in("FUNCTION", trees.gold.relations)
+        was, now = (members & scored.looked[code]["CONV"] for scored in (in_function_heads, in_content_heads))
+        arcs = {"functional": members, "right before": was, "right after": now, "broken": was & ~now,
+                "fixed": ~was & now}  # fmt: skip
+        results[code] = {
             "scores": _values(in_content_heads, code),
             "function heads": _values(in_function_heads, code),
-            "arcs": _functional_arcs(
-                trees.gold, in_function_heads.looked[code]["CONV"], in_content_heads.looked[code]["CONV"]
-            ),
+            "arcs": {name: int(flags.sum()) for name, flags in arcs.items()},
         }
-        for code, trees in loaded.items()
-    }
+    return results
 
 
 def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request: StudyRequest) -> Results:
@@ -142,15 +146,6 @@ def _values(results: Results, code: str) -> dict[str, dict[str, float | None]]:
     }
 
 
-def _functional_arcs(gold: Treebank, before: Flags, after: Flags) -> dict[str, int]:
-    """How many functional arcs (arcs of target words) are right before and after backward conversion."""
-    targets = default_targets().of(gold).astype(bool)
-    members = targets | SCHEMES["kohita"].is_in("FUNCTION", gold.relations)
-    was, now = before & members, after & members
-    return {"functional": int(members.sum()), "right before": int(was.sum()), "right after": int(now.sum()),
-            "broken": int((was & ~now).sum()), "fixed": int((~was & now).sum())}  # fmt: skip
-
-
 def change(row: Row) -> Cell:
     """Return the change of entropy by conversion, in bits."""
     return difference(row["after"], row["before"])
@@ -170,9 +165,6 @@ def own_gain(row: Row | None, name: str) -> Cell:
 
 def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
     """Return a table of what conversion changes in each treebank."""
-    columns = (Column("treebank", "text"), Column("words", "number"), Column("converted"), Column("not restored (%)",
-               "number"), Column("non-projective sentences"), Column("after"), Column("increase", "difference"),
-               Column("increase, non-projective arcs", "difference"))  # fmt: skip
     cells: list[tuple[Any, ...]] = []
     for code, row in described.items():
         before, after = (row[f"nonprojective {when}"] / row["sentences"] for when in ("before", "after"))
@@ -180,18 +172,19 @@ def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
                       row["arcs after"] - row["arcs before"]))  # fmt: skip
     published = numbers["conversion"]
     averages = tuple(mean(column) for column in list(zip(*(row[1:] for row in cells)))[1:])
-    ours = ("average", None, *averages)
-    last = ("printed average", None, published["converted tokens"] / 100, published["failed, mean"], None, None, None,
-            published["non-projective, increase"] / 100)  # fmt: skip
-    text = (
-        (
-            "The paper prints only averages. Its increase is that of non-projective arcs in the training sets (page 2)."
-            " We also show the share of sentences with such arcs, since the printed increase may be the one of"
-            " sentences."
-        ),
-    )
-    rows = (*cells, ours, last)
-    return StudySection("Section 3.1: what conversion changes", text, Table(columns, rows, (), frozenset({len(cells)})))
+    in_print = (published["converted tokens"] / 100, published["failed, mean"], None, None, None,
+                published["non-projective, increase"] / 100)  # fmt: skip
+    return table_section(
+        "Section 3.1: what conversion changes",
+        text_columns("treebank") | number_columns("words") | ratio_columns("converted")
+        | number_columns("not restored (%)") | ratio_columns("non-projective sentences", "after")
+        | {"increase": "difference", "increase, non-projective arcs": "difference"},
+        [*cells, ("average", None, *averages), ("printed average", None, *in_print)],
+        "The paper prints only averages. Its increase is that of non-projective arcs in the training sets (page 2)."
+        " We also show the share of sentences with such arcs, since the printed increase may be the one of"
+        " sentences.",
+        rule_before=len(cells),
+    )  # fmt: skip
 
 
 def entropy(described: Rows, measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None = None) -> StudySection:
@@ -199,48 +192,28 @@ def entropy(described: Rows, measured: Mapping[str, Rows], numbers: Mapping[str,
     sizes, published = (("sentences", "words"), ()) if numbers is None else ((), ("MST", "RBG"))
     gains = {f"{parser} (printed)": {c: gain(numbers or {}, c, parser) for c in described} for parser in published}
     gains |= {parser: {c: own_gain(rows.get(c), "LAS") for c in described} for parser, rows in measured.items()}
-    names = (*sizes, "entropy (bits)", "after", "change", *(f"LAS gain, {parser}" for parser in gains))
-    cells = tuple(
-        (code, *(row[size] for size in sizes), row["before"], row["after"], change(row),
-         *(by_code[code] for by_code in gains.values()))
-        for code, row in described.items()
-    )  # fmt: skip
     points = [
         Named(code, less, points_of_las, series)
         for series, by_code in gains.items()
         for code, points_of_las in by_code.items()
         if points_of_las is not None and (less := change(described[code])) is not None
     ]
-    text = ("Head-word vocabulary entropy of tuples that occur at least five times; gains in points.",)
-    title = "Entropy and gain" if numbers is None else "Figure 3: entropy and gain"
-    figure = cloud("Entropy and gain", points, "change of entropy (bits)", "LAS gain (points)") if points else None
-    return StudySection(title, text, Table((Column("treebank", "text"), *number_columns(*names)), cells), figure)
+    names = (*sizes, "entropy (bits)", "after", "change", *(f"LAS gain, {parser}" for parser in gains))
+    return table_section(
+        "Entropy and gain" if numbers is None else "Figure 3: entropy and gain",
+        text_columns("treebank") | number_columns(*names),
+        [
+            (code, *(row[size] for size in sizes), row["before"], row["after"], change(row),
+             *(by_code[code] for by_code in gains.values()))
+            for code, row in described.items()
+        ],
+        "Head-word vocabulary entropy of tuples that occur at least five times; gains in points.",
+        figure=cloud("Entropy and gain", points, "change of entropy (bits)", "LAS gain (points)") if points else None,
+    )  # fmt: skip
 
 
 def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> StudySection:
     """Return the upper panel of Figure 3: the entropies of relations and the gains in F1."""
-    columns = (Column("relation", "text"),
-               *number_columns("change of entropy (bits)", "F1 gain, RBG (printed)",
-                               *(f"F1 gain, {parser}" for parser in measured)))  # fmt: skip
-    cells = tuple(
-        (name, mean(row["relations"].get(name) for row in described.values()),
-         numbers["table_3"][name]["CONV"] - numbers["table_3"][name]["UD"],
-         *(mean(own_gain(row, name) for row in rows.values()) for rows in measured.values()))
-        for name in RELATIONS
-    )  # fmt: skip
-    text = (
-        (
-            "Changes of entropy are means over all treebanks; gains are means over the treebanks with outputs. The"
-            " figure has one point per relation and treebank with outputs. The paper has the same figure, but prints"
-            " only the mean gains (Table 3)."
-        ),
-    )
-    figure = _figure_3_by_relation(described, measured)
-    return StudySection("Figure 3: entropy and gain by relation", text, Table(columns, cells), figure)
-
-
-def _figure_3_by_relation(described: Rows, measured: Mapping[str, Rows]) -> Drawing | None:
-    """Our changes of entropy against our gains in F1, for each relation and treebank."""
     points = [
         Named(f"{name} {code}", less, gain, parser)
         for parser, rows in measured.items()
@@ -249,7 +222,21 @@ def _figure_3_by_relation(described: Rows, measured: Mapping[str, Rows]) -> Draw
         if name in RELATIONS and (gain := own_gain(row, name)) is not None
     ]
     title = "Entropy and gain by relation"
-    return cloud(title, points, "change of entropy (bits)", "F1 gain (points)") if points else None
+    gains = ("F1 gain, RBG (printed)", *(f"F1 gain, {parser}" for parser in measured))
+    return table_section(
+        "Figure 3: entropy and gain by relation",
+        text_columns("relation") | number_columns("change of entropy (bits)", *gains),
+        [
+            (name, mean(row["relations"].get(name) for row in described.values()),
+             numbers["table_3"][name]["CONV"] - numbers["table_3"][name]["UD"],
+             *(mean(own_gain(row, name) for row in rows.values()) for rows in measured.values()))
+            for name in RELATIONS
+        ],
+        "Changes of entropy are means over all treebanks; gains are means over the treebanks with outputs. The"
+        " figure has one point per relation and treebank with outputs. The paper has the same figure, but prints"
+        " only the mean gains (Table 3).",
+        figure=cloud(title, points, "change of entropy (bits)", "F1 gain (points)") if points else None,
+    )  # fmt: skip
 
 
 def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None = None) -> list[StudySection]:
@@ -269,18 +256,18 @@ def _scores_by(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, An
     for parser, mark in (*((parser, " (printed)") for parser in published), *((parser, "") for parser in measured)):
         columns += [Column(f"{parser} {kind}{mark}") for kind in ("UD", "CONV")]
         columns.append(Column(f"{parser} gain" if table is None else f"gain{mark}", "difference"))
-    known = dict.fromkeys(code for rows in measured.values() for code in rows)
+    codes = dict.fromkeys(code for rows in measured.values() for code in rows)
     cells: list[tuple[Cell | str, ...]] = [
         (code,
          *(cell for parser in published for cell in _printed_pair((table or {})[code], f"{name} {parser}")),
          *(cell for rows in measured.values() for cell in _own_pair(rows.get(code), name)))
-        for code in (known if table is None else table) if code in known
+        for code in (codes if table is None else table) if code in codes
     ]  # fmt: skip
     means = tuple(mean(column) for column in list(zip(*cells))[1:])
     last: list[tuple[Cell | str, ...]] = [("average of the above" if cells and averages else "average", *means)]
     if averages is not None:
-        printed = (cell for parser in published for cell in _printed_pair(averages, f"{name} {parser}"))
-        last.append(("average of all 19, printed", *printed))
+        in_print = (cell for parser in published for cell in _printed_pair(averages, f"{name} {parser}"))
+        last.append(("average of all 19, printed", *in_print))
     rows = tuple((*row, *[None] * (len(columns) - len(row))) for row in (*cells, *last))
     title = name if averages is None else f"Table 2: {name}"
     return StudySection(title, (), Table(tuple(columns), rows, rules_before=frozenset({len(cells)})))
@@ -292,9 +279,7 @@ def _printed_pair(row: Mapping[str, float], name: str) -> tuple[Cell, Cell, Cell
 
 def _own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
     """The scores of our parser trained on content heads and on function heads, and the gain."""
-    if row is None:
-        return None, None, None
-    return _with_gain(row["scores"]["UD"][name], row["scores"]["CONV"][name])
+    return (None, None, None) if row is None else _with_gain(*(row["scores"][kind][name] for kind in ("UD", "CONV")))
 
 
 def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
@@ -303,64 +288,56 @@ def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
 
 def _in_function_heads(parser: str, rows: Rows) -> StudySection:
     """The scores of both outputs of a parser against gold function-head trees."""
-    names = [(name, kind) for name in ("UAS", "LAS") for kind in ("UD", "CONV")]
-    columns = (Column("treebank", "text"), *(Column(f"{name} {kind}") for name, kind in names))
-    cells = tuple((code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items())
-    text = (
+    names = list(product(("UAS", "LAS"), ("UD", "CONV")))
+    return table_section(
+        f"Scores in function-head trees: {parser}",
+        text_columns("treebank") | ratio_columns(*map(" ".join, names)),
+        [(code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items()],
         "Both outputs against gold function-head trees: CONV before it is converted back, and UD after conversion.",
     )
-    return StudySection(f"Scores in function-head trees: {parser}", text, Table(columns, cells))
 
 
 def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
     """Return Table 3 with the printed numbers and ours."""
-    first, *others = _score_columns("relation", measured)
-    columns = (first, Column("UD (printed)"), Column("CONV (printed)"), Column("gain (printed)", "difference"), *others)
     cells = []
     for name in RELATIONS:
-        published = numbers["table_3"][name]
-        row: list[Cell | str] = [name, *_with_gain(published["UD"] / 100, published["CONV"] / 100)]
-        for rows in measured.values():
-            row += _with_gain(
-                *(mean(scored["scores"][kind][name] for scored in rows.values()) for kind in ("UD", "CONV"))
-            )
-        cells.append(tuple(row))
-    return StudySection("Table 3: F1 by relation", (), Table(columns, tuple(cells)))
+        pairs = [[numbers["table_3"][name][kind] / 100 for kind in ("UD", "CONV")]] + [
+            [mean(row["scores"][kind][name] for row in rows.values()) for kind in ("UD", "CONV")]
+            for rows in measured.values()
+        ]
+        cells.append((name, *(cell for pair in pairs for cell in _with_gain(*pair))))
+    in_print = ratio_columns("UD (printed)", "CONV (printed)") | {"gain (printed)": "difference"}
+    columns = text_columns("relation") | in_print | _score_columns(measured)
+    return table_section("Table 3: F1 by relation", columns, cells)
 
 
 def figure_2(measured: Mapping[str, Rows]) -> list[StudySection]:
     """Return how backward conversion changes functional arcs, for each parser."""
-    kinds: tuple[tuple[str, Kind], ...] = (
-        ("functional", "number"), ("right before", "ratio"), ("right after", "ratio"), ("broken", "ratio"),
-        ("fixed", "ratio"),
-    )  # fmt: skip
+    names = ("right before", "right after", "broken", "fixed")
     sections = []
     for parser, rows in measured.items():
-        cells = tuple(
-            (code, row["arcs"]["functional"],
-             *(row["arcs"][name] / max(1, row["arcs"]["functional"]) for name, _ in kinds[1:]))
-            for code, row in rows.items()
-        )  # fmt: skip
-        columns = (Column("treebank", "text"), *(Column(name, kind) for name, kind in kinds))
         shares = {
+            name: [row["arcs"][name] / max(1, row["arcs"]["functional"]) for row in rows.values()] for name in names
+        }
+        drawn = {
             name: [100 * row["arcs"][name] / max(1, row["arcs"]["functional"]) for row in rows.values()]
             for name in ("right before", "broken", "fixed")
         }
-        figure = panels("Functional arcs that conversion breaks", list(rows), shares)
-        text = (("Shares of functional arcs: right before the output is converted back, right afterwards, right only"
-                " before (broken), and right only afterwards (fixed)."),)  # fmt: skip
-        sections.append(
-            StudySection(
-                f"Figure 2: functional arcs that conversion breaks ({parser})", text, Table(columns, cells), figure
-            )
+        section = table_section(
+            f"Figure 2: functional arcs that conversion breaks ({parser})",
+            text_columns("treebank") | number_columns("functional") | ratio_columns(*names),
+            zip(rows, (row["arcs"]["functional"] for row in rows.values()), *shares.values()),
+            "Shares of functional arcs: right before the output is converted back, right afterwards, right only"
+            " before (broken), and right only afterwards (fixed).",
+            figure=panels("Functional arcs that conversion breaks", list(rows), drawn),
         )
+        sections.append(section)
     return sections
 
 
-def _score_columns(first: str, measured: Iterable[str]) -> tuple[Column, ...]:
-    names = ((f"{parser} UD", f"{parser} CONV", f"{parser} gain") for parser in measured)
-    kinds: tuple[Kind, ...] = ("ratio", "ratio", "difference")
-    return (Column(first, "text"), *(Column(*column) for triple in names for column in zip(triple, kinds)))
+def _score_columns(parsers: Iterable[str]) -> dict[str, Kind]:
+    kinds: dict[str, Kind] = {"UD": "ratio", "CONV": "ratio", "gain": "difference"}
+    return {f"{parser} {name}": kind for parser in parsers for name, kind in kinds.items()}
 
 
 def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
@@ -369,8 +346,8 @@ def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
     for name in UD2_RELATIONS:
         row: list[Cell | str] = [name]
         for rows in measured.values():
-            pairs = [_own_pair(scored, name) for scored in rows.values()]
-            row += [mean(column) for column in zip(*[pair for pair in pairs if None not in pair])] or [None] * 3
-        cells.append(tuple(row))
-    text = ("Means over the treebanks that have the relation.",)
-    return StudySection("F1 by relation", text, Table(_score_columns("relation", measured), tuple(cells)))
+            pairs = [pair for scored in rows.values() if None not in (pair := _own_pair(scored, name))]
+            row += [mean(column) for column in zip(*pairs)] or [None] * 3
+        cells.append(row)
+    columns = text_columns("relation") | _score_columns(measured)
+    return table_section("F1 by relation", columns, cells, "Means over the treebanks that have the relation.")

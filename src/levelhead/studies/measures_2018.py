@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from levelhead.studies.measures_2018_estimates import (
     MEASURES,
     POINTS,
     SAMPLES,
+    SCALES,
     SMALL,
     WELL_PARSED,
     Comparison,
@@ -41,17 +41,23 @@ from levelhead.studies.measures_2018_estimates import (
     well_parsed,
 )
 from levelhead.studies.request import StudyRequest, StudyTask, parts_of, run_tasks, score_files, signature, systems_in
-from levelhead.studies.study import Claim, Study, StudySection
+from levelhead.studies.study import (
+    Claim,
+    Study,
+    StudySection,
+    number_columns,
+    ratio_columns,
+    table_section,
+    text_columns,
+)  # fmt: skip
 from levelhead.studies.verdicts import (
     Sign,
-    ValueWithInterval,
     agreed_verdict,
     estimate_shown,
     joint_verdict,
     verdict_of_effect,
 )
-from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Column, Plain, Table
+from levelhead.tables.table import Plain
 from levelhead.treebank.relations import UD2
 from levelhead.typology import averaged_entropy
 
@@ -88,6 +94,13 @@ def reproduce(request: StudyRequest) -> Study:
 
 
 def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ...]:
+    means = table.values[:, :, LAS].mean(axis=0) if table.systems else np.array([])
+    span = f"Their mean LAS ranges from {means.min():.1%} to {means.max():.1%}. " if len(means) else ""
+    left_out = "".join(
+        f" {name} is left out on {', '.join(f'{code} ({reason})' for code, reason in reasons.items())}, also in its"
+        " comparison with LAS."
+        for name, reasons in table.undefined.items()
+    )
     return (
         (
             f"{number_of(len(table.codes), 'test set')}, {number_of(len(systems), 'system')}. A system"
@@ -102,29 +115,14 @@ def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ..
         ),
         (
             f"The task of 2018 had 26 systems. This study compares {len(systems)} of them: {', '.join(systems)}."
-            f" {_spread_text(table)} Each measure is compared with LAS on the same pairs.{_left_out(table)} On UD v2,"
+            f" {span}If systems are far apart, more pairs are significantly different than among close competitors."
+            f" Each measure is compared with LAS on the same pairs.{left_out} On UD v2,"
             " CNC differs from CLAS in two ways: it counts `clf`, and it counts words whose label is not a UD relation"
             " (such as `ROOT`), which CLAS leaves out. Derivation perplexity requires the systems' training data and is"
             f" not included. {len(MEASURES) - 1} measures are compared with LAS in several ways, without a correction"
             " for multiple tests: 1 interval in 20 excludes 0 by chance."
         ),
     )
-
-
-def _left_out(table: ResultsByTestSet) -> str:
-    """Sentences on the measures that are left out on some test sets."""
-    return "".join(
-        f" {name} is left out on {', '.join(f'{code} ({reason})' for code, reason in reasons.items())}, also in its"
-        " comparison with LAS."
-        for name, reasons in table.undefined.items()
-    )
-
-
-def _spread_text(table: ResultsByTestSet) -> str:
-    """A sentence on how far apart the systems are."""
-    means = table.values[:, :, LAS].mean(axis=0) if table.systems else np.array([])
-    span = f"Their mean LAS ranges from {means.min():.1%} to {means.max():.1%}. " if len(means) else ""
-    return f"{span}If systems are far apart, more pairs are significantly different than among close competitors."
 
 
 def _compared(scored: Results, request: StudyRequest) -> dict[str, Row]:
@@ -142,33 +140,31 @@ def _compared(scored: Results, request: StudyRequest) -> dict[str, Row]:
     return {code: row | {"undefined": counts[code][1]} for code, row in run_tasks(NAME, tasks, request).items()}
 
 
-def _estimate_rows(comparison: Comparison, *, plain: bool = False) -> tuple[tuple[str | float | None, ...], ...]:
-    """A row for each measure: its value and its difference from LAS, with intervals; in percent unless plain."""
+def _estimates_section(
+    title: str, what: str, comparison: Comparison, *text: str,
+    more: tuple[str, Sequence[float | None]] | None = None, plain: bool = False, figure: str | None = None,
+) -> StudySection:  # fmt: skip
+    """A row for each measure: its value and its difference from LAS, with intervals; in percent unless plain.
+
+    The figure is about `what`, unless it has another name; an empty name means no figure.
+    """
     kind = Plain if plain else float
-    return tuple(
-        (name, *_cells(estimate.value, kind), *_cells(estimate.change, kind)) for name, estimate in comparison.items()
-    )
-
-
-def _cells(estimate: ValueWithInterval | None, kind: type[float]) -> tuple[float | None, ...]:
-    return (None, None, None) if estimate is None else tuple(map(kind, estimate))
-
-
-def _interval_dots(comparison: Comparison, what: str) -> Drawing | None:
-    """Dots with intervals, in percent; None if no measure has a value."""
     rows = [
+        (name, *(None if part is None else kind(part) for estimate in estimates for part in estimate or [None] * 3))
+        for name, estimates in comparison.items()
+    ]
+    columns = text_columns("measure") | ratio_columns(what, "95% CI from", "95% CI to")
+    columns |= dict.fromkeys(("minus LAS", "minus LAS from", "minus LAS to"), "difference")
+    if more is not None:
+        columns |= ratio_columns(more[0])
+        rows = [(*row, value) for row, value in zip(rows, more[1])]
+    dots = [
         IntervalRow(name, *(100 * end for end in estimate.value))
         for name, estimate in comparison.items()
         if estimate.value is not None
     ]
-    return spreads(what, rows, "%") if rows else None
-
-
-def _estimate_columns(what: str) -> tuple[Column, ...]:
-    names = (what, "95% CI from", "95% CI to")
-    changes = ("minus LAS", "minus LAS from", "minus LAS to")
-    return (Column("measure", "text"), *(Column(name) for name in names),
-            *(Column(name, "difference") for name in changes))  # fmt: skip
+    name = what if figure is None else figure
+    return table_section(title, columns, rows, *text, figure=spreads(name, dots, "%") if dots and name else None)
 
 
 def _over_all(statistic: Statistic, table: ResultsByTestSet, request: StudyRequest) -> Comparison:
@@ -177,40 +173,31 @@ def _over_all(statistic: Statistic, table: ResultsByTestSet, request: StudyReque
 
 
 def _separation(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
-    comparison = _over_all(mean_of(table.significant, table.pairs), table, request)
     corrected = value_of(mean_of(table.corrected, table.pairs), range(len(table.codes)))
-    rows = tuple((*row, share) for row, share in zip(_estimate_rows(comparison), corrected))
-    columns = (*_estimate_columns("significant pairs"), Column("with Holm correction"))
-    text = (
-        (
-            f"The share of the {int(table.pairs.sum())} pairs (two systems on a test set) that differ with p < .05. The"
-            " last column corrects p for the number of pairs on a test set."
-        ),
-    )
-    return StudySection(
-        "Which measure separates systems", text, Table(columns, rows), _interval_dots(comparison, "significant pairs")
+    return _estimates_section(
+        "Which measure separates systems",
+        "significant pairs",
+        _over_all(mean_of(table.significant, table.pairs), table, request),
+        f"The share of the {int(table.pairs.sum())} pairs (two systems on a test set) that differ with p < .05. The"
+        " last column corrects p for the number of pairs on a test set.",
+        more=("with Holm correction", corrected),
     )
 
 
 def _small(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
-    comparison = _over_all(mean_of(table.small, table.pairs), table, request)
-    whole = [
-        value
-        for value in value_of(mean_of(table.significant, table.pairs), range(len(table.codes)))
-        if value is not None
-    ]
-    text = (
-        (
-            f"The same on random samples of {SMALL} sentences, {SAMPLES} from each test set. On whole test sets,"
-            f" {min(whole):.0%} to {max(whole):.0%} of the pairs differ, depending on the measure."
-        ),
+    shares = value_of(mean_of(table.significant, table.pairs), range(len(table.codes)))
+    whole = [value for value in shares if value is not None]
+    return _estimates_section(
+        "On small test sets",
+        "significant pairs",
+        _over_all(mean_of(table.small, table.pairs), table, request),
+        f"The same on random samples of {SMALL} sentences, {SAMPLES} from each test set. On whole test sets,"
+        f" {min(whole):.0%} to {max(whole):.0%} of the pairs differ, depending on the measure.",
     )
-    shown = Table(_estimate_columns("significant pairs"), _estimate_rows(comparison))
-    return StudySection("On small test sets", text, shown, _interval_dots(comparison, "significant pairs"))
 
 
 def _by_family(table: ResultsByTestSet) -> Iterator[StudySection]:
-    titles = {
+    statistics = {
         "By family: which measure separates systems": (
             mean_of(table.significant, table.pairs), 1,
             "The share of significant pairs by family; Indo-European by branch. Small families say little.",
@@ -223,20 +210,18 @@ def _by_family(table: ResultsByTestSet) -> Iterator[StudySection]:
             mean_of(table.concordance), 1, "The share of pairs of systems that have the same order in resamples.",
         ),
     }  # fmt: skip
-    for title, (statistic, least, text) in titles.items():
-        yield StudySection(title, (text,), _family_table(table, statistic, least))
-
-
-def _family_table(table: ResultsByTestSet, statistic: Statistic, least: int) -> Table:
-    names = sorted(set(table.families), key=lambda name: (-table.families.count(name), name))
-    cells: list[tuple[str | float | None, ...]] = []
-    for name in names:
-        rows = [i for i, family in enumerate(table.families) if family == name]
-        if len(rows) >= least:
-            cells.append((name, len(rows), int(table.pairs[rows].sum()), *value_of(statistic, rows)))
-    columns = (Column("family or branch", "text"), Column("test sets", "number"), Column("pairs", "number"),
-               *(Column(name) for name in MEASURES))  # fmt: skip
-    return Table(columns, tuple(cells))
+    members = {
+        name: [i for i, family in enumerate(table.families) if family == name]
+        for name in sorted(set(table.families), key=lambda name: (-table.families.count(name), name))
+    }
+    for title, (statistic, least, text) in statistics.items():
+        rows = [
+            (name, len(places), int(table.pairs[places].sum()), *value_of(statistic, places))
+            for name, places in members.items()
+            if len(places) >= least
+        ]
+        columns = text_columns("family or branch") | number_columns("test sets", "pairs") | ratio_columns(*MEASURES)
+        yield table_section(title, columns, rows, text)
 
 
 def _evenness(table: ResultsByTestSet, request: StudyRequest) -> Iterator[StudySection]:
@@ -252,13 +237,13 @@ def _evenness(table: ResultsByTestSet, request: StudyRequest) -> Iterator[StudyS
         "How evenly, on well-parsed test sets": (well_parsed(table), (about, _chosen(table))),
         "How evenly, on all test sets": (np.arange(len(table.codes)), ()),
     }
-    for number, (title, (rows, texts)) in enumerate(groups.items()):
-        by_scale = spreads_by_scale(table, rows, request.resamples, request.seed)
-        for scale, comparison in by_scale.items():
-            first = scale == next(iter(by_scale))
-            figure = _interval_dots(comparison, "spread in points") if first and number == 0 else None
-            shown = Table(_estimate_columns("spread"), _estimate_rows(comparison, plain=scale == LOG_ODDS))
-            yield StudySection(f"{title}: {scale}", texts if first else (), shown, figure)
+    for title, (rows, text) in groups.items():
+        for scale, comparison in spreads_by_scale(table, rows, request.resamples, request.seed).items():
+            first = scale == SCALES[0]
+            yield _estimates_section(
+                f"{title}: {scale}", "spread", comparison, *(text if first else ()), plain=scale == LOG_ODDS,
+                figure="spread in points" if first and text else "",
+            )  # fmt: skip
 
 
 def _chosen(table: ResultsByTestSet) -> str:
@@ -276,18 +261,13 @@ def _chosen(table: ResultsByTestSet) -> str:
 
 
 def _stability(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
-    order = _over_all(mean_of(table.concordance), table, request)
-    noise = value_of(mean_of(table.noise), range(len(table.codes)))
-    rows = tuple((*row, error) for row, error in zip(_estimate_rows(order), noise))
-    columns = (*_estimate_columns("same order"), Column("relative error"))
-    text = (
-        (
-            "Sentences of a test set are resampled. The table shows the share of pairs of systems that have the same"
-            " order as on the whole test set, averaged over test sets, and the standard error as a share of the score."
-        ),
-    )
-    return StudySection(
-        "How stable the order of systems is", text, Table(columns, rows), _interval_dots(order, "same order")
+    return _estimates_section(
+        "How stable the order of systems is",
+        "same order",
+        _over_all(mean_of(table.concordance), table, request),
+        "Sentences of a test set are resampled. The table shows the share of pairs of systems that have the same"
+        " order as on the whole test set, averaged over test sets, and the standard error as a share of the score.",
+        more=("relative error", value_of(mean_of(table.noise), range(len(table.codes)))),
     )
 
 
@@ -299,27 +279,28 @@ def _pairs_of_systems(results: Mapping[str, Row]) -> StudySection:
             counts[pair] += 1
             for name, values in row["p"].items():
                 p_values.setdefault(pair, {}).setdefault(name, []).append(values[number])
-    cells: tuple[tuple[Any, ...], ...] = tuple(
-        (f"{first} and {second}", counts[first, second],
-         *(significant_share(values[name]) if name in values else None for name in MEASURES))
-        for (first, second), values in p_values.items()
-    )  # fmt: skip
-    columns = (Column("systems", "text"), Column("test sets", "number"), *(Column(name) for name in MEASURES))
-    return StudySection(
+    return table_section(
         "By pair of systems",
-        ("The share of test sets on which two systems differ significantly.",),
-        Table(columns, cells),
-    )
+        text_columns("systems") | number_columns("test sets") | ratio_columns(*MEASURES),
+        [
+            (" and ".join(pair), counts[pair],
+             *(significant_share(values[name]) if name in values else None for name in MEASURES))
+            for pair, values in p_values.items()
+        ],
+        "The share of test sets on which two systems differ significantly.",
+    )  # fmt: skip
 
 
 def _sets(table: ResultsByTestSet) -> StudySection:
-    columns = (Column("test set", "text"), Column("family or branch", "text"), Column("pairs", "number"),
-               *(Column(name) for name in MEASURES))  # fmt: skip
-    cells: tuple[tuple[Any, ...], ...] = tuple(
-        (code, family, int(pairs), *known(row))
-        for code, family, pairs, row in zip(table.codes, table.families, table.pairs, table.significant)
+    return table_section(
+        "By test set",
+        text_columns("test set", "family or branch") | number_columns("pairs") | ratio_columns(*MEASURES),
+        [
+            (code, family, int(pairs), *known(row))
+            for code, family, pairs, row in zip(table.codes, table.families, table.pairs, table.significant)
+        ],
+        "The share of significant pairs.",
     )
-    return StudySection("By test set", ("The share of significant pairs.",), Table(columns, cells))
 
 
 CONTENT, RICH = ("CLAS", "WLAS"), ("MLAS", "BLEX")
@@ -327,12 +308,10 @@ CONTENT, RICH = ("CLAS", "WLAS"), ("MLAS", "BLEX")
 
 def _claims_on_measures(results: ResultsByTestSet, request: StudyRequest) -> tuple[Claim, ...]:
     """The verdicts on the expectations."""
-    n = len(results.codes)
-    draws = resampled_rows(n, request.resamples, request.seed)
-    whole = {POINTS: estimated(mean_of(results.significant, results.pairs), n, draws)}
-    small = {POINTS: estimated(mean_of(results.small, results.pairs), n, draws)}
+    whole = {POINTS: _over_all(mean_of(results.significant, results.pairs), results, request)}
+    small = {POINTS: _over_all(mean_of(results.small, results.pairs), results, request)}
     spread = spreads_by_scale(results, well_parsed(results), request.resamples, request.seed)
-    order = {POINTS: estimated(mean_of(results.concordance), n, draws)}
+    order = {POINTS: _over_all(mean_of(results.concordance), results, request)}
     return (
         _expected("CLAS and WLAS, which use fewer words, separate fewer pairs of systems than LAS", whole, CONTENT, -1),
         _expected(f"CLAS and WLAS separate fewer pairs on samples of {SMALL} sentences", small, CONTENT, -1),
@@ -350,14 +329,12 @@ def _expected(text: str, scales: Mapping[str, Comparison], names: Sequence[str],
     verdict = joint_verdict(
         agreed_verdict(verdict_of_effect(measures[name].change, sign) for measures in scales.values()) for name in names
     )
+    places = {scale: (2, 100) if scale == POINTS else (3, 1) for scale in scales}
     evidence = (
-        f"{name} minus LAS " + ", ".join(_shown(measures[name].change, scale) for scale, measures in scales.items())
+        f"{name} minus LAS "
+        + ", ".join(
+            f"{estimate_shown(measures[name].change, *places[scale])} {scale}" for scale, measures in scales.items()
+        )
         for name in names
     )
     return Claim(text, "an expectation", verdict, "; ".join(evidence))
-
-
-def _shown(change: ValueWithInterval | None, scale: str) -> str:
-    """A difference from LAS as text, with its scale."""
-    points = scale == POINTS
-    return f"{estimate_shown(change, 2 if points else 3, 100 if points else 1)} {scale}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +29,11 @@ from levelhead.studies.study import (
     conllu,
     number_columns,
     printed,
+    ratio_columns,
+    table_section,
+    text_columns,
     verdicts_by_parser,
-)
+)  # fmt: skip
 from levelhead.studies.verdicts import (
     Cell,
     difference,
@@ -48,7 +50,8 @@ from levelhead.studies.verdicts import (
     verdict_of_effect,
     verdict_of_fact,
 )
-from levelhead.tables.table import Column, Table
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Kind
 from levelhead.treebank import from_conllu
 from levelhead.typology.languages import family_of
 
@@ -76,10 +79,18 @@ def reproduce(request: StudyRequest) -> Study:
         NAME, [StudyTask(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request
     )
     examples = _scores_of_examples(numbers["figure_1"], request)
+    with_relations = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
     sections = (
-        _figure_1(examples),
-        table_2(rows, numbers), differences(rows, numbers), relations(rows, numbers), agreement(rows, numbers),
-        families(rows, numbers), *others,
+        table_section(
+            "Figure 1: one mistake in English and in Finnish",
+            text_columns("language") | ratio_columns("LAS", "CLAS"),
+            [(code, row["LAS"], row["CLAS"]) for code, row in examples.items()],
+            "The two sentences of the figure, with the same mistake: the locative is attached to the object (page 87).",
+        ),
+        _printed_and_ours("Table 2: LAS, and LAS of each class", rows, numbers, ("LAS", *CLASSES), "2"),
+        _differences(rows, numbers),
+        _printed_and_ours("Table 3: CLAS, and LAS without a relation", rows, numbers, with_relations, "3"),
+        _agreement(rows, numbers), _families(rows, numbers), *others,
     )  # fmt: skip
     claims = (
         _claim_on_figure_1(examples), *_printed_claims(numbers, sizes), *claims_on_scores(rows, numbers, request),
@@ -94,22 +105,23 @@ def _setting(
     rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest, numbers: Mapping[str, Any]
 ) -> tuple[str, ...]:
     untrained, undeveloped = (
-        [code for code in rows if getattr(treebanks[code], part) is None] for part in ("train", "dev")
+        ", ".join(code for code in rows if getattr(treebanks[code], part) is None) for part in ("train", "dev")
     )
-    other = f" (another part if there is none: {', '.join(untrained)})" if untrained else ""
-    tested = f" (the test sets if there are none: {', '.join(undeveloped)})" if undeveloped else ""
-    given = (
+    other = f" (another part if there is none: {untrained})" if untrained else ""
+    tested = f" (the test sets if there are none: {undeveloped})" if undeveloped else ""
+    parsers = (
         "The outputs are from another parser than the paper's, so only patterns can be compared, not numbers."
         if request.systems is not None
         else f"Our parsers, with all features, trained on the training sets{other} and run on the development"
         f" sets{tested}."
     )
-    known = sum(code in numbers["languages"] for code in rows)
-    among = "" if known == len(rows) else f"{number_of(len(rows), 'treebank')}, "
+    of_paper = sum(code in numbers["languages"] for code in rows)
+    among = "" if of_paper == len(rows) else f"{number_of(len(rows), 'treebank')}, "
+    compared = "Verdicts and tables are based on swap-lazy; the last sections compare it with graph and ensemble."
     return (
         (
-            f"{among}{known} of the {len(numbers['languages'])} treebanks of the paper: {', '.join(rows) or 'none'}."
-            f" {given}"
+            f"{among}{of_paper} of the {len(numbers['languages'])} treebanks of the paper: {', '.join(rows) or 'none'}."
+            f" {parsers}"
         ),
         (
             "For languages with several treebanks, we follow footnote 1 of the paper (page 89): the treebank whose code"
@@ -119,11 +131,8 @@ def _setting(
             "Scores are in percent, differences in points (restricted minus full). The paper's parser is MaltParser,"
             " with gold segmentation and tags, on the development sets of UD 2.0."
         ),
-        *([_COMPARED, TRAINED_BRIEFLY] if request.systems is None else []),
+        *([compared, TRAINED_BRIEFLY] if request.systems is None else []),
     )
-
-
-_COMPARED = "Verdicts and tables are based on swap-lazy; the last sections compare it with graph and ensemble."
 
 
 NAME = "nivre-fang-2017"
@@ -145,11 +154,23 @@ def words(train: str) -> int:
 
 
 def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: StudyRequest) -> Rows:
-    """Return LAS, CLAS, LAS of each class, and the changes of LAS without classes or relations, for each output."""
-    without = [f"LAS-{name}" for name in (*WITHOUT, *RELATIONS)]
-    setup = setup_of(["LAS", "CLAS", *(f"LAS@{name}" for name in CLASSES), *without])
+    """Return LAS, CLAS, LAS of each class, and the changes of LAS without classes or relations, for each output.
+
+    The names are those of the paper's columns; "without FUN" is the difference to LAS.
+    """
+    left_out = (*WITHOUT, *RELATIONS)
+    setup = setup_of(["LAS", "CLAS", *(f"LAS@{name}" for name in CLASSES), *(f"LAS-{name}" for name in left_out)])
     results = check_valid(score_files(golds, {PARSER: outputs}, setup, request)).results
-    return {code: _renamed(results[PARSER, code].values) for code in outputs}
+    rows = {}
+    for code in outputs:
+        row = {name: ratio(value) for name, value in results[PARSER, code].values.items()}
+        las = row["LAS"]
+        rows[code] = {
+            "LAS": las, "CLAS": row["CLAS"], "CLAS - LAS": difference(row["CLAS"], las),
+            **{name: row[f"LAS@{name}"] for name in CLASSES},
+            **{f"without {name}": difference(row[f"LAS-{name}"], las) for name in left_out},
+        }  # fmt: skip
+    return rows
 
 
 def _scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyRequest) -> Rows:
@@ -161,17 +182,6 @@ def _scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyRe
     plan, setup = find_plan(golds, {"": outputs}), setup_of(["LAS", "CLAS"])
     results = check_valid(score_plan(plan, setup, workers=request.workers, store=request.store)).results
     return {code: {name: ratio(value) for name, value in results["", code].values.items()} for code in texts}
-
-
-def _renamed(values: Mapping[str, Fraction | None]) -> Row:
-    """Values by the names of the paper's columns; "without FUN" is the difference to LAS."""
-    row = {name: ratio(value) for name, value in values.items()}
-    las = row["LAS"]
-    return {
-        "LAS": las, "CLAS": row["CLAS"], "CLAS - LAS": difference(row["CLAS"], las),
-        **{name: row[f"LAS@{name}"] for name in CLASSES},
-        **{f"without {name}": difference(row[f"LAS-{name}"], las) for name in (*WITHOUT, *RELATIONS)},
-    }  # fmt: skip
 
 
 def _printed_row(numbers: Mapping[str, Any], code: str, name: str) -> float | None:
@@ -203,27 +213,26 @@ def _claim_on_figure_1(examples: Rows) -> Claim:
 def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Claim]:
     """Check the claims in the text about the tables, on the printed numbers."""
     drops = {code: row["without FUN"] for code, row in numbers["table_2"].items()}
-    over_five = sorted(code for code, value in drops.items() if value < -5)
-    under_two = sorted(code for code, value in drops.items() if -2 < value < 0)
-    small = {code: n for code, n in sizes.items() if code in numbers["languages"] and n < FEWEST_WORDS}
-    claims = [
-        Claim("Without FUN, LAS drops by more than 5 points in 12 languages (printed numbers)", "page 91",
-              verdict_of_fact(len(over_five) == 12), f"Table 2 prints {len(over_five)}: {', '.join(over_five)}"),
-        Claim("Without FUN, LAS drops by less than 2 points in 7 languages (printed numbers)", "page 91",
-              verdict_of_fact(len(under_two) == 7), f"Table 2 prints {len(under_two)}: {', '.join(under_two)}"),
-    ]  # fmt: skip
+    claims = []
+    for text, codes, n in (
+        ("more than 5 points in 12", sorted(code for code, value in drops.items() if value < -5), 12),
+        ("less than 2 points in 7", sorted(code for code, value in drops.items() if -2 < value < 0), 7),
+    ):
+        claims.append(
+            Claim(f"Without FUN, LAS drops by {text} languages (printed numbers)", "page 91",
+                  verdict_of_fact(len(codes) == n), f"Table 2 prints {len(codes)}: {', '.join(codes)}")
+        )  # fmt: skip
     for table, name in (("2", "without FUN"), ("3", "CLAS - LAS")):
-        values = [row[name] / 100 for row in numbers[f"table_{table}"].values()]
         published = numbers[f"average_{table}"]["row"][name]
-        ours = 100 * (mean(values) or 0.0)
-        text, equal = f"The average of {name} follows from the printed rows", abs(ours - published) < 0.011
-        claims.append(Claim(text, f"Table {table}", verdict_of_fact(equal), f"{ours:.3f}, printed {published:.2f}"))
-    known = {code: n for code, n in sizes.items() if code in numbers["languages"]}
-    evidence = ", ".join(f"{code} {n}" for code, n in small.items())
+        average = 100 * (mean(row[name] / 100 for row in numbers[f"table_{table}"].values()) or 0.0)
+        text, equal = f"The average of {name} follows from the printed rows", abs(average - published) < 0.011
+        claims.append(Claim(text, f"Table {table}", verdict_of_fact(equal), f"{average:.3f}, printed {published:.2f}"))
+    of_paper = {code: n for code, n in sizes.items() if code in numbers["languages"]}
+    small = ", ".join(f"{code} {n}" for code, n in of_paper.items() if n < FEWEST_WORDS)
     claims.append(
         Claim("Every treebank has at least 30,000 words (training set)", "page 89",
-              verdict_of_fact(not small if known else None),
-              f"smaller: {evidence or 'none'}, of {len(known)} available training sets; the paper does not say"
+              verdict_of_fact(not small if of_paper else None),
+              f"smaller: {small or 'none'}, of {len(of_paper)} available training sets; the paper does not say"
               " whether it counts training sets or all parts")
     )  # fmt: skip
     return claims
@@ -274,10 +283,13 @@ def _claim_on_classes(rows: Rows, request: StudyRequest) -> Claim:
 
 def _claim_on_relations(rows: Rows, request: StudyRequest) -> Claim:
     """Check whether LAS drops without det and case, and more than without the other five together."""
-    two = {code: _total(row, ("det", "case")) for code, row in rows.items()}
-    five = {
-        code: _total(row, [name for name in RELATIONS if name not in {"det", "case"}]) for code, row in rows.items()
-    }
+    two, five = (
+        {
+            code: _total(row, [name for name in RELATIONS if (name in {"det", "case"}) == are_two])
+            for code, row in rows.items()
+        }
+        for are_two in (True, False)
+    )
     drop = mean_interval(two.values(), request.resamples, request.seed)
     extra = mean_interval((difference(two[code], five[code]) for code in rows), request.resamples, request.seed)
     return Claim(
@@ -306,133 +318,109 @@ def _claim_on_agreement(rows: Rows, numbers: Mapping[str, Any]) -> Claim:
     return Claim(_ON_SCORES[4], "Tables 2 and 3", verdict, f"{evidence}; {number_of(len(rows), 'treebank')}")
 
 
-def _figure_1(examples: Rows) -> StudySection:
-    """The scores of the two sentences of the figure."""
-    columns = (Column("language", "text"), Column("LAS"), Column("CLAS"))
-    cells = tuple((code, row["LAS"], row["CLAS"]) for code, row in examples.items())
-    text = (
-        "The two sentences of the figure, with the same mistake: the locative is attached to the object (page 87).",
-    )
-    return StudySection("Figure 1: one mistake in English and in Finnish", text, Table(columns, cells))
-
-
-def _printed_and_ours(rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], average: str) -> Table:
+def _printed_and_ours(
+    title: str, rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], average: str, *text: str,
+    figure: Drawing | None = None,
+) -> StudySection:  # fmt: skip
     """A table of printed columns next to ours, with averages in the last two rows."""
-    kinds = {name: "difference" if "without" in name or " - " in name else "ratio" for name in names}
-    columns = [Column("treebank", "text")]
+    columns = text_columns("treebank")
     for name in names:
-        columns += [Column(f"{name} printed", kinds[name]), Column(name, kinds[name])]  # type: ignore[arg-type]
+        columns |= dict.fromkeys((f"{name} printed", name), _kind_of(name))
     cells = [
         (code, *(cell for name in names for cell in (_printed_row(numbers, code, name), row[name])))
         for code, row in rows.items()
     ]
-    averages = [
+    means = [
         (mean(_printed_row(numbers, code, name) for code in rows), mean(row[name] for row in rows.values()))
         for name in names
     ]
-    same = ("average of the above", *(cell for pair in averages for cell in pair))
-    whole = (
-        "average of all 42, printed",
-        *(cell for name in names for cell in (numbers[average]["row"][name] / 100, None)),
-    )
-    return Table(tuple(columns), (*cells, same, whole), rules_before=frozenset({len(cells)}))
+    in_print = ((numbers[f"average_{average}"]["row"][name] / 100, None) for name in names)
+    last = [
+        (label, *(cell for pair in pairs for cell in pair))
+        for label, pairs in (("average of the above", means), ("average of all 42, printed", in_print))
+    ]
+    return table_section(title, columns, [*cells, *last], *text, figure=figure, rule_before=len(cells))
 
 
-def table_2(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return LAS and the LAS of each class, printed and ours."""
-    return StudySection(
-        "Table 2: LAS, and LAS of each class", (), _printed_and_ours(rows, numbers, ("LAS", *CLASSES), "average_2")
-    )
+def _kind_of(name: str) -> Kind:
+    return "difference" if "without" in name or " - " in name else "ratio"
 
 
-def differences(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return the changes of LAS without a class, printed and ours."""
-    names = [f"without {name}" for name in WITHOUT]
+def _differences(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
+    """The changes of LAS without a class, printed and ours."""
     order = sorted(rows, key=lambda code: rows[code]["without FUN"] or 0.0)
     drawn = {
         "printed": [points(_printed_row(numbers, code, "without FUN")) for code in order],
         "ours": [points(rows[code]["without FUN"]) for code in order],
     }
-    figure = panels("LAS without FUN, minus LAS, in points", order, drawn, signed=True) if order else None
-    text = ("The figure shows the differences without FUN, largest drop first.",)
-    table = _printed_and_ours(rows, numbers, names, "average_2")
-    return StudySection("Table 2: LAS without a class, minus LAS", text, table, figure)
+    return _printed_and_ours(
+        "Table 2: LAS without a class, minus LAS", rows, numbers, [f"without {name}" for name in WITHOUT], "2",
+        "The figure shows the differences without FUN, largest drop first.",
+        figure=panels("LAS without FUN, minus LAS, in points", order, drawn, signed=True) if order else None,
+    )  # fmt: skip
 
 
-def relations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return CLAS and the changes of LAS without a relation, printed and ours."""
-    names = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
-    return StudySection(
-        "Table 3: CLAS, and LAS without a relation", (), _printed_and_ours(rows, numbers, names, "average_3")
-    )
-
-
-def agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return the rank correlations of our columns with the printed columns."""
-    names = ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS")
+def _agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
+    """The rank correlations of our columns with the printed columns."""
     cells = []
-    for name in names:
+    for name in ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS"):
         pairs = [(row[name], _printed_row(numbers, code, name)) for code, row in rows.items()]
         rank, p, n = spearman(pairs)
         cells.append((name, n, rank, p, pearson(pairs)[0]))
-    columns = (Column("column", "text"), Column("treebanks", "number"), Column("Spearman", "number"),
-               Column("p", "probability"), Column("Pearson", "number"))  # fmt: skip
-    text = (
+    return table_section(
+        "Rank correlation with the printed columns",
+        text_columns("column") | number_columns("treebanks", "Spearman") | {"p": "probability"}
+        | number_columns("Pearson"),
+        cells,
         "The correlation of our column with the printed column over treebanks. p is for Spearman's correlation: from"
-        " all permutations for up to 9 treebanks, and by Student's t for more."
-    )
-    return StudySection("Rank correlation with the printed columns", (text,), Table(columns, tuple(cells)))
+        " all permutations for up to 9 treebanks, and by Student's t for more.",
+    )  # fmt: skip
 
 
-def families(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return CLAS minus LAS in each language family."""
-    names = sorted({family_of(code) for code in rows})
+def _families(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
+    """CLAS minus LAS in each language family."""
     cells = []
-    for name in names:
+    for name in sorted({family_of(code) for code in rows}):
         members = [code for code in rows if family_of(code) == name]
         published = mean(_printed_row(numbers, code, "CLAS - LAS") for code in members)
         cells.append((name, len(members), published, mean(rows[code]["CLAS - LAS"] for code in members)))
-    columns = (Column("family or branch", "text"), Column("treebanks", "number"),
-               Column("CLAS - LAS printed", "difference"), Column("CLAS - LAS", "difference"))  # fmt: skip
-    return StudySection("By language family", (), Table(columns, tuple(cells)))
-
-
-_SHOWN = ("LAS", "without FUN", "CLAS - LAS")
-_AVERAGED = ("LAS", "CLAS", "CORE", "NONCORE", "FUN", "without FUN", "without det", "without case", "CLAS - LAS")
-_RANKED = ("without FUN", "CLAS - LAS")
+    columns = text_columns("family or branch") | number_columns("treebanks")
+    columns |= dict.fromkeys(("CLAS - LAS printed", "CLAS - LAS"), "difference")
+    return table_section("By language family", columns, cells)
 
 
 def _by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
     """LAS and both drops for each parser and treebank, next to the printed numbers."""
-    codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
-    columns = [Column("treebank", "text")]
-    for name in _SHOWN:
-        columns += [Column(f"{name} {whose}", "ratio" if name == "LAS" else "difference") for whose in
-                    ("printed", *measured)]  # fmt: skip
-    cells = tuple(
-        (code, *(cell for name in _SHOWN for cell in (_printed_row(numbers, code, name),
+    names = ("LAS", "without FUN", "CLAS - LAS")
+    columns = text_columns("treebank")
+    for name in names:
+        columns |= dict.fromkeys((f"{name} {whose}" for whose in ("printed", *measured)), _kind_of(name))
+    cells = [
+        (code, *(cell for name in names for cell in (_printed_row(numbers, code, name),
                  *(rows[code][name] if code in rows else None for rows in measured.values()))))
-        for code in codes
-    )  # fmt: skip
-    return StudySection("Other parsers: LAS and the drops", (), Table(tuple(columns), cells))
+        for code in dict.fromkeys(code for rows in measured.values() for code in rows)
+    ]  # fmt: skip
+    return table_section("Other parsers: LAS and the drops", columns, cells)
 
 
 def _summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
     """Averages over treebanks for each parser, and the rank correlations of its drops with the printed ones."""
     codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
-    columns = (Column("number", "text"), *number_columns("printed", *measured))
+    averaged = ("LAS", "CLAS", "CORE", "NONCORE", "FUN", "without FUN", "without det", "without case", "CLAS - LAS")
     cells: list[tuple[str | Cell, ...]] = [
         (f"average of {name}", points(mean(_printed_row(numbers, code, name) for code in codes)),
          *(points(mean(row[name] for row in rows.values())) for rows in measured.values()))
-        for name in _AVERAGED
+        for name in averaged
     ]  # fmt: skip
     cells += [
         (f"Spearman with the printed {name}", None,
          *(spearman((row[name], _printed_row(numbers, code, name)) for code, row in rows.items())[0]
            for rows in measured.values()))
-        for name in _RANKED
+        for name in ("without FUN", "CLAS - LAS")
     ]  # fmt: skip
-    text = (
+    return table_section(
+        "Other parsers: averages and ranks",
+        text_columns("number") | number_columns("printed", *measured),
+        cells,
         "In percent and points, over the treebanks for which the parser has outputs. The verdicts are based on these.",
     )
-    return StudySection("Other parsers: averages and ranks", text, Table(columns, tuple(cells)))

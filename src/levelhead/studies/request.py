@@ -19,7 +19,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.input_bytes import SUFFIXES, read_bytes
 from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
 from levelhead.treebank.reader import Format
@@ -244,7 +244,7 @@ def score_files(
     A missing output has no result. An invalid output has a result with the reasons.
     """
     results: dict[tuple[str, str], OutputResult] = {}
-    contents: dict[str, Contents] = {}
+    contents: dict[str, FileSummary] = {}
     looked: dict[str, Any] = {}
     for plan, setup_of_plan in _plans(golds, systems, setup):
         scored = score_plan(plan, setup_of_plan, workers=request.workers, store=request.store, **how)

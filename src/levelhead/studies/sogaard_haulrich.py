@@ -12,6 +12,7 @@ from levelhead.errors import number_of
 from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import Parts, StudyRequest, StudyTask, format_of, parts_of, run_tasks, signature
 from levelhead.studies.sogaard_haulrich_tables import (
+    COUNTED,
     LEVEL,
     NAME,
     ORDER,
@@ -79,6 +80,15 @@ def _setting(
     other = [row.name for row in listed if treebanks[row.name].train is None]
     without = f" (another part if there is none: {', '.join(other)})" if other else ""
     unswapped = ", and those that need no swaps" if any(_UNSWAPPED in row.groups for row in listed) else ""
+    files = [code for code, parts in treebanks.items() if format_of(parts.tested) == "conllx"]
+    conllx = f" CoNLL-X files ({', '.join(files)}) have no accuracies, since the shared tasks used UD." if files else ""
+    rooted = {code: row["several roots"] for code, row in rows.items() if row["several roots"]}
+    if rooted and request.trainer is not None and request.systems is None:
+        conllx += (
+            f" Some training sentences have several roots ({sum(rooted.values()):,} in all: {', '.join(rooted)}). For"
+            " our parsers, the other roots are attached to the first one; perplexities and test sets use the trees as"
+            " annotated."
+        )
     return (
         (
             f"{number_of(len(listed), 'treebank')} with training sets{without}. Perplexity is that of the test set"
@@ -89,27 +99,12 @@ def _setting(
         (
             "The treebanks of 2006 and 2007 are not free, so we use UD treebanks. Accuracies are the UAS of the best"
             " team and the mean UAS of all teams in the CoNLL 2017 shared task (official results, from raw text, on the"
-            " same test sets); for treebanks that were not part of it, those of 2018 if"
-            f" available.{_conllx(treebanks, rows, request)}"
+            f" same test sets); for treebanks that were not part of it, those of 2018 if available.{conllx}"
         ),
         (
             "The paper's groups do not exist for UD. Our groups: treebanks by the size of their training set (halves)"
             f"{unswapped}."
         ),
-    )
-
-
-def _conllx(treebanks: Mapping[str, Parts], rows: Mapping[str, Row], request: StudyRequest) -> str:
-    """The note on CoNLL-X treebanks; empty if there are none."""
-    files = [code for code, parts in treebanks.items() if format_of(parts.tested) == "conllx"]
-    rooted = {code: row["several roots"] for code, row in rows.items() if row["several roots"]}
-    note = f" CoNLL-X files ({', '.join(files)}) have no accuracies, since the shared tasks used UD." if files else ""
-    if not rooted or request.trainer is None or request.systems is not None:
-        return note
-    n = sum(rooted.values())
-    return (
-        f"{note} Some training sentences have several roots ({n:,} in all: {', '.join(rooted)}). For our parsers, the"
-        " other roots are attached to the first one; perplexities and test sets use the trees as annotated."
     )
 
 
@@ -153,12 +148,13 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRe
     """Check the claims about treebanks."""
     increases = [treebank.increase for treebank in listed]
     higher = mean_interval(increases, request.resamples, request.seed)
-    numbers_text = "; ".join(
+    evidence = "; ".join(
         f"{row.accuracy}: {shown(row.size)}, {shown(row.size_over_string)}, {shown(row.size_over_derivation)}"
         for row in correlations(listed)
     )
+    rows = [row for row in listed if row.accuracies]
     size, string, derivation = (
-        [row.size / per(row) for row in listed if row.accuracies]
+        [row.size / per(row) for row in rows]
         for per in (lambda _: 1, lambda row: row.string, lambda row: row.derivation)
     )
     return [
@@ -166,30 +162,25 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRe
               f"on {sum(value > 0 for value in increases)} of {len(increases)} treebanks; mean increase in percent:"
               f" {estimate_shown(higher, 1, 100)}"),
         _compared("Size over derivation perplexity predicts accuracy better than size alone", derivation, size,
-                  numbers_text, listed, request),
+                  evidence, rows, request),
         _compared("Size over derivation perplexity predicts it better than size over string perplexity", derivation,
-                  string, numbers_text, listed, request),
+                  string, evidence, rows, request),
     ]  # fmt: skip
 
 
 def _compared(
     text: str, better: Sequence[float], worse: Sequence[float], numbers_text: str,
-    listed: Sequence[TreebankPerplexities], request: StudyRequest,
+    rows: Sequence[TreebankPerplexities], request: StudyRequest,
 ) -> Claim:  # fmt: skip
     """Check whether one predictor correlates more with both accuracies than another."""
-    differences = {
-        kind: contrast_interval(
-            [better, worse],
-            [row.accuracies[kind] for row in listed if row.accuracies],
-            lambda r: r[:, 0] - r[:, 1],
-            request.resamples,
-            request.seed,
-        )
+    estimates = {
+        kind: contrast_interval([better, worse], [row.accuracies[kind] for row in rows], lambda r: r[:, 0] - r[:, 1],
+                                request.resamples, request.seed)
         for kind in ("best", "average")
-    }
-    verdict = joint_verdict(verdict_of_effect(estimate, 1) for estimate in differences.values())
-    shown_differences = ", ".join(f"{estimate_shown(value, 3)} ({kind})" for kind, value in differences.items())
-    evidence = f"difference of r: {shown_differences}; r of size, over string, over derivation: {numbers_text or '-'}"
+    }  # fmt: skip
+    verdict = joint_verdict(verdict_of_effect(estimate, 1) for estimate in estimates.values())
+    differences = ", ".join(f"{estimate_shown(value, 3)} ({kind})" for kind, value in estimates.items())
+    evidence = f"difference of r: {differences}; r of size, over string, over derivation: {numbers_text or '-'}"
     return Claim(text, "section 5.1", verdict, evidence)
 
 
@@ -200,24 +191,21 @@ def claims_on_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any], re
         "P/EM": "Parsers with lower derivation perplexity have more exact matches",
         "UAS/EM": "UAS and exact match correlate no better with each other than either does with perplexity",
     }
-    small = "On small test sets, perplexity separates parsers that exact match does not separate"
+    small, place = "On small test sets, perplexity separates parsers that exact match does not separate", "section 5.2"
     if not parsers:
         missing = "no outputs of the four parsers"
-        return [
-            *(Claim(text, "section 5.2", "no data", missing) for text in texts.values()),
-            Claim(small, _SMALL, "no data", missing),
-        ]
+        claimed = [*((text, place) for text in texts.values()), (small, _SMALL)]
+        return [Claim(text, place, "no data", missing) for text, place in claimed]
     means = {name: mean_correlation(parsers, name, request.resamples, request.seed) for name in PAIRS}
-    numbers_text = {
+    evidence = {
         name: f"mean r {name} {estimate_shown(means[name])}, printed {numbers['parsers'][name]['r']:.2f}"
         for name in PAIRS
     }
     closest = closest_pair(parsers, request.resamples, request.seed)
     return [
-        *(Claim(texts[name], "section 5.2", verdict_of_effect(means[name], -1), numbers_text[name])
-          for name in ("P/UAS", "P/EM")),
-        Claim(texts["UAS/EM"], "section 5.2", verdict_of_effect(closest, -1),
-              f"{numbers_text['UAS/EM']}; minus the stronger of P/UAS and P/EM with reversed sign:"
+        *(Claim(texts[name], place, verdict_of_effect(means[name], -1), evidence[name]) for name in ("P/UAS", "P/EM")),
+        Claim(texts["UAS/EM"], place, verdict_of_effect(closest, -1),
+              f"{evidence['UAS/EM']}; minus the stronger of P/UAS and P/EM with reversed sign:"
               f" {estimate_shown(closest)}"),
         _claim_on_small_sets(small, parsers, request),
     ]  # fmt: skip
@@ -230,14 +218,13 @@ _SMALL = "abstract and section 6"
 def _claim_on_small_sets(text: str, parsers: Mapping[str, Row], request: StudyRequest) -> Claim:
     """Check whether perplexity separates more pairs of parsers than exact match on the smallest test sets."""
     size = str(SIZES[0])
-    shares = [row["separated"][size] for row in parsers.values() if size in row["separated"]]
-    if not shares:
+    shares = np.array([row["separated"][size] for row in parsers.values() if size in row["separated"]])
+    if not len(shares):
         return Claim(text, _SMALL, "no data", f"no test set has {size} or more sentences")
-    table = np.array(shares)
-    extra = mean_interval((table[:, 2] - table[:, 1]).tolist(), request.resamples, request.seed)
-    separated_shares = ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), table.mean(axis=0)))
+    extra = mean_interval((shares[:, 2] - shares[:, 1]).tolist(), request.resamples, request.seed)
+    by_measure = ", ".join(f"{name} {value:.1%}" for name, value in zip(COUNTED, shares.mean(axis=0)))
     evidence = (
         f"pairs separated in the direction of UAS with {size} sentences, {number_of(len(shares), 'treebank')}:"
-        f" {separated_shares}, by tests of exactly {LEVEL:.1%}; P minus EM in points {estimate_shown(extra, 1, 100)}"
+        f" {by_measure}, by tests of exactly {LEVEL:.1%}; P minus EM in points {estimate_shown(extra, 1, 100)}"
     )
     return Claim(text, _SMALL, verdict_of_effect(extra, 1), evidence)

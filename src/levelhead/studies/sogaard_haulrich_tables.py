@@ -19,10 +19,8 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.study_charts import Named, cloud, curves
 from levelhead.significance import SystemCounts, separated_shares, spawned
 from levelhead.studies.request import Parts, StudyRequest, read_treebank, score_files
-from levelhead.studies.study import StudySection, number_columns
+from levelhead.studies.study import StudySection, number_columns, ratio_columns, table_section, text_columns
 from levelhead.studies.verdicts import ValueWithInterval, mean, mean_interval, pearson, resampled_estimate
-from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Column, Table
 
 
 class TreebankPerplexities(NamedTuple):
@@ -74,9 +72,10 @@ def group_averages(rows: Iterable[TreebankPerplexities]) -> list[GroupAverage]:
             members.setdefault(group, []).append(row)
     averages = []
     for name, group_rows in members.items():
-        fields = ("string", "derivation", "increase")
-        means = (math.fsum(getattr(row, field) for row in group_rows) / len(group_rows) for field in fields)
-        string, derivation, increase = means
+        string, derivation, increase = (
+            math.fsum(getattr(row, field) for row in group_rows) / len(group_rows)
+            for field in ("string", "derivation", "increase")
+        )
         averages.append(GroupAverage(name, len(group_rows), string, derivation, derivation / string - 1, increase))
     return averages
 
@@ -176,13 +175,11 @@ def _correlations(parsers: Mapping[str, Row], pair: str) -> list[float | None]:
     return [pearson(zip(row[x], row[y]))[0] for row in parsers.values()]
 
 
-def _averaged(parsers: Mapping[str, Row], pair: str) -> float | None:
-    """The mean over treebanks of the correlation of two measures over parsers."""
-    return mean(_correlations(parsers, pair))
-
-
 def mean_correlation(parsers: Mapping[str, Row], pair: str, resamples: int, seed: int) -> ValueWithInterval | None:
-    """Return `_averaged` with its interval from resampled treebanks; None with fewer than four treebanks."""
+    """Return the mean over treebanks of a correlation over parsers, with its interval from resampled treebanks.
+
+    It is None with fewer than four treebanks.
+    """
     return mean_interval(_correlations(parsers, pair), resamples, seed)
 
 
@@ -194,12 +191,6 @@ def closest_pair(parsers: Mapping[str, Row], resamples: int, seed: int) -> Value
     return resampled_estimate(known, lambda r: r[..., 2] - np.maximum(-r[..., 0], -r[..., 1]), resamples, seed)
 
 
-def _pooled(parsers: Mapping[str, Row], pair: str) -> tuple[float | None, float | None, int]:
-    """The correlation over all parsers of all treebanks, its p, and the number of pairs."""
-    x, y = PAIRS[pair]
-    return pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))
-
-
 def _spread(values: Iterable[float]) -> str:
     """The ratio of the largest value to the smallest, as text."""
     known = list(values)
@@ -208,38 +199,35 @@ def _spread(values: Iterable[float]) -> str:
 
 def perplexity_table(listed: Sequence[TreebankPerplexities], rows: Mapping[str, Row]) -> StudySection:
     """Return the perplexities of each treebank."""
-    columns = (Column("treebank", "text"), *number_columns("training words", "swaps", "string", "derivation"),
-               Column("increase"), Column("unknown words"), *number_columns("best UAS", "average UAS"))  # fmt: skip
-    cells = tuple(
-        (row.name, row.size, rows[row.name]["swaps"], row.string, row.derivation, row.increase,
-         rows[row.name]["oov"] / rows[row.name]["words"], row.accuracies.get("best"), row.accuracies.get("average"))
-        for row in sorted(listed, key=lambda row: -row.size)
-    )  # fmt: skip
     points = [Named(row.name, row.string, row.derivation) for row in listed]
-    figure = cloud("String and derivation perplexity", points, "string", "derivation") if points else None
-    return StudySection("Perplexities of treebanks", (), Table(columns, cells), figure)
+    return table_section(
+        "Perplexities of treebanks",
+        text_columns("treebank") | number_columns("training words", "swaps", "string", "derivation")
+        | ratio_columns("increase", "unknown words") | number_columns("best UAS", "average UAS"),
+        [
+            (row.name, row.size, rows[row.name]["swaps"], row.string, row.derivation, row.increase,
+             rows[row.name]["oov"] / rows[row.name]["words"], *map(row.accuracies.get, ("best", "average")))
+            for row in sorted(listed, key=lambda row: -row.size)
+        ],
+        figure=cloud("String and derivation perplexity", points, "string", "derivation") if points else None,
+    )  # fmt: skip
 
 
 def averages_of_groups(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]) -> StudySection:
     """Return the average perplexities of groups, printed and ours."""
-    columns = (Column("group", "text"), *number_columns("treebanks", "string", "derivation"), Column("increase"),
-               Column("mean increase"))  # fmt: skip
     published = [
         (f"{name} (printed)", None, row["string"], row["derivation"], row["increase"] / 100, None)
         for name, row in numbers["averages"].items()
     ]
     with_all = [row._replace(groups=("all", *row.groups)) for row in listed]
-    ours = [
-        (group.name, group.n_treebanks, group.string, group.derivation, group.increase_of_means, group.mean_increase)
-        for group in group_averages(with_all)
-    ]
-    text = (
-        (
-            "The printed increases of the second and third group do not follow from the printed averages, which would"
-            " give 58.9% and 61.0%; they may be means over treebanks. For our groups, the table has both."
-        ),
-    )
-    return StudySection("Section 5: average perplexities", text, Table(columns, (*published, *ours)))
+    return table_section(
+        "Section 5: average perplexities",
+        text_columns("group") | number_columns("treebanks", "string", "derivation")
+        | ratio_columns("increase", "mean increase"),
+        [*published, *group_averages(with_all)],
+        "The printed increases of the second and third group do not follow from the printed averages, which would"
+        " give 58.9% and 61.0%; they may be means over treebanks. For our groups, the table has both.",
+    )  # fmt: skip
 
 
 _PREDICTORS = (
@@ -251,51 +239,46 @@ _PREDICTORS = (
 
 
 def accuracy_tables(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]) -> tuple[StudySection, ...]:
-    """Return the correlations of perplexities with accuracies, printed and ours, and those of their parts."""
+    """Return the correlations of perplexities with accuracies, printed and ours, and those of their parts.
+
+    The figure has the logarithm of size over perplexity, since sizes may differ by a factor of a hundred.
+    """
     by_accuracy = {row.accuracy: row for row in correlations(listed)}
-    printed = numbers["correlations"]
-    names = (*(f"{name} (printed)" for name in printed["treebank size"]), "UD best", "UD average")
-    columns = (Column("predictor", "text"), *number_columns(*names))
-    cells = tuple(
-        (name, *printed[printed_name].values(),
-         *(getattr(by_accuracy[kind], field) if kind in by_accuracy else None for kind in ("best", "average")))
-        for name, printed_name, field in _PREDICTORS
-    )  # fmt: skip
+    in_print = numbers["correlations"]
     n = max((row.n_treebanks for row in by_accuracy.values()), default=0)
-    text = f"Pearson's correlation with UAS over {n} UD treebanks. The first row is size alone."
-    table, figure = Table(columns, cells), _ratios_figure(listed)
-    return StudySection("Section 5.1: perplexity and accuracy", (text,), table, figure), _parts_of_ratios(listed)
-
-
-def _parts_of_ratios(listed: Sequence[TreebankPerplexities]) -> StudySection:
-    """The correlations of sizes and perplexities with accuracies, to see which part of a ratio predicts them."""
-    known = [row for row in listed if row.accuracies]
-    cells = tuple(
-        (
-            name,
-            *(pearson((value(row), row.accuracies.get(kind)) for row in known)[0] for kind in ("best", "average")),
-        )
-        for name, value in _PARTS.items()
-    )
-    text = (
-        f"The largest size is {_spread(row.size for row in listed)} times the smallest; for string perplexity, the"
-        f" factor is {_spread(row.string for row in listed)}, and for derivation perplexity"
-        f" {_spread(row.derivation for row in listed)}. If sizes vary much more than perplexities, size over either"
-        " perplexity is mostly size."
-    )
-    columns = (Column("predictor", "text"), *number_columns("UD best", "UD average"))
-    return StudySection("The parts of the ratios", (text,), Table(columns, cells))
-
-
-def _ratios_figure(listed: Sequence[TreebankPerplexities]) -> Drawing | None:
-    """UAS against the logarithm of size over perplexity, since sizes may differ by a factor of a hundred."""
     points = [
         Named(row.name, math.log10(row.size / row.derivation), value, f"{kind} UAS")
         for row in listed
         for kind, value in row.accuracies.items()
     ]
-    what = "log10(size / perplexity)"
-    return cloud("Size over derivation perplexity, and accuracy", points, what, "UAS") if points else None
+    title, what = "Size over derivation perplexity, and accuracy", "log10(size / perplexity)"
+    of_ratios = table_section(
+        "Section 5.1: perplexity and accuracy",
+        text_columns("predictor")
+        | number_columns(*(f"{name} (printed)" for name in in_print["treebank size"]), "UD best", "UD average"),
+        [
+            (name, *in_print[printed_name].values(),
+             *(getattr(by_accuracy[kind], field) if kind in by_accuracy else None for kind in ("best", "average")))
+            for name, printed_name, field in _PREDICTORS
+        ],
+        f"Pearson's correlation with UAS over {n} UD treebanks. The first row is size alone.",
+        figure=cloud(title, points, what, "UAS") if points else None,
+    )  # fmt: skip
+    accuracies = [row for row in listed if row.accuracies]
+    of_parts = table_section(
+        "The parts of the ratios",
+        text_columns("predictor") | number_columns("UD best", "UD average"),
+        [
+            (name, *(pearson((value(row), row.accuracies.get(kind)) for row in accuracies)[0]
+                     for kind in ("best", "average")))
+            for name, value in _PARTS.items()
+        ],
+        f"The largest size is {_spread(row.size for row in listed)} times the smallest; for string perplexity, the"
+        f" factor is {_spread(row.string for row in listed)}, and for derivation perplexity"
+        f" {_spread(row.derivation for row in listed)}. If sizes vary much more than perplexities, size over either"
+        " perplexity is mostly size.",
+    )  # fmt: skip
+    return of_ratios, of_parts
 
 
 _PARTS: Mapping[str, Callable[[TreebankPerplexities], float]] = {
@@ -311,33 +294,28 @@ def parser_tables(
     parsers: Mapping[str, Row], numbers: Mapping[str, Any], request: StudyRequest
 ) -> tuple[StudySection, ...]:
     """Return how perplexity, UAS and exact match correlate, and how often each of them separates parsers."""
+    title = "Section 5.2: perplexity as a metric for parsers"
     if not parsers:
-        return (StudySection(_METRICS, ("No outputs of the four transition systems on gold words were given.",)),)
-    return _metrics_table(parsers, numbers, request), _separation_table(parsers)
-
-
-_METRICS = "Section 5.2: perplexity as a metric for parsers"
-
-
-def _metrics_table(parsers: Mapping[str, Row], numbers: Mapping[str, Any], request: StudyRequest) -> StudySection:
-    """The correlations of perplexity, UAS and exact match over parsers."""
-    columns = (Column("pair", "text"),
-               *number_columns("printed", "mean over treebanks", "95% CI from", "95% CI to", "pooled"),
-               Column("p (printed)", "probability"), Column("p (pooled)", "probability"))  # fmt: skip
+        return (StudySection(title, ("No outputs of the four transition systems on gold words were given.",)),)
     cells = []
-    for name in PAIRS:
-        r, p, _ = _pooled(parsers, name)
+    for name, (x, y) in PAIRS.items():
+        r, p, _ = pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))
         published = numbers["parsers"][name]
         estimate = mean_correlation(parsers, name, request.resamples, request.seed)
         bounds = (None, None) if estimate is None else estimate[1:]
-        cells.append((name, published["r"], _averaged(parsers, name), *bounds, r, published["p"], p))
-    text = (
+        cells.append((name, published["r"], mean(_correlations(parsers, name)), *bounds, r, published["p"], p))
+    metrics = table_section(
+        title,
+        text_columns("pair")
+        | number_columns("printed", "mean over treebanks", "95% CI from", "95% CI to", "pooled")
+        | {"p (printed)": "probability", "p (pooled)": "probability"},
+        cells,
         f"{number_of(len(parsers), 'treebank')} and {len(PARSERS)} parsers. The printed p-values are those of a"
         " one-sided test with 14 pairs, which is neither the number of parsers (4) nor that of parsers times treebanks"
         " (28). Pooled pairs are not independent, since the parsers of a treebank share its difficulty. The 95%"
-        " confidence interval of the mean comes from resampled treebanks."
+        " confidence interval of the mean comes from resampled treebanks.",
     )
-    return StudySection(_METRICS, (text,), Table(columns, tuple(cells)))
+    return metrics, _separation_table(parsers)
 
 
 def _separation_table(parsers: Mapping[str, Row]) -> StudySection:
@@ -347,22 +325,17 @@ def _separation_table(parsers: Mapping[str, Row]) -> StudySection:
         shares = [row["separated"][str(size)] for row in parsers.values() if str(size) in row["separated"]]
         if shares:
             rows.append((size, len(shares), *(float(value) for value in np.mean(shares, axis=0))))
-    columns = (*number_columns("sentences", "treebanks"), Column("UAS"), Column("EM"), Column("P"))
-    drawn = {name: [(row[0], 100 * row[i]) for row in rows] for i, name in ((2, "UAS"), (3, "EM"), (4, "P"))}
-    figure = curves("Separated pairs", drawn, "sentences", "separated pairs (%)") if rows else None
-    return StudySection("Separating parsers on small test sets", _SEPARATING, Table(columns, tuple(rows)), figure)
-
-
-_SEPARATING = (
-    (
+    drawn = {name: [(row[0], 100 * row[i]) for row in rows] for i, name in enumerate(COUNTED, 2)}
+    return table_section(
+        "Separating parsers on small test sets",
+        number_columns("sentences", "treebanks") | ratio_columns(*COUNTED),
+        rows,
         "Shares of pairs of parsers that are separated on random test sets. A pair is separated if the parser with"
         " the higher UAS on the whole test set is significantly better on the random one, by one-sided paired"
         " randomization. All tests have a level of exactly 2.5%. An ordinary test of EM has a lower one, because many"
         " permutations tie. So ties at the critical value count as the fraction of a separation that makes the level"
-        " exact (Lehmann and Romano 2005, section 15.2)."
-    ),
-    (
+        " exact (Lehmann and Romano 2005, section 15.2).",
         "Chance separates 2.5% of pairs by a measure that is independent of UAS, and more by one that correlates with"
-        " UAS, since the random test sets are parts of the whole."
-    ),
-)
+        " UAS, since the random test sets are parts of the whole.",
+        figure=curves("Separated pairs", drawn, "sentences", "separated pairs (%)") if rows else None,
+    )

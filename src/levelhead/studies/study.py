@@ -1,21 +1,31 @@
-"""What studies have in common: their description and results, printed numbers, and tables of verdicts."""
+"""What studies have in common: description and results, printed numbers, tables, and HTML, Markdown and text pages."""
 
 from __future__ import annotations
 
+import os
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from pkgutil import resolve_name
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from levelhead.studies.page import claims_table, document, text
+from levelhead.errors import Fault, InputError, Place, with_minus
+from levelhead.report.page import Block, Page
+from levelhead.report.page import Section as Part
+from levelhead.report.page.blocks import Origin
 from levelhead.studies.request import StudyRequest
-from levelhead.studies.verdicts import Verdict
+from levelhead.studies.verdicts import Verdict, all_true, count_of_true, verdict_of_fact
+from levelhead.tables.documents import header, signature_line
 from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Column, Table
+from levelhead.tables.table import Cell, Column, Kind, Table
+from levelhead.tables.writers import to_markdown, to_text
 from levelhead.tabular import Tabular
+from levelhead.treebank.write import replace_file
 
 
 class Claim(NamedTuple):
@@ -76,11 +86,23 @@ class Study(Tabular):
 
     def table(self) -> Table:
         """Return a table of the claims."""
-        return claims_table(self)
+        return Table(tuple(Column(name, "text") for name in ("claim", "place", "verdict", "evidence")), self.claims)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return document(self)
+        sections = []
+        for section in self.sections:
+            record: dict[str, Any] = {"title": section.title, "text": list(section.text)}
+            if section.table is not None:
+                columns = [{"name": column.name, "kind": column.kind} for column in section.table.columns]
+                rows, notes = list(map(list, section.table.rows)), list(section.table.notes)
+                record["table"] = {"columns": columns, "rows": rows, "notes": notes}
+            sections.append(record)
+        return {
+            **header("study", self.signature), "study": self.name, "title": self.title,
+            "source": self.source, "setting": list(self.setting), "sections": sections,
+            "claims": [claim._asdict() for claim in self.claims],
+        }  # fmt: skip
 
     def __str__(self) -> str:
         return text(self).rstrip("\n")
@@ -118,8 +140,7 @@ class StudySpec(NamedTuple):
 
 def verdicts_by_parser(claims: Mapping[str, Sequence[Claim]]) -> StudySection:
     """Return a table of verdicts, one row per claim and one column per parser, and a sentence on the disagreements."""
-    columns = (Column("claim", "text"), *(Column(parser, "text") for parser in claims))
-    rows = tuple((each[0].text, *(claim.verdict for claim in each)) for each in zip(*claims.values()))
+    rows = [(each[0].text, *(claim.verdict for claim in each)) for each in zip(*claims.values())]
     differing = [row for row in rows if len(set(row[1:])) > 1]
     opposed = sum({"holds", "does not hold"} <= set(row[1:]) for row in differing)
     text = "Each verdict rests on the scores of a single parser."
@@ -127,16 +148,45 @@ def verdicts_by_parser(claims: Mapping[str, Sequence[Claim]]) -> StudySection:
         text += f" All parsers agree on {'the claim' if len(rows) == 1 else f'all {len(rows)} claims'}."
     elif differing:
         verbs = "holds for one parser and fails" if opposed == 1 else "hold for one parser and fail"
-        contradicted = (
-            f"{opposed} {verbs} for another" if opposed else "No claim holds for one parser and fails for another"
-        )
-        text += f" Parsers differ on {len(differing)} of {len(rows)} claims. {contradicted}."
-    return StudySection("Do the findings depend on the parser?", (text,), Table(columns, rows))
+        contradicted = f"{opposed} {verbs}" if opposed else "No claim holds for one parser and fails"
+        text += f" Parsers differ on {len(differing)} of {len(rows)} claims. {contradicted} for another."
+    return table_section("Do the findings depend on the parser?", text_columns("claim", *claims), rows, text)
 
 
-def number_columns(*names: str) -> tuple[Column, ...]:
+def table_section(
+    title: str,
+    columns: Mapping[str, Kind],
+    rows: Iterable[Sequence[Cell]],
+    *text: str,
+    figure: Drawing | None = None,
+    rule_before: int | None = None,
+) -> StudySection:
+    """Return a section with a table, whose columns are given by name and kind, and with a rule before a row."""
+    rules = frozenset() if rule_before is None else frozenset({rule_before})
+    table = Table(
+        tuple(Column(name, kind) for name, kind in columns.items()), tuple(map(tuple, rows)), rules_before=rules
+    )
+    return StudySection(title, text, table, figure)
+
+
+def text_columns(*names: str) -> dict[str, Kind]:
+    """Return columns of text."""
+    return dict.fromkeys(names, "text")
+
+
+def number_columns(*names: str) -> dict[str, Kind]:
     """Return columns of plain numbers."""
-    return tuple(Column(name, "number") for name in names)
+    return dict.fromkeys(names, "number")
+
+
+def ratio_columns(*names: str) -> dict[str, Kind]:
+    """Return columns of ratios, which are printed as percentages."""
+    return dict.fromkeys(names, "ratio")
+
+
+def claim_on_all(text: str, place: str, outcomes: Mapping[str, bool | None], more: str = "") -> Claim:
+    """Return a claim that holds if all outcomes are true, with how many are; no data if there are none."""
+    return Claim(text, place, verdict_of_fact(all_true(outcomes)), count_of_true(outcomes) + more)
 
 
 @cache
@@ -157,3 +207,118 @@ def conllu(words: str) -> str:
             cells = [number, form, "_", "_", "_", "_", head, relation, "_", misc[0] if misc else "_"]
         lines.append("\t".join(cells))
     return "\n".join(lines) + "\n\n"
+
+
+def summary(study: Study) -> str:
+    """Return the result in two sentences: how many claims got each verdict, and the verdict on the main claim."""
+    *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(study)]
+    counted = f"{', '.join(parts)} and {last}" if parts else last
+    main = [
+        f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
+        for claim in study.claims
+        if study.main_claim and claim.text.startswith(study.main_claim)
+    ]
+    return " ".join([f"Of {len(study.claims)} claims, {counted}.", *main[:1], *_quick(study)])
+
+
+def _quick(study: Study) -> list[str]:
+    return [_QUICK] if "quick" in study.signature else []
+
+
+_QUICK = (
+    "This is a quick run, which only checks that everything works: it uses few resamples, and other parts of treebanks"
+    " instead of missing training sets. Its verdicts on treebanks and parsers mean nothing."
+)
+
+
+_PHRASES: Mapping[Verdict, tuple[str, str, str]] = MappingProxyType(
+    {
+        "holds": ("holds", "hold", "hold"),
+        "does not hold": ("does not hold", "do not hold", "do not hold"),
+        "inconclusive": ("is inconclusive", "are inconclusive", "inconclusive"),
+        "no data": ("cannot be tested", "cannot be tested", "no data"),
+    }
+)
+"""Each verdict on one claim and on several, as the verb of a sentence, and as the label of a number, in their order."""
+
+
+def _counted(study: Study) -> list[tuple[Verdict, int]]:
+    """The number of claims with each verdict, without zeros."""
+    counted = Counter(claim.verdict for claim in study.claims)
+    return [(verdict, counted[verdict]) for verdict in _PHRASES if counted[verdict]]
+
+
+def _for_readers(study: Study) -> Study:
+    """A study with minus signs in its sentences; hyphens stay in TSV and JSON."""
+    claims = tuple(claim._replace(evidence=with_minus(claim.evidence)) for claim in study.claims)
+    sections = tuple(part._replace(text=tuple(map(with_minus, part.text))) for part in study.sections)
+    return replace(study, claims=claims, sections=sections)
+
+
+def markdown(study: Study, stem: str = "") -> str:
+    """Return the page of a study as Markdown."""
+    study = _for_readers(study)
+    lines = [f"# {study.title}", "", summary(study), "", study.source + ".", "", *_paragraphs(study.setting)]
+    lines += ["## Claims", "", to_markdown(study.table())]
+    names = _figures(study, stem) if stem else {}
+    for number, section in enumerate(study.sections):
+        lines += [f"## {section.title}", "", *_paragraphs(section.text)]
+        lines += [f"![{section.title}]({names[number][0]})", ""] if number in names else []
+        lines += [to_markdown(section.table)] if section.table is not None else []
+    lines += [f"`{signature_line(study.signature)}`"]
+    return "\n".join(lines) + "\n"
+
+
+def _figures(study: Study, stem: str) -> dict[int, tuple[str, Drawing]]:
+    """The file name and drawing of each figure, by section number."""
+    drawn = [(number, section.figure) for number, section in enumerate(study.sections) if section.figure is not None]
+    return {number: (f"{stem}-{i}.svg", figure) for i, (number, figure) in enumerate(drawn, 1)}
+
+
+def page(study: Study) -> Page:
+    """Return the page of a study, as input of `levelhead.report.page.render`."""
+    study = _for_readers(study)
+    facts = [(verdict if n == 1 else _PHRASES[verdict][2], str(n)) for verdict, n in _counted(study)]
+    parts = [Part("claims", "Claims", "", [Block("claims", table=study.table())])]
+    for number, section in enumerate(study.sections, 1):
+        block = Block(f"part-{number}", drawing=section.figure, table=section.table)
+        parts.append(Part(f"part-{number}", section.title, " ".join(section.text), [block]))
+    return Page(study.title, f"{summary(study)} {study.source}.", facts, {}, parts, study.setting, study.signature)
+
+
+def _paragraphs(sentences: tuple[str, ...]) -> list[str]:
+    return [line for sentence in sentences for line in (sentence, "")]
+
+
+def text(study: Study, places: int | None = 2) -> str:
+    """Return a study as plain text."""
+    study = _for_readers(study)
+    lines = [study.title, study.source, "", *_quick(study), *study.setting, ""]
+    for section in study.sections:
+        lines += [section.title, *section.text]
+        lines += ["", to_text(section.table, places)] if section.table is not None else [""]
+    for claim in study.claims:
+        lines += [f"{claim.verdict}: {claim.text} ({claim.place})", f"  {claim.evidence}"]
+    return "\n".join([*lines, "", summary(study), signature_line(study.signature)]) + "\n"
+
+
+def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
+    """Write a study to a file, with how it was made in HTML; Markdown gets its figures as SVG files next to it."""
+    from levelhead.report.page import render
+
+    checked_page(path)
+    name = os.fspath(path)
+    if name.endswith(".html"):
+        replace_file(name, [render(page(study)._replace(origin=origin or Origin()))])
+        return
+    stem, folder = Path(name).stem, Path(name).parent
+    for figure, drawing in _figures(study, stem).values():
+        replace_file(folder / figure, [(drawing.file() + "\n").encode("utf-8", "backslashreplace")])
+    replace_file(name, [markdown(study, stem).encode("utf-8", "backslashreplace")])
+
+
+def checked_page(path: str | os.PathLike[str]) -> None:
+    """Raise an InputError if the name of a page has another ending than `.html` or `.md`."""
+    name, message = os.fspath(path), "the file name of a study's page must end in .html or .md"
+    if not name.endswith((".html", ".md")):
+        raise InputError(Fault("unknown-report-format", message, Place(name)))

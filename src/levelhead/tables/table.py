@@ -190,3 +190,12 @@ def p_text(value: float | None, digits: int = 4) -> str:
     """Return a p-value with its sign, for sentences: `= 0.0123`, `< .0001`, or `= -` without a value."""
     text = "-" if value is None else probability(value, digits)
     return f"< {text[1:]}" if text.startswith("<") else f"= {text}"
+
+
+_STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+STARS_NOTE = "* p < .05, ** p < .01, *** p < .001"
+
+
+def stars(p: float | None) -> str:
+    """Return asterisks for a p-value."""
+    return "" if p is None else next((text for level, text in _STARS if p < level), "")

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from levelhead.campaign.manifest import Manifest, manifest_from
-from levelhead.campaign.plan import TestSet, find_test_sets
+from levelhead.campaign.find import Manifest, find_test_sets, manifest_from
+from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault, InputError, OutputError, Place, quoted, unknown
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, qualified

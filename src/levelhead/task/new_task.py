@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from levelhead.campaign.plan import TestSet, find_test_sets
+from levelhead.campaign.find import find_test_sets
+from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault, InputError, OutputError, Place
 from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder, read_task

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from levelhead.campaign import Ranking, Results, groups_named, rank
-from levelhead.campaign.groups import ALL
+from levelhead.campaign.ranking import ALL
 from levelhead.campaign.ranking_tables import ranking_document, ranking_table, results_table
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.jobs import Workers

@@ -2,16 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
-from levelhead.treebank.write import to_conllu, write
+from levelhead.treebank.write import write
 
 if TYPE_CHECKING:
     from levelhead.treebank.input_bytes import Limits
     from levelhead.treebank.reader import build, from_conllu, read
-    from levelhead.treebank.sentence import Sentence
+    from levelhead.treebank.sentence import Sentence, to_conllu
     from levelhead.treebank.strings import StringColumn, Strings
     from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source, Word
-    from levelhead.treebank.tree_shapes import Shapes, nonprojective_arcs, shapes_of
-    from levelhead.treebank.treebank import Treebank, check_trees
+    from levelhead.treebank.treebank import Shapes, Treebank, check_trees, nonprojective_arcs, shapes_of
     from levelhead.treebank.validation import faults_of
 
 __all__ = [
@@ -41,10 +40,9 @@ _MODULES = {
     "input_bytes": ("Limits",),
     "tokens": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "Word"),
     "reader": ("build", "from_conllu", "read"),
-    "sentence": ("Sentence",),
+    "sentence": ("Sentence", "to_conllu"),
     "strings": ("StringColumn", "Strings"),
-    "tree_shapes": ("Shapes", "nonprojective_arcs", "shapes_of"),
-    "treebank": ("Treebank", "check_trees"),
+    "treebank": ("Shapes", "Treebank", "check_trees", "nonprojective_arcs", "shapes_of"),
     "validation": ("faults_of",),
 }
 """The modules of names that need numpy; `write`, which is also the name of a module, cannot be loaded lazily."""

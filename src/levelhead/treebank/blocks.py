@@ -134,14 +134,11 @@ class ByteBlocks:
             self._digest.update(part)
             self._waiting.append(part)
             self._n_waiting += len(part)
-            self._look_for_line_ends(part)
+            last = part.rfind(b"\n")
+            self._has_line_feed |= last >= 0
+            last = max(last, part.rfind(b"\r", last + 1))
+            self._has_return |= not self._has_line_feed and last >= 0
+            self._n_unended = len(part) - last - 1 if last >= 0 else self._n_unended + len(part)
         if self._n_waiting > DEFAULT_LIMITS.size:
             message = f"more than {size_text(DEFAULT_LIMITS.size)} without a blank line between sentences"
             raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))
-
-    def _look_for_line_ends(self, part: bytes) -> None:
-        last = part.rfind(b"\n")
-        self._has_line_feed |= last >= 0
-        last = max(last, part.rfind(b"\r", last + 1))
-        self._has_return |= not self._has_line_feed and last >= 0
-        self._n_unended = len(part) - last - 1 if last >= 0 else self._n_unended + len(part)

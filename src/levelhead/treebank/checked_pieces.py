@@ -10,24 +10,13 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, InputError, add_fault
 from levelhead.kernels.text import count_lines
-from levelhead.treebank.comment_checks import SentenceIds, text_faults
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.faults import EMPTY, MOST, REPAIRS, SOME_HEAD, by_line, encoding_faults, repair, walk
-from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.lenient_reader import readable_sentences
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, lines_of
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.warning_checks import Kind, in_order, warnings_by_kind
-
-
-def _n_lines_of(treebank: Treebank) -> int:
-    """Return the number of lines of a scanned file, up to the blank line after its last sentence."""
-    last = len(treebank) - 1
-    n_words = treebank.n_words - int(treebank.sentence_starts[last])
-    others = (treebank.multiword.sentence, treebank.empty.sentence)
-    n_others = sum(len(other) - int(np.searchsorted(other, last)) for other in others)
-    return int(treebank.source.lines[last]) + n_words + n_others
+from levelhead.treebank.warning_checks import Kind, SentenceIds, in_order, text_faults, warnings_by_kind
 
 
 class _NotText(Exception):
@@ -44,31 +33,25 @@ class CheckedPieces(Pieces):
     Args:
         parts: its contents, in parts.
         name: its name in messages, or None.
-        conllx: whether it is CoNLL-X.
+        reading: its format, and what is allowed in it.
         most: the largest number of warnings of each kind; if it is not 1, warnings are also found after errors, and
             `# text` comments are compared with the forms.
         splits_tokens: whether multiword tokens are split.
         known: its sizes and warnings, if it was already read; warnings are then not searched for again.
-        several_roots: whether a sentence can have several roots.
-        ignores_trees: whether HEAD and DEPREL are ignored.
     """
 
     def __init__(
         self,
         parts: Iterator[bytes],
         name: str | None,
+        reading: ReaderSettings,
         *,
-        conllx: bool = False,
         most: int = 1,
         splits_tokens: bool = False,
-        known: Contents | None = None,
-        several_roots: bool = False,
-        ignores_trees: bool = False,
+        known: FileSummary | None = None,
     ) -> None:
         super().__init__(parts, name, spaces=True, splits_tokens=splits_tokens)
-        self._known = known
-        self._conllx, self._most = conllx, most
-        self._reading = ReaderSettings(conllx, several_roots, ignores_trees=ignores_trees)
+        self._known, self._most, self._reading = known, most, reading
         self._has_trees: bool | None = None  # unknown before the first sentence
         self._headless: list[Fault] = []  # the first words without heads that were taken
         self._n_headless = 0
@@ -79,7 +62,7 @@ class CheckedPieces(Pieces):
         self._nul: dict[str, list[Fault]] = {}
         self._ids = SentenceIds()
 
-    def contents(self) -> Contents:
+    def contents(self) -> FileSummary:
         """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
         return self._known or super().contents()
 
@@ -87,14 +70,11 @@ class CheckedPieces(Pieces):
         """Return the warnings about the file; call it once, at the end."""
         every = self._most > 1
         repeated = self._ids.repeated(self.name, self._most)
-        notices = () if self._conllx else in_order(self._notices, repeated, every=every)
+        notices = () if self._reading.conllx else in_order(self._notices, repeated, every=every)
         return (*self._repair_warnings(), *notices, *chain(*self._text_faults.values()))
 
     def _repair_warnings(self) -> list[Fault]:
         return [fault.in_file(self.name) for slug in REPAIRS for fault in self._repairs.get(slug, ())]
-
-    def _check(self, block: bytes) -> None:
-        refuse_long_lines(block, self.name, self._n_lines)
 
     def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
         repaired = repair(block, start=not self._n_lines, most=self._most)
@@ -111,8 +91,10 @@ class CheckedPieces(Pieces):
             self._normalize()
             if not self._data:
                 return  # only blank lines
+            start = not self._n_taken_lines
             try:
-                treebank = self._scan()
+                self._reading = self._reading.of(self._data, self.name) if start else self._reading
+                treebank = scan_file(self._data, self._reading, start=start)
             except ConlluError as error:
                 self._header = error
         if treebank is None or self._has_trees not in {None, treebank.has_trees}:
@@ -132,15 +114,13 @@ class CheckedPieces(Pieces):
         treebank = scan_file(data, reading, start=start)
         if treebank is not None:
             self._reading = reading
-            n_lines = _n_lines_of(treebank) - len(self._lines)
+            last = len(treebank) - 1  # a blank line follows it
+            inside = (treebank.multiword.sentence, treebank.empty.sentence)
+            n_others = sum(len(sentences) - int(np.searchsorted(sentences, last)) for sentences in inside)
+            n_words = treebank.n_words - int(treebank.sentence_starts[last])
+            n_lines = int(treebank.source.lines[last]) + n_words + n_others - len(self._lines)
             self._add(self._new, range(1, n_lines + 1), n_lines)
         return treebank
-
-    def _scan(self) -> Treebank | None:
-        start = not self._n_taken_lines
-        if start:
-            self._reading = self._reading.of(self._data, self.name)
-        return scan_file(self._data, self._reading, start=start)
 
     def _drop(self, n_bytes: int, n_sentences: int) -> None:
         if n_sentences and self._waiting is not None and not self._waiting.has_trees:
@@ -155,7 +135,7 @@ class CheckedPieces(Pieces):
 
     def _find_warnings(self, piece: Treebank, numbers: Sequence[int]) -> None:
         """Find the warnings about sentences with these numbers in the file."""
-        if not self._conllx and self._known is None:
+        if not self._reading.conllx and self._known is None:
             for kind, fault in warnings_by_kind(piece, self._most):
                 most = 1 if fault.slug == "missing-trees" else self._most
                 add_fault(self._notices, kind, self._in_file(fault, numbers), most)

@@ -6,12 +6,12 @@ import hashlib
 
 from levelhead.errors import Fault
 from levelhead.immutable import immutable
+from levelhead.treebank.sentence import conllu_parts
 from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.write import conllu_parts
 
 
 @immutable(eq=True)
-class Contents:
+class FileSummary:
     """The sizes of a treebank and the warnings about its file.
 
     Args:
@@ -31,11 +31,11 @@ class Contents:
     path: str | None = None
 
 
-def contents_of(treebank: Treebank) -> Contents:
+def summary_of(treebank: Treebank) -> FileSummary:
     """Return the sizes of a treebank and the warnings about its file."""
     source = treebank.source
     sizes = len(treebank), treebank.n_words, treebank.n_tokens
-    return Contents(source.sha256, *sizes, tuple(treebank.warnings), source.path)
+    return FileSummary(source.sha256, *sizes, tuple(treebank.warnings), source.path)
 
 
 def contents_hash(treebank: Treebank) -> str:

@@ -60,8 +60,9 @@ class Repaired(NamedTuple):
 def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
     """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence."""
     warnings: list[Fault] = []
-    if start:
-        data = _without_mark(data, warnings)
+    if start and data.startswith(_BOM):
+        _warn(warnings, "byte-order-mark", "the byte order mark at the start is ignored", 1)
+        data = data[len(_BOM) :]
     data = _with_line_feeds(data, warnings, start=start)
     numbers, n_lines = None, text.count_lines(data)
     if text.has_odd_lines(data):
@@ -74,13 +75,6 @@ def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
 
 def _warn(warnings: list[Fault], slug: str, message: str, line: int, count: int = 1) -> None:
     warnings.append(Fault(slug, message, Place(line=line), "warning", count))
-
-
-def _without_mark(data: bytes, warnings: list[Fault]) -> bytes:
-    if not data.startswith(_BOM):
-        return data
-    _warn(warnings, "byte-order-mark", "the byte order mark at the start is ignored", 1)
-    return data[len(_BOM) :]
 
 
 def _with_line_feeds(data: bytes, warnings: list[Fault], *, start: bool) -> bytes:
@@ -187,8 +181,10 @@ UTF16 = "the file is UTF-16, not UTF-8"
 
 
 def is_utf16(data: bytes) -> bool:
-    """Return whether a file starts with a byte order mark of UTF-16, which is never valid UTF-8."""
-    return data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    """Return whether a file starts with a byte order mark of UTF-16, or with four ASCII characters in UTF-16."""
+    even, odd = data[:8:2], data[1:8:2]
+    is_ascii = len(odd) == 4 and ((all(even) and not any(odd)) or (all(odd) and not any(even)))
+    return is_ascii or data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 0, most: int = 1) -> list[Fault]:
@@ -310,7 +306,11 @@ def _node(sentence: _Sentence, number: int, cells: list[str], place: Place, *, r
     elif ranges and (match := _RANGE.fullmatch(cells[0])):
         yield from _multiword(sentence, number, int(match[1]), int(match[2]), place)
     elif ranges and (match := _EMPTY_NODE.fullmatch(cells[0])):
-        yield from _empty_node(sentence, int(match[1]), int(match[2]), place)
+        after, minor, expected = match[1], int(match[2]), f"{len(sentence.heads)}.{sentence.minor + 1}"
+        if (f"{after}.{minor}" != expected or sentence.range_pending) and not sentence.renumbered:
+            message = f"the empty node {after}.{minor} is in the position of {expected}"
+            yield Fault("misplaced-empty-node", message, place)
+        sentence.minor = minor
     else:
         sentence.renumbered = True
         problem = "is too large" if _TOO_LARGE.search(cells[0]) else f"is not a number{' or range' * ranges}"
@@ -345,13 +345,6 @@ def _multiword(sentence: _Sentence, number: int, first: int, last: int, place: P
         yield Fault("misplaced-range", f"the range {first}-{last} is before word {len(sentence.heads) + 1}", place)
     sentence.range_end, sentence.range_line = max(last, sentence.range_end), number
     sentence.range_pending = True
-
-
-def _empty_node(sentence: _Sentence, after: int, minor: int, place: Place) -> Iterator[Fault]:
-    expected = f"{len(sentence.heads)}.{sentence.minor + 1}"
-    if (f"{after}.{minor}" != expected or sentence.range_pending) and not sentence.renumbered:
-        yield Fault("misplaced-empty-node", f"the empty node {after}.{minor} is in the position of {expected}", place)
-    sentence.minor = minor
 
 
 def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[Fault]:

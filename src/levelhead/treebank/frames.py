@@ -59,8 +59,6 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
 def to_polars(treebank: Treebank) -> pl.DataFrame:
     """Return the words of a treebank as a polars data frame with the columns of `word_table`.
 
-    Comments other than sent_id, empty nodes, and columns of multiword tokens other than form and range are lost.
-
     Args:
         treebank: any treebank.
 
@@ -75,8 +73,6 @@ def to_polars(treebank: Treebank) -> pl.DataFrame:
 
 def to_pandas(treebank: Treebank) -> pd.DataFrame:
     """Return the words of a treebank as a pandas data frame with the columns of `word_table`.
-
-    Comments other than sent_id, empty nodes, and columns of multiword tokens other than form and range are lost.
 
     Args:
         treebank: any treebank.

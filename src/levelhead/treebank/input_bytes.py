@@ -51,14 +51,6 @@ LONGEST_LINE = 1 << 24
 """The maximum number of bytes of a line of a treebank: far more than any sentence needs."""
 
 
-class _TooLarge(Exception):
-    """The file is larger than allowed."""
-
-
-class _Changing(Exception):
-    """The file is written while it is read."""
-
-
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 """The suffixes of compressed files; whether a file is decompressed depends on its contents."""
 
@@ -69,20 +61,18 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) ->
 
 
 def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return the contents of a file without decompression."""
+    """Return the contents of a file without decompression; a regular file that is too large is not even read."""
     name = os.fsdecode(path)
-    try:
-        if name == "-":
-            return _read_at_most(_standard_input(), limits.size)
-        with open(name, "rb") as file:  # noqa: PTH123 -- a path can have bytes that pathlib refuses
-            return _read_at_most(file, limits.size)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise _unreadable("unreadable-file", f"{reason}", name) from error
-    except _TooLarge as error:
-        raise _unreadable("file-too-large", f"more than {size_text(limits.size)}", name) from error
-    except _Changing as error:
-        raise _unreadable("changing-file", "the file was changed while it was read", name) from error
+    with _opened(name) as (file, size):
+        parts, total = [], 0
+        step = _CHUNK if size is None or size > limits.size else size + 1  # all at once, unless the file grows
+        while (size or 0) <= limits.size and total <= limits.size and (part := file.read(step)):
+            parts.append(part)
+            total += len(part)
+            step = _CHUNK
+        if max(size or 0, total) > limits.size:
+            raise _unreadable("file-too-large", f"more than {size_text(limits.size)}", name)
+    return b"".join(parts)
 
 
 def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> contextlib.closing[_Generator]:
@@ -90,22 +80,34 @@ def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> c
 
     Its size is not limited. Errors are raised while the parts are read.
     """
-    return contextlib.closing(_parts_of_file(os.fsdecode(path), limits))
+
+    def parts(name: str) -> _Generator:
+        with _opened(name) as (file, size):
+            yield from _decoded(_CountingReader(file), name, size, limits)
+
+    return contextlib.closing(parts(os.fsdecode(path)))
 
 
-def _parts_of_file(name: str, limits: Limits) -> _Generator:
-    try:
-        with contextlib.nullcontext(_standard_input()) if name == "-" else open(name, "rb") as file:  # noqa: PTH123
+@contextlib.contextmanager
+def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
+    """Open a file for reading; its size is None for pipes and other special files.
+
+    A regular file that is written meanwhile is refused, since the contents could be a mixture of old and new.
+    """
+    if name == "-" and sys.stdin is None:
+        raise _unreadable("unreadable-file", "standard input is closed", name)
+    try:  # `open`, since a path can have bytes that pathlib refuses
+        with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:  # noqa: PTH123
             before = _status(file)
-            yield from _decoded(_CountingReader(file), name, before and before.st_size, limits)
-            _check_unchanged(before, _status(file))
+            yield file, before and before.st_size
+            after = _status(file)
+            if before and after and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+                raise _unreadable("changing-file", "the file was changed while it was read", name)
+    except UnreadableFile:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, UnreadableFile):
-            raise
         reason = getattr(error, "strerror", None) or str(error)
         raise _unreadable("unreadable-file", f"{reason}", name) from error
-    except _Changing as error:
-        raise _unreadable("changing-file", "the file was changed while it was read", name) from error
 
 
 def parts_of_bytes(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> contextlib.closing[_Generator]:
@@ -132,20 +134,24 @@ class _CountingReader:
 
 def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits) -> _Generator:
     """Yield the decompressed parts of a file; the size of a file from a pipe is only known at its end."""
-    if file.start.startswith(b"PK\x03\x04"):
+    opener = _opener_of(file.start, name)
+    if opener is None:
+        yield from iter(file.read, b"")
+        return
+    total = 0
+    with contextlib.closing(_parts(opener, file, name)) as parts:
+        for part in _within(parts, size or math.inf, name, limits, math.inf):
+            total += len(part)
+            yield part
+    if size is None:
+        _check_ratio(total, file.n_read, name, limits)
+
+
+def _opener_of(start: bytes, name: str) -> _Opener | None:
+    """Return what decompresses a file with this start; None for other files."""
+    if start.startswith(b"PK\x03\x04"):
         raise _unreadable("archive", "zip archives are not supported", name)
-    for magic, opener in _OPENERS.items():
-        if file.start.startswith(magic):
-            total = 0
-            with contextlib.closing(_parts(opener, file, name)) as parts:
-                for part in _within(parts, size or math.inf, name, limits, math.inf):
-                    total += len(part)
-                    yield part
-            if size is None:
-                _check_ratio(total, file.n_read, name, limits)
-            return
-    while part := file.read():
-        yield part
+    return next((opener for magic, opener in _OPENERS.items() if start.startswith(magic)), None)
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
@@ -164,38 +170,6 @@ def size_of_file(path: str | os.PathLike[str]) -> int:
         return 0
 
 
-def _standard_input() -> IO[bytes]:
-    if sys.stdin is None:
-        raise OSError("standard input is closed")
-    return sys.stdin.buffer
-
-
-def _read_at_most(file: IO[bytes], size: int) -> bytes:
-    """Read a whole file, unless it is too large; a regular file that is too large is refused without reading it.
-
-    A regular file that is written meanwhile is refused, since the contents could be a mixture of old and new.
-    """
-    before = _status(file)
-    known = math.inf if before is None else before.st_size
-    if size < known < math.inf:
-        raise _TooLarge
-    step = int(known) + 1 if known < math.inf else _CHUNK  # all at once, unless the file grows or hides its size
-    parts, total = [], 0
-    while part := file.read(step):
-        parts.append(part)
-        total += len(part)
-        step = _CHUNK
-        if total > size:
-            raise _TooLarge
-    _check_unchanged(before, _status(file))
-    return b"".join(parts)
-
-
-def _check_unchanged(before: os.stat_result | None, after: os.stat_result | None) -> None:
-    if before and after and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise _Changing
-
-
 def _status(file: IO[bytes]) -> os.stat_result | None:
     """The status of a regular file; None for pipes and other special files."""
     try:
@@ -207,13 +181,11 @@ def _status(file: IO[bytes]) -> os.stat_result | None:
 
 def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:
     """Return bytes, decompressed if their first bytes mark them as compressed."""
-    if raw.startswith(b"PK\x03\x04"):
-        raise _unreadable("archive", "zip archives are not supported", name)
-    for magic, opener in _OPENERS.items():
-        if raw.startswith(magic):
-            with contextlib.closing(_parts(opener, io.BytesIO(raw), name)) as parts:
-                return b"".join(_within(parts, len(raw), name, limits))
-    return raw
+    opener = _opener_of(raw, name)
+    if opener is None:
+        return raw
+    with contextlib.closing(_parts(opener, io.BytesIO(raw), name)) as parts:
+        return b"".join(_within(parts, len(raw), name, limits))
 
 
 def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place
 from levelhead.kernels import trees
-from levelhead.treebank.faults import encoding_faults
+from levelhead.treebank.faults import encoding_faults, is_utf16
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.strings import ANY_SPACE
 from levelhead.treebank.tokens import FIELDS
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from levelhead.treebank.plus import ColumnLayout
 
 _ID = re.compile(r"[1-9][0-9]{0,8}")
-_HEAD_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _HEADLESS = re.compile(rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)")
 """A word without a head: its ID, and the columns up to HEAD."""
@@ -73,7 +72,8 @@ def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
 
 def not_text(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
     """Return the encoding errors of bytes, accepting NUL; see `encoding_faults`."""
-    return encoding_faults(data.replace(b"\0", b" "), line, start)
+    text = data if start == 0 and is_utf16(data) else data.replace(b"\0", b" ")
+    return encoding_faults(text, line, start)
 
 
 def no_readable_row(name: str | None) -> ConlluError:
@@ -205,10 +205,9 @@ def _sentence(block: bytes, conllx: bool) -> _Sentence:
     written: list[list[str]] = []
     for place, cells in enumerate(rows, 1):
         written += between.get(place - 1, ())
-        head = _place_of_head(cells[_HEAD], places)
+        head = 0 if cells[_HEAD] == "0" else places.get(cells[_HEAD], place)
         deps = cells[_DEPS] if in_order else "_"
-        head_text = str(place if head is None else head)
-        written.append([str(place), *cells[1:_HEAD], head_text, cells[_DEPREL] or "_", deps, cells[-1]])
+        written.append([str(place), *cells[1:_HEAD], str(head), cells[_DEPREL] or "_", deps, cells[-1]])
     written += between.get(len(rows), ())
     text = "".join(f"{line}\n" for line in (*filter(_is_plain, comments), *map("\t".join, written), ""))
     return _Sentence(text.encode(), len(table) - len(written))
@@ -221,12 +220,6 @@ def _is_row(cells: Sequence[str]) -> bool:
 
 def _is_plain(text: str) -> bool:
     return "\r" not in text and "\0" not in text
-
-
-def _place_of_head(cell: str, places: dict[str, int]) -> int | None:
-    if not _HEAD_NUMBER.fullmatch(cell):
-        return None
-    return 0 if cell == "0" else places.get(cell)
 
 
 def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bool) -> dict[int, list[list[str]]]:

@@ -23,8 +23,8 @@ from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.official_reader import (
     CycleRefused,
-    HeadsBack,
     LineReader,
+    NegativeHead,
     OfficialReading,
     RootsRefused,
     refusal_of_encoding,
@@ -94,7 +94,7 @@ class MorphosyntacticReader(LineReader):
 
     def _treebank(self) -> Treebank:
         if self._blank and self.part:
-            raise HeadsBack
+            raise NegativeHead
         treebank = super()._treebank()
         return replace(treebank, source=replace(treebank.source, n_blank=len(self._blank)))
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
 from levelhead.kernels.text import count_lines, survey
 from levelhead.treebank.blocks import ByteBlocks
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.faults import repair
 from levelhead.treebank.input_bytes import LONGEST_LINE, refuse_long_lines
 from levelhead.treebank.lenient_reader import (
@@ -38,41 +38,19 @@ from levelhead.treebank.official_reader import (
     with_line_feeds,
 )
 from levelhead.treebank.scanner import ReaderSettings, scan_treebank
-from levelhead.treebank.strings import StringColumn
-from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens
-from levelhead.treebank.treebank import COLUMNS, Treebank
+from levelhead.treebank.tokens import COLUMNS, Comments, EmptyNodes, MultiwordTokens
+from levelhead.treebank.treebank import Treebank
 
 AT_ONCE = 1 << 22
 """The number of bytes that are read at once to find errors."""
 
 Lines = range | NDArray[np.int64]
-"""The number in the file of each line of a text; a range if no line is missing."""
+"""The number in the file of each line of a text; a range, which takes no memory, if no line is missing."""
 
 
 def lines_of(text: bytes) -> range:
     """Return the numbers of all lines of a text."""
     return range(1, count_lines(text) + 1 + bool(text and not text.endswith(b"\n")))
-
-
-def later(lines: Lines, n_lines: int) -> Lines:
-    """Return the numbers of lines after so many other lines."""
-    if isinstance(lines, range):
-        return range(lines.start + n_lines, lines.stop + n_lines)
-    return lines + n_lines
-
-
-def followed(lines: Lines, others: Lines) -> Lines:
-    """Return the numbers of lines and of those that follow."""
-    if not len(lines):
-        return others
-    if isinstance(lines, range) and isinstance(others, range) and lines.stop == others.start:
-        return range(lines.start, others.stop)
-    return np.concatenate([array_of(some, np.arange(len(some))) for some in (lines, others)])
-
-
-def array_of(lines: Lines, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return the numbers of some lines, int64."""
-    return rows.astype(np.int64) + lines.start if isinstance(lines, range) else lines[rows]
 
 
 class Pieces(ABC):
@@ -189,10 +167,10 @@ class Pieces(ABC):
             self._drop(len(self._data), 0)
         return self._unreadable or self._too_long or own_error
 
-    def contents(self) -> Contents:
+    def contents(self) -> FileSummary:
         """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
         sizes = self.n_sentences, self.n_words, self.n_tokens
-        return Contents(self.sha256, *sizes, self.warnings(), self.name)
+        return FileSummary(self.sha256, *sizes, self.warnings(), self.name)
 
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; call it once, at the end."""
@@ -202,9 +180,9 @@ class Pieces(ABC):
         """Return the start of the blank line after the last sentence that waits."""
         return len(self._data) - 2
 
-    @abstractmethod
     def _check(self, block: bytes) -> None:
         """Refuse a block with a line that is too long."""
+        refuse_long_lines(block, self.name, self._n_lines)
 
     @abstractmethod
     def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
@@ -218,8 +196,7 @@ class Pieces(ABC):
     def _own_error(self) -> InputError | None:
         """Return the error of the contents, from the text that waits to the end."""
 
-    @abstractmethod
-    def _look_at(self, piece: Treebank) -> None:
+    def _look_at(self, piece: Treebank) -> None:  # noqa: B027 -- only levelhead's own checks warn
         """Find the warnings about a piece when it is taken."""
 
     def _read(self, size: int) -> bool:
@@ -245,7 +222,14 @@ class Pieces(ABC):
             self._add(*self._normalized(self._new))
 
     def _add(self, data: bytes, lines: Lines, n_lines: int) -> None:
-        self._lines = followed(self._lines, later(lines, self._n_lines))
+        n = self._n_lines
+        new = range(lines.start + n, lines.stop + n) if isinstance(lines, range) else lines + n
+        if not len(self._lines):
+            self._lines = new
+        elif isinstance(new, range) and isinstance(self._lines, range) and self._lines.stop == new.start:
+            self._lines = range(self._lines.start, new.stop)
+        else:
+            self._lines = np.concatenate([np.asarray(part, dtype=np.int64) for part in (self._lines, new)])
         self._n_lines += n_lines
         self._data += data
         self._new = b""
@@ -270,7 +254,8 @@ class Pieces(ABC):
 
     def _placed(self, treebank: Treebank) -> Treebank:
         """Return a treebank with the line numbers that its sentences have in the file."""
-        lines = array_of(self._lines, treebank.source.lines - 1)
+        rows = treebank.source.lines - 1
+        lines = rows.astype(np.int64) + self._lines.start if isinstance(self._lines, range) else self._lines[rows]
         return replace(treebank, source=replace(treebank.source, path=self.name, lines=lines))  # type: ignore[arg-type]
 
     def _in_file(self, fault: Fault, numbers: Sequence[int]) -> Fault:
@@ -288,11 +273,8 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
     multiword, empty, comments = treebank.multiword, treebank.empty, treebank.comments
     ranges = slice(int(np.searchsorted(multiword.sentence, n_sentences)))
     nodes = slice(int(np.searchsorted(empty.sentence, n_sentences)))
-    columns: dict[str, Any] = {
-        name: StringColumn(getattr(treebank, name).codes[:n_words], treebank.strings) for name in COLUMNS
-    }
+    columns: dict[str, Any] = {name: getattr(treebank, name)[:n_words] for name in COLUMNS}
     starts = comments.starts[: n_sentences + 1]
-    extra = None if treebank.extra is None else treebank.extra.take(slice(n_words), ranges, nodes)
     return replace(
         treebank,
         **columns,
@@ -302,7 +284,7 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
         empty=EmptyNodes(*(getattr(empty, field.name)[nodes] for field in fields(empty))),
         comments=Comments(comments.text[: int(starts[-1])], starts),
         source=replace(treebank.source, lines=treebank.source.lines[:n_sentences]),
-        extra=extra,
+        extra=None if treebank.extra is None else treebank.extra.take(slice(n_words), ranges, nodes),
     )
 
 
@@ -343,9 +325,6 @@ class OfficialPieces(Pieces):
 
     def _last_blank_line(self) -> int:
         return self._data.rfind(b"\n\n")  # comments may follow
-
-    def _look_at(self, piece: Treebank) -> None:
-        """Do nothing: official scorers give no warnings."""
 
     def _note(self, step: int, error: ConlluError) -> None:
         self._errors.setdefault(step, error)
@@ -405,9 +384,6 @@ class LenientPieces(Pieces):
         self._n_repaired = 0
         self._error: ConlluError | None = None
 
-    def _check(self, block: bytes) -> None:
-        refuse_long_lines(block, self.name, self._n_lines)
-
     def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
         n_lines = count_lines(block)
         text = b"" if self.failed else self._readable(block)
@@ -443,9 +419,6 @@ class LenientPieces(Pieces):
         if self._error is not None:
             return self._error
         return None if self.n_sentences and not self.failed else no_readable_row(self.name)
-
-    def _look_at(self, piece: Treebank) -> None:
-        """Rows are read without warnings."""
 
 
 def read_leniently(

@@ -62,10 +62,6 @@ class ColumnLayout:
         last = len(self.names)
         return itemgetter(*(self.names.index(name) if name in self._standard else last for name in FIELDS))
 
-    @cached_property
-    def _places_of_extra(self) -> tuple[int, ...]:
-        return tuple(map(self.names.index, self.extra))
-
     def is_comment(self, line: _Cell, mark: _Cell, tab: _Cell) -> bool:
         """Return whether a line above a sentence is a comment; "#" can also be the first cell of a word."""
         if not line.startswith(mark):
@@ -79,7 +75,7 @@ class ColumnLayout:
     def ten_columns(self, data: bytes) -> tuple[bytes, list[tuple[bytes, ...]]]:
         """Rearrange text into ten columns; a line with a wrong number of columns becomes an invalid line."""
         lines, rows = data.split(b"\n"), []
-        n_columns, extra = len(self.names), self._places_of_extra
+        n_columns, extra = len(self.names), [self.names.index(name) for name in self.extra]
         inside = False
         for number, line in enumerate(lines):
             if not line:
@@ -103,21 +99,14 @@ def layout_of(data: bytes, name: str | None = None) -> ColumnLayout | None:
         return None
     header = line.rstrip(b"\n").decode("utf-8", "replace")
     names = tuple(header.partition("=")[2].split())
-    faults = [*_faults_of_names(names)]
+    repeated = dict.fromkeys(name for name in names if names.count(name) > 1)
+    misspelled = [name for name in names if name.upper() in FIELDS and name not in FIELDS]
+    faults = [f"global.columns does not name the column {name}" for name in _NEEDED if name not in names]
+    faults += [f"global.columns names the column {quoted(name)} more than once" for name in repeated]
+    faults += [f"global.columns names the column {quoted(name)}: write {name.upper()}" for name in misspelled]
     if faults:
         raise ConlluError(*(Fault("invalid-header", message, Place(name, 1)) for message in faults))
     return None if names == FIELDS else ColumnLayout(names, header)
-
-
-def _faults_of_names(names: Sequence[str]) -> list[str]:
-    missing = [f"global.columns does not name the column {name}" for name in _NEEDED if name not in names]
-    repeated = dict.fromkeys(name for name in names if names.count(name) > 1)
-    unknown = [name for name in names if name.upper() in FIELDS and name not in FIELDS]
-    return [
-        *missing,
-        *(f"global.columns names the column {quoted(name)} more than once" for name in repeated),
-        *(f"global.columns names the column {quoted(name)}: write {name.upper()}" for name in unknown),
-    ]
 
 
 @immutable()
@@ -161,18 +150,12 @@ class ExtraColumns:
 
 def extra_columns(layout: ColumnLayout, rows: Sequence[tuple[bytes, ...]]) -> ExtraColumns:
     """Return the extra columns of a file."""
-    n_extra = len(layout.extra)
     known: dict[bytes, int] = {b"_": 0}
-    words: list[int] = []
-    multiword: list[int] = []
-    empty: list[int] = []
-    for row in rows:
-        codes = [known.setdefault(cell, len(known)) for cell in row[1:]]
-        (multiword if b"-" in row[0] else empty if b"." in row[0] else words).extend(codes)
-    shaped = (np.array(codes, dtype=np.int32).reshape(-1, n_extra) for codes in (words, multiword, empty))
-    if not n_extra:
-        kinds = [2 if b"." in row[0] else 1 if b"-" in row[0] else 0 for row in rows]
-        shaped = (np.zeros((kinds.count(kind), 0), dtype=np.int32) for kind in range(3))
+    kinds: tuple[list[list[int]], ...] = ([], [], [])  # words, multiword tokens, empty nodes
+    for number, *cells in rows:
+        kind = 1 if b"-" in number else 2 if b"." in number else 0
+        kinds[kind].append([known.setdefault(cell, len(known)) for cell in cells])
+    shaped = (np.array(codes, dtype=np.int32).reshape(len(codes), len(layout.extra)) for codes in kinds)
     return ExtraColumns(layout, Strings.of(text.decode() for text in known), *shaped)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import repeat
 from typing import Any, Literal, get_args
@@ -75,27 +75,21 @@ def build(
         ConlluError: the lists differ in length, a value is not valid in CoNLL-U, or a sentence is not a tree.
     """
     columns = (forms, lemmas, upos, xpos, feats, heads, relations, deps, misc)
-    given = [column for column in columns if column is not None]
-    sizes = {tuple(map(len, column)) for column in given}
+    sizes = {tuple(map(len, column)) for column in columns if column is not None}
     if len(sizes) != 1 or 0 in next(iter(sizes)):
         raise ConlluError(
             Fault("invalid-columns", "the lists differ in sentences or words, or a sentence has no words")
         )
-    sentences = zip(*(column if column is not None else repeat(None) for column in columns))
-
-    return from_conllu("".join(_sentence(list(sentence)) for sentence in sentences))
-
-
-def _sentence(columns: list[Sequence[object] | None]) -> str:
-    rows = zip(*(column if column is not None else repeat("_") for column in columns))
-    return "".join(_line(number, map(str, row)) for number, row in enumerate(rows, 1)) + "\n"
-
-
-def _line(number: int, cells: Iterable[str]) -> str:
-    row = list(cells)
-    if any("\t" in cell or "\n" in cell or "\r" in cell for cell in row):
-        raise ConlluError(Fault("invalid-columns", f"a value of word {number} has a tab or a line end"))
-    return "\t".join([str(number), *row]) + "\n"
+    lines = []
+    for sentence in zip(*(column if column is not None else repeat(None) for column in columns)):
+        rows = zip(*(column if column is not None else repeat("_") for column in sentence))
+        for number, row in enumerate(rows, 1):
+            cells = list(map(str, row))
+            if any("\t" in cell or "\n" in cell or "\r" in cell for cell in cells):
+                raise ConlluError(Fault("invalid-columns", f"a value of word {number} has a tab or a line end"))
+            lines.append("\t".join([str(number), *cells]) + "\n")
+        lines.append("\n")
+    return from_conllu("".join(lines))
 
 
 Format = Literal["conllu", "conllx"]
@@ -128,7 +122,12 @@ def read(
     return from_conllu(read_bytes(path, limits), name=name, format=format, allow_several_roots=allow_several_roots)
 
 
-@checked(data=instance(lambda: (bytes, str), "a string or bytes"), name=optional(is_text), allow_several_roots=flag)
+@checked(
+    data=instance(lambda: (bytes, str), "a string or bytes"),
+    name=optional(is_text),
+    allow_several_roots=flag,
+    format=choice(get_args(Format)),
+)
 def from_conllu(
     data: bytes | str,
     *,
@@ -148,7 +147,6 @@ def from_conllu(
         ConlluError: it is invalid; the error lists all faults.
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    check_format(format)
     return _read(raw, name, ReaderSettings(format == "conllx", allow_several_roots))
 
 
@@ -157,33 +155,26 @@ def from_conllu_without_trees(data: bytes, name: str | None = None) -> Treebank:
     return _read(data, name, ReaderSettings(ignores_trees=True))
 
 
-def read_if_valid(
-    data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
-) -> Treebank | None:
-    """Return the treebank in the contents of a file, or None if it is invalid, without looking for the reasons."""
-    return _read_if_valid(data, name, ReaderSettings(conllx, several_roots))
-
-
 def check_format(name: str) -> None:
     """Refuse unknown file formats."""
     choice(get_args(Format))("format", name)
 
 
 def _read(raw: bytes, name: str | None, reading: ReaderSettings) -> Treebank:
-    treebank = _read_if_valid(raw, name, reading)
+    treebank = read_if_valid(raw, name, reading)
     if treebank is not None:
         return treebank
     from levelhead.treebank.checked_pieces import CheckedPieces
 
-    several_roots, ignores_trees = reading.several_roots, reading.ignores_trees
-    pieces = CheckedPieces(
-        iter([raw]), name, conllx=reading.conllx, several_roots=several_roots, ignores_trees=ignores_trees
-    )
-    raise pieces.error() or AssertionError("the scanner refuses a file in which no fault is found")
+    error = CheckedPieces(iter([raw]), name, reading).error()
+    raise error or AssertionError("the scanner refuses a file in which no fault is found")
 
 
-def _read_if_valid(raw: bytes, name: str | None, requested: ReaderSettings) -> Treebank | None:
-    """Read a valid file, perhaps repaired: this loads and does less than reading in pieces, which finds the errors."""
+def read_if_valid(raw: bytes, name: str | None, requested: ReaderSettings) -> Treebank | None:
+    """Return the treebank in the contents of a file, or None if it is invalid, without looking for the reasons.
+
+    This loads and does less than reading in pieces, which finds the errors.
+    """
     from levelhead.treebank.warning_checks import find_warnings  # loaded when needed: official rules do not need them
 
     refuse_long_lines(raw, name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from levelhead.kernels import scan, text, trees
-from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
+from levelhead.treebank.strings import ANY_SPACE, Strings
 from levelhead.treebank.tokens import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.treebank import Treebank, named_columns
 from levelhead.treebank.two_files import begin
@@ -112,21 +112,11 @@ def scan_treebank(
         **named_columns(codes, strings),
         heads=trees.global_heads(local_heads, starts),
         sentence_starts=starts,
-        multiword=MultiwordTokens(*_columns(multiword)),
-        empty=EmptyNodes(*_columns(empty)),
+        multiword=MultiwordTokens(multiword[:, 0], multiword[:, 1], multiword[:, 2], multiword[:, 3:]),
+        empty=EmptyNodes(empty[:, 0], empty[:, 1], empty[:, 2], empty[:, 3:]),
         comments=Comments(comments, comment_starts),
         source=Source(lines=lines),
     )
-    return None if _has_empty_form(treebank) else treebank
-
-
-def _columns(rows: Codes) -> tuple[Codes, Codes, Codes, Codes]:
-    """Split rows of three numbers and nine codes."""
-    return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3:]
-
-
-def _has_empty_form(treebank: Treebank) -> bool:
-    used = (treebank.forms.codes, treebank.multiword.cells[:, FORM], treebank.empty.cells[:, FORM])
-    strings = treebank.strings
     blank = [code for code in strings.with_spaces.tolist() if not strings[code].translate(ANY_SPACE)]
-    return bool(blank) and any(np.isin(codes, blank).any() for codes in used)
+    forms = (codes[0], multiword[:, 3 + FORM], empty[:, 3 + FORM]) if blank else ()
+    return None if any(np.isin(column, blank).any() for column in forms) else treebank

@@ -1,17 +1,20 @@
-"""A view of one sentence."""
+"""Views of sentences, and treebanks as CoNLL-U, byte for byte as they were read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import overload
+from itertools import chain, pairwise, repeat
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from levelhead.immutable import immutable
-from levelhead.treebank.strings import StringColumn
-from levelhead.treebank.tokens import MISC, Word
-from levelhead.treebank.treebank import COLUMNS, Treebank
+from levelhead.treebank.tokens import COLUMNS, MISC, Word
+
+if TYPE_CHECKING:
+    from levelhead.treebank.strings import StringColumn
+    from levelhead.treebank.treebank import Treebank
 
 _COMMENT = r"#\s*([^=\s][^=]*?)\s*=\s*(.*)"
 
@@ -114,9 +117,9 @@ class Sentence:
     @property
     def text(self) -> str:
         """Its text: the comment `# text = ...`, or its surface tokens with spaces unless MISC has SpaceAfter=No."""
-        return self.metadata.get("text") or self._surface_text()
-
-    def _surface_text(self) -> str:
+        text = self.metadata.get("text")
+        if text:
+            return text
         treebank = self.treebank
         tokens, multiword, strings = treebank.tokens, treebank.multiword, treebank.strings
         first, last = np.searchsorted(tokens.sentence, [self.index, self.index + 1])
@@ -133,8 +136,6 @@ class Sentence:
     @property
     def conllu(self) -> str:
         """The sentence as CoNLL-U."""
-        from levelhead.treebank.write import to_conllu
-
         return to_conllu(self.treebank.select([self.index])).decode()
 
     def _repr_svg_(self) -> str:
@@ -144,3 +145,69 @@ class Sentence:
 
     def __repr__(self) -> str:
         return f"<Sentence {self.index + 1}: {self.text}>"
+
+
+_SENTENCES_AT_ONCE = 5000
+
+
+def to_conllu(treebank: Treebank) -> bytes:
+    """Return the treebank as CoNLL-U, or as CoNLL-U Plus if it was read from such a file."""
+    return b"".join(conllu_parts(treebank))
+
+
+def conllu_parts(treebank: Treebank) -> Iterator[bytes]:
+    """Yield the treebank as CoNLL-U, a few thousand sentences at a time."""
+    if treebank.extra is not None:
+        from levelhead.treebank.plus import plus_parts
+
+        yield from plus_parts(treebank, treebank.extra.layout, _parts(treebank))
+        return
+    for _, text in _parts(treebank):
+        yield text.encode()
+
+
+def _parts(treebank: Treebank) -> Iterator[tuple[Treebank, str]]:
+    for start in range(0, len(treebank), _SENTENCES_AT_ONCE):
+        part = treebank if len(treebank) <= _SENTENCES_AT_ONCE else treebank[start : start + _SENTENCES_AT_ONCE]
+        yield part, _text_of(part)
+
+
+def _text_of(treebank: Treebank) -> str:
+    starts, texts = treebank.sentence_starts.tolist(), treebank.strings.texts
+    heads = treebank.local_heads().tolist() if treebank.has_trees else repeat("_", treebank.n_words)
+    ids = chain.from_iterable(range(1, end - start + 1) for start, end in pairwise(starts))
+    form, lemma, upos, xpos, feats, relation, deps, misc = (
+        map(texts.__getitem__, getattr(treebank, name).codes.tolist()) for name in COLUMNS
+    )
+    lines = [
+        f"{i}\t{a}\t{b}\t{c}\t{d}\t{e}\t{head}\t{f}\t{g}\t{h}\n"
+        for i, a, b, c, d, e, head, f, g, h in zip(
+            ids, form, lemma, upos, xpos, feats, heads, relation, deps, misc, strict=True
+        )
+    ]
+    last: dict[int, str] = {}
+    for (sentence, word), before in _lines_before_words(treebank).items():
+        if word < starts[sentence + 1]:
+            lines[word] = before + lines[word]
+        else:
+            last[sentence] = before
+    return "".join(
+        f"{comments}{''.join(lines[start:end])}{last.get(i, '')}\n"
+        for i, (comments, (start, end)) in enumerate(zip(treebank.comments, pairwise(starts), strict=True))
+    )
+
+
+def _lines_before_words(treebank: Treebank) -> dict[tuple[int, int], str]:
+    """The lines of empty nodes and multiword tokens, by the sentence and the word that follows them."""
+    texts, starts = treebank.strings.texts, treebank.sentence_starts
+    empty, multiword = treebank.empty, treebank.multiword
+    ids = [f"{n}.{k}" for n, k in zip((empty.position - starts[empty.sentence]).tolist(), empty.minor.tolist())]
+    first = multiword.first - starts[multiword.sentence] + 1
+    ids += [f"{n}-{k}" for n, k in zip(first.tolist(), (first + multiword.n_words - 1).tolist())]
+    sentences = [*empty.sentence.tolist(), *multiword.sentence.tolist()]
+    words = [*empty.position.tolist(), *multiword.first.tolist()]
+    before: dict[tuple[int, int], str] = {}
+    for place, number, cells in zip(zip(sentences, words), ids, (*empty.cells.tolist(), *multiword.cells.tolist())):
+        line = "\t".join([number, *(texts[code] for code in cells)])
+        before[place] = f"{before.get(place, '')}{line}\n"
+    return before

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 FIELDS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 """The ten columns of CoNLL-U."""
 
+COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "misc")
+"""The columns of strings of a treebank, in the order of CoNLL-U (HEAD, between FEATS and DEPREL, is numbers)."""
+
 FORM, DEPS, MISC = 0, 7, 8
 """The positions of these columns in the nine cells after the ID."""
 

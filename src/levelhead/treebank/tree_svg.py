@@ -89,16 +89,17 @@ def _arc(arc: _Arc, level: int, relation: str, places: list[float], base: float)
     start = places[head] + (_SPREAD if word > head else -_SPREAD)
     end = places[word] + (-_SPREAD / 2 if word > head else _SPREAD / 2)
     top = base - _LEVEL * level
-    line = path([(start, base), (start, top), (end, top), (end, base)], f"{AGREED.line} thin")
-    return line + _tip(end, base) + text((start + end) / 2, top - 3, relation, "small", "middle")
+    line = _arrow([(start, base), (start, top), (end, top), (end, base)])
+    return line + text((start + end) / 2, top - 3, relation, "small", "middle")
 
 
 def _root(place: float, relation: str, base: float) -> str:
-    line = path([(place, _MARGIN + _LEVEL / 2), (place, base)], f"{AGREED.line} thin")
-    return line + _tip(place, base) + text(place, _MARGIN + _LEVEL / 2 - 3, relation, "small b", "middle")
+    return _arrow([(place, _MARGIN + _LEVEL / 2), (place, base)]) + text(
+        place, _MARGIN + _LEVEL / 2 - 3, relation, "small b", "middle"
+    )
 
 
-def _tip(place: float, base: float) -> str:
-    """The tip of an arrow."""
-    side = _TIP / 2
-    return path([(place - side, base - _TIP), (place, base), (place + side, base - _TIP)], f"{AGREED.line} thin")
+def _arrow(points: list[tuple[float, float]]) -> str:
+    (place, base), side = points[-1], _TIP / 2
+    tip = [(place - side, base - _TIP), (place, base), (place + side, base - _TIP)]
+    return path(points, f"{AGREED.line} thin") + path(tip, f"{AGREED.line} thin")

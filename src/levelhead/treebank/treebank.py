@@ -1,4 +1,4 @@
-"""The treebank: immutable columns over words."""
+"""The treebank: immutable columns over words, and the shapes of its trees."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from levelhead.errors import ConlluError, Fault, Place, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import trees
 from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
-from levelhead.treebank.tokens import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
+from levelhead.treebank.tokens import COLUMNS, FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from levelhead.treebank.sentence import Sentence
 
 _FORBIDDEN = "[\t\n\r\0\ud800-\udfff]"
-
-COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "misc")
-"""The eight columns of strings, in the order of CoNLL-U (HEAD, between FEATS and DEPREL, is numbers)."""
 
 
 @immutable()
@@ -65,11 +62,11 @@ class Treebank(Sequence["Sentence"]):
 
     def __post_init__(self) -> None:
         extra = () if self.extra is None else (self.extra,)
-        for part in (*(getattr(self, name) for name in COLUMNS), self.multiword, self.empty, *extra):
-            for item in fields(part):
-                _freeze(getattr(part, item.name))
-        _freeze(self.heads)
-        _freeze(self.sentence_starts)
+        parts = (*(getattr(self, name) for name in COLUMNS), self.multiword, self.empty, *extra)
+        values = (getattr(part, item.name) for part in parts for item in fields(part))
+        for value in (self.heads, self.sentence_starts, *values):
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
 
     def __len__(self) -> int:
         """Count the sentences."""
@@ -306,6 +303,53 @@ def check_trees(treebank: Treebank) -> Treebank:
     raise ConlluError(Fault("no-trees", message, Place(treebank.source.path)))
 
 
+class Shapes(NamedTuple):
+    """The shapes of all trees of a treebank.
+
+    Args:
+        depths: the number of arcs between each word and the root, int32, shape (words,).
+        gap_degrees: the number of gaps in the span of the words below each word, int32, shape (words,).
+        nonprojective: whether each word's arc spans a word that its head does not dominate, bool, shape (words,).
+        right_crossed: whether each word's head is to the right and a word between them has its head outside their span
+            (the root is outside), bool, shape (words,).
+        ill_nested: whether each sentence has two disjoint subtrees that interleave, bool, shape (sentences,).
+    """
+
+    depths: Codes
+    gap_degrees: Codes
+    nonprojective: NDArray[np.bool_]
+    right_crossed: NDArray[np.bool_]
+    ill_nested: NDArray[np.bool_]
+
+
+def shapes_of(treebank: Treebank) -> Shapes:
+    """Return the shapes of the trees of a treebank.
+
+    Source: Kuhlmann and Nivre (2006) for gap degree and well-nestedness.
+
+    Args:
+        treebank: any treebank.
+    """
+    from levelhead.kernels import shapes
+
+    depths, gap_degrees, *flags = shapes.shapes(treebank.local_heads(), treebank.sentence_starts)
+    return Shapes(depths, gap_degrees, *(flag.view(np.bool_) for flag in flags))
+
+
+def nonprojective_arcs(treebank: Treebank) -> NDArray[np.bool_]:
+    """Return which arcs are non-projective: some word between the word and its head is not below the head.
+
+    The arc of a root is never non-projective. Source: Kuhlmann and Nivre (2006).
+
+    Args:
+        treebank: any treebank.
+
+    Returns:
+        bool, shape (words,).
+    """
+    return shapes_of(treebank).nonprojective
+
+
 def _integer(head: object, word: int) -> int:
     """Return a head as an integer; fractions are refused, never truncated."""
     try:
@@ -313,11 +357,6 @@ def _integer(head: object, word: int) -> int:
     except TypeError as error:
         message = f"the head {head!r} of word {word} is not an integer"
         raise ConlluError(Fault("invalid-columns", message)) from error
-
-
-def _freeze(value: object) -> None:
-    if isinstance(value, np.ndarray):
-        value.flags.writeable = False
 
 
 def named_columns(codes: Iterable[Codes], strings: Strings) -> dict[str, Any]:

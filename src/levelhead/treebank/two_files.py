@@ -46,7 +46,7 @@ def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -
     return result, results[0]
 
 
-def one_ahead(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
+def pipelined(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
     """Call a function with each item, in order, while the next item is computed."""
     item = next(items, None)
     while item is not None:

@@ -25,6 +25,7 @@ from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts import bare_name, files_at
 from levelhead.treebank.plus import ColumnLayout, layout_of
 from levelhead.treebank.reader import Format
+from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.write import check_file, check_folder, replace_file
 
@@ -61,7 +62,8 @@ def faults_of(
                 return content_faults(parts, os.fsdecode(path), blocks.SIZES.piece, MOST_LISTED)
             from levelhead.treebank.checked_pieces import CheckedPieces
 
-            pieces = CheckedPieces(parts, os.fsdecode(path), conllx=format == "conllx", most=MOST_LISTED)
+            reading = ReaderSettings(format == "conllx")
+            pieces = CheckedPieces(parts, os.fsdecode(path), reading, most=MOST_LISTED)
             for _ in pieces.each(blocks.SIZES.piece):
                 pass
             return pieces.warnings()
@@ -137,7 +139,11 @@ def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, list[Faul
             raise ConlluError(faults[0].in_file(name))
         repaired = repair(block, start=not n_lines)
         found: dict[str, list[Fault]] = {}
-        layout = layout if n_lines else _layout_of(repaired.data)
+        if not n_lines:
+            try:
+                layout = layout_of(repaired.data)
+            except ConlluError:
+                layout = ColumnLayout((), "")  # so that no cell is changed
         yield _with_tidy_cells(repaired.data, found, layout)
         of_cells = (_moved(fault, repaired.line(fault.place.line or 0)) for (fault,) in found.values())
         for fault in (*repaired.warnings, *of_cells):
@@ -148,14 +154,6 @@ def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, list[Faul
 
 def _moved(fault: Fault, line: int) -> Fault:
     return replace(fault, place=fault.place._replace(line=line))
-
-
-def _layout_of(data: bytes) -> ColumnLayout | None:
-    """The columns of a CoNLL-U Plus file; empty if its first line is invalid, so that no cell is changed."""
-    try:
-        return layout_of(data)
-    except ConlluError:
-        return ColumnLayout((), "")
 
 
 def _with_tidy_cells(data: bytes, changes: dict[str, list[Fault]], layout: ColumnLayout | None) -> bytes:
@@ -188,16 +186,11 @@ def _tidy(line: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]]:
     elif cells != given:
         return line, []  # only the maintainer can correct a form of spaces
     word_id = cells[fields.index("ID")]
-    filled = [cell or _value_of_empty(word_id, field) for cell, field in zip(cells, fields, strict=True)]
+    needed = {"ID", "FORM"} if b"-" in word_id or b"." in word_id else _NEEDED
+    filled = [cell or (b"" if field in needed else b"_") for cell, field in zip(cells, fields, strict=True)]
     if filled != cells:
         slugs.insert(0, "empty-column")
     return b"\t".join(filled) + b"\n", slugs
-
-
-def _value_of_empty(word_id: bytes, field: str) -> bytes:
-    is_word = b"-" not in word_id and b"." not in word_id
-    needed = field in _NEEDED if is_word else field in {"ID", "FORM"}
-    return b"" if needed else b"_"
 
 
 __all__ = ["Validation", "validate"]
@@ -232,11 +225,22 @@ class Validation(Tabular):
 
     def table(self) -> Table:
         """Return the result as a table."""
-        return validation_table(self)
+        changes = [(name, fault, "fixed") for name, faults in self.changes.items() for fault in faults]
+        left = [(name, fault, fault.severity) for name, faults in self.files.items() for fault in faults]
+        rows = (
+            (name, fault.place.line, what, fault.slug, fault.message_with_count)
+            for name, fault, what in (*changes, *left)
+        )
+        return Table(_COLUMNS, tuple(rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return validation_document(self)
+        faults = [document for name, some in self.files.items() for document in faults_document(name, some)]
+        changes = [
+            change for name, some in self.changes.items() for change in changes_document(name, self.copies[name], some)
+        ]
+        fixed = {"changes": changes} if self.copies else {}
+        return {**header("validation"), "valid": self.valid, "faults": faults, **fixed}
 
     def __str__(self) -> str:
         return (validation_text(self) or "no errors or warnings").rstrip("\n")
@@ -356,25 +360,20 @@ def fault_lines(faults: Sequence[Fault]) -> str:
     kinds: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
         add_fault(kinds, (fault.severity, fault.slug), fault, _MOST_IN_TEXT[fault.severity])
-    shown = sorted(chain(*kinds.values()), key=_errors_by_line)
+    shown = sorted(
+        chain(*kinds.values()),
+        key=lambda fault: (fault.severity == "warning", fault.severity == "error" and (fault.place.line or 0)),
+    )
     lines = [f"{'warning: ' * (fault.severity == 'warning')}{fault}{_sentence_and_word(fault)}\n" for fault in shown]
     slugs = dict.fromkeys(fault.slug for fault in shown)
     return "".join([*lines, *(f"  {slug}: {MESSAGES[slug].remedy}\n" for slug in slugs)])
 
 
-def _errors_by_line(fault: Fault) -> tuple[bool, int]:
-    """Sort errors by line, then warnings in the given order."""
-    is_warning = fault.severity == "warning"
-    return is_warning, 0 if is_warning else fault.place.line or 0
-
-
 def _sentence_and_word(fault: Fault) -> str:
     place = fault.place
-    parts = [
-        f"sentence {place.sentence}" if place.sentence else "",
-        f"word {printable(place.word)}" if place.word else "",
-    ]
-    return f" ({', '.join(filter(None, parts))})" if any(parts) else ""
+    parts = [f"sentence {place.sentence}"] if place.sentence else []
+    parts += [f"word {printable(place.word)}"] if place.word else []
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 _COLUMNS = (
@@ -384,25 +383,3 @@ _COLUMNS = (
     Column("Name", "text"),
     Column("Message", "text"),
 )
-
-
-def validation_table(validation: Validation) -> Table:
-    """Return the changes in copies, then the faults, one row each."""
-    changes = [(name, fault, "fixed") for name, faults in validation.changes.items() for fault in faults]
-    left = [(name, fault, fault.severity) for name, faults in validation.files.items() for fault in faults]
-    rows = (
-        (name, fault.place.line, what, fault.slug, fault.message_with_count) for name, fault, what in (*changes, *left)
-    )
-    return Table(_COLUMNS, tuple(rows))
-
-
-def validation_document(validation: Validation) -> dict[str, Any]:
-    """Return the changes and faults for JSON."""
-    faults = [document for name, some in validation.files.items() for document in faults_document(name, some)]
-    changes = [
-        change
-        for name, some in validation.changes.items()
-        for change in changes_document(name, validation.copies[name], some)
-    ]
-    fixed = {"changes": changes} if validation.copies else {}
-    return {**header("validation"), "valid": validation.valid, "faults": faults, **fixed}

@@ -1,4 +1,4 @@
-"""Warnings about valid treebanks, most of them found quickly on distinct strings."""
+"""Warnings about valid treebanks, most of them found quickly on distinct strings; checks of comments in pieces."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
-from levelhead.kernels import text
+from levelhead.kernels import pools, text
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
 from levelhead.treebank.places import place_of, place_of_comment, places_of, places_of_empty_nodes, places_of_ranges
 from levelhead.treebank.relations import UD1, UD2, universal
-from levelhead.treebank.strings import UNDERSCORE, StringColumn, character_set
-from levelhead.treebank.tokens import DEPS, FIELDS, FORM
-from levelhead.treebank.treebank import COLUMNS
+from levelhead.treebank.strings import UNDERSCORE, StringColumn, character_set, distinct
+from levelhead.treebank.tokens import COLUMNS, DEPS, FIELDS, FORM, MISC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,47 +45,47 @@ _PlacesOf: TypeAlias = "Callable[[Treebank, NDArray[np.intp]], Iterator[Place]]"
 Kind = tuple[int, ...]
 """The key of a warning: its position among all warnings, its column, its slug."""
 
-
-def find_warnings(treebank: Treebank) -> Iterator[Fault]:
-    """Return the warnings about a treebank: one per kind, at its first place."""
-    warnings = {kind: [fault] for kind, fault in warnings_by_kind(treebank)}
-    return iter(in_order(warnings, tuple(_sent_ids(treebank))))
-
-
-def warnings_by_kind(treebank: Treebank, most: int = 1) -> Iterator[tuple[Kind, Fault]]:
-    """Yield the warnings about a treebank or a part of it with their kinds, except repeated sentence ids."""
-    suspects = _suspects(treebank)
-    for number, name in enumerate(COLUMNS):
-        column = getattr(treebank, name)
-        for slug, codes in suspects.items():
-            yield from _of_kind((0, number), _warn_column(treebank, slug, column, codes, most))
-    yield from _of_kind((1,), _malformed(treebank, "invalid-feats", treebank.feats, _BAD_FEATS, most))
-    yield from _of_kind(_BAD_DEPS, _malformed(treebank, "invalid-deps", treebank.deps, BAD_DEPS, most))
-    if treebank.has_trees:
-        yield from _of_kind((3,), _malformed(treebank, "unknown-relation", treebank.relations, _BAD_RELATION, most))
-        yield from _of_kind((4,), _root_relations(treebank, most))
-    else:
-        fault = Fault("missing-trees", "the word has no head", place_of(treebank, 0), "warning", treebank.n_words)
-        yield from _of_kind((4,), iter([fault]))
-    yield from _of_kind((5,), _multiword(treebank, suspects, most))
-    yield from _of_kind(_ODD_EMPTY_NODES, _empty_nodes(treebank, suspects, most))
-    for number, edges in enumerate(_dangling_edges(treebank, most)):
-        yield from _of_kind((*_NOWHERE, number), edges)
-    for number, cells in enumerate(_long_cells(treebank, most)):
-        yield from _of_kind((*_LONG, number), cells)
-
+_Rows: TypeAlias = "tuple[Kind, str, NDArray[np.intp], _PlacesOf, Callable[[int], str]]"
+"""Rows with the same warning: its kind, its slug, the rows, what gives their places, and the message of each."""
 
 _BAD_DEPS, _ODD_EMPTY_NODES, _NOWHERE, _SENT_IDS, _LONG = (2,), (6,), (7,), (8,), (9,)
 _ORDER = (
     "unusual-character", "empty-column", "surrounding-space", "not-normalized", "single-word-range",
     "long-multiword-token", "range-with-columns",
 )  # fmt: skip
-"""The order of slugs that several of the steps above can produce."""
+"""The order of slugs that rows of one kind can have."""
 
 
-def _of_kind(kind: Kind, faults: Iterator[Fault]) -> Iterator[tuple[Kind, Fault]]:
-    for fault in faults:
-        yield (*kind, _ORDER.index(fault.slug) if fault.slug in _ORDER else len(_ORDER)), fault
+def find_warnings(treebank: Treebank) -> list[Fault]:
+    """Return the warnings about a treebank: one per kind, at its first place."""
+    names, _, places = text.sentence_ids(treebank.comments.text)
+    ids = names.split(b"\n")[:-1]
+    repeated_ids = []
+    if len(set(ids)) < len(ids):
+        first: dict[bytes, int] = {}
+        repeated = [row for row, name in enumerate(ids) if first.setdefault(name, row) != row]
+        place = place_of_comment(treebank, int(places[repeated[0]]))
+        repeated_ids = [_repeated_id(ids[repeated[0]], place, len(repeated))]
+    return in_order({kind: [fault] for kind, fault in warnings_by_kind(treebank)}, repeated_ids)
+
+
+def warnings_by_kind(treebank: Treebank, most: int = 1) -> Iterator[tuple[Kind, Fault]]:
+    """Yield the warnings about a treebank or a part of it with their kinds, except repeated sentence ids."""
+    if not treebank.has_trees:
+        fault = Fault("missing-trees", "the word has no head", place_of(treebank, 0), "warning", treebank.n_words)
+        yield (4, len(_ORDER)), fault
+    suspects = _suspects(treebank)
+    for check in (
+        _rows_of_words(treebank, suspects),
+        _rows_of_multiword_tokens(treebank, suspects),
+        _rows_of_empty_nodes(treebank, suspects),
+        _rows_of_dangling_edges(treebank, every=most > 1),
+        _rows_with_long_cells(treebank),
+    ):
+        for kind, slug, rows, places, message in check:
+            number = _ORDER.index(slug) if slug in _ORDER else len(_ORDER)
+            for fault in warnings_of_rows(treebank, slug, rows, places, message, most):
+                yield (*kind, number), fault
 
 
 def in_order(
@@ -109,10 +109,9 @@ def warnings_of_rows(
 ) -> Iterator[Fault]:
     """Yield a warning about each of the first rows; the last of them counts the others."""
     listed = rows[:most]
-    counts = [1] * len(listed)
-    counts[-1:] = [len(rows) - len(listed) + 1] if counts else []
-    for row, place, n in zip(listed.tolist(), places(treebank, listed), counts):
-        yield Fault(slug, message(row), place, "warning", n)
+    for row, place in zip(listed.tolist(), places(treebank, listed) if len(rows) else ()):
+        n_rows = 1 + len(rows) - len(listed) if row == listed[-1] else 1
+        yield Fault(slug, message(row), place, "warning", n_rows)
 
 
 def _suspects(treebank: Treebank) -> dict[str, Codes]:
@@ -127,113 +126,103 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
             lambda text: not unicodedata.is_normalized("NFC", text),
         ),
     }
-    misplaced = [code for code in strings.codes_with(_NON_JOINERS).tolist() if _has_misplaced_joiner(strings[code])]
-    found = {"unusual-character": np.append(strings.codes_with(_UNUSUAL), np.array(misplaced, dtype=np.int32))}
+    misplaced = [
+        code
+        for code in strings.codes_with(_NON_JOINERS).tolist()
+        if any(c == _NON_JOINER and not is_joining(strings[code], at) for at, c in enumerate(strings[code]))
+    ]
+    codes_of = {"unusual-character": np.append(strings.codes_with(_UNUSUAL), np.array(misplaced, dtype=np.int32))}
     for slug, (anywhere, test) in tests.items():
         codes = [code for code, text in enumerate(strings.texts) if test(text)] if anywhere else []
-        found[slug] = np.array(codes, dtype=np.int32)
-    return {slug: codes for slug, codes in found.items() if len(codes)}
+        codes_of[slug] = np.array(codes, dtype=np.int32)
+    return {slug: codes for slug, codes in codes_of.items() if len(codes)}
 
 
-def _has_misplaced_joiner(text: str) -> bool:
-    return any(c == _NON_JOINER and not is_joining(text, at) for at, c in enumerate(text))
+def _rows_of_words(treebank: Treebank, suspects: Mapping[str, Codes]) -> Iterator[_Rows]:
+    """Yield words with unusual characters, malformed values, or a relation that does not fit their head."""
+    cells: list[tuple[Kind, str, int, Sequence[int] | Codes]] = [
+        ((0, number), slug, number, codes) for number in range(len(COLUMNS)) for slug, codes in suspects.items()
+    ]
+    for kind, slug, name, bad in _MALFORMED if treebank.has_trees else _MALFORMED[:2]:
+        column = getattr(treebank, name)
+        if re.search(bad, "\n".join(column.distinct_texts)):  # line by line only if something was found
+            pairs = zip(column.distinct.tolist(), column.distinct_texts)
+            cells.append((kind, slug, COLUMNS.index(name), [code for code, text in pairs if re.search(bad, text)]))
+    for kind, slug, number, codes in cells:
+        column, field = getattr(treebank, COLUMNS[number]), _FIELD_NAMES[number]
+        rows = np.flatnonzero(_are_in(column, codes))
+        yield kind, slug, rows, places_of, lambda row, column=column, field=field: f"{field} {quoted(column[row])}"  # type: ignore[misc]
+    if treebank.has_trees:
+        relations, heads = treebank.relations, treebank.heads
+        is_root = relations.mapped(lambda relation: universal(relation) == "root", bool)
+        rows = np.flatnonzero(is_root != (heads < 0))
+        yield (
+            *((4,), "root-relation", rows, places_of),
+            lambda row: f"HEAD is {0 if heads[row] < 0 else 'not 0'}, the relation {quoted(relations[row])}",
+        )
 
 
-def _warn_column(treebank: Treebank, slug: str, column: StringColumn, codes: Codes, most: int) -> Iterator[Fault]:
-    rows = np.flatnonzero(_are_in(column, codes))
-    name = next(field for of, field in zip(COLUMNS, _FIELD_NAMES) if getattr(treebank, of) is column)
-    return warnings_of_rows(treebank, slug, rows, places_of, lambda row: f"{name} {quoted(column[row])}", most)
+_FIELD_NAMES = [name for name in FIELDS if name not in {"ID", "HEAD"}]
+
+_MALFORMED: tuple[tuple[Kind, str, str, str], ...] = (
+    ((1,), "invalid-feats", "feats", _BAD_FEATS),
+    (_BAD_DEPS, "invalid-deps", "deps", BAD_DEPS),
+    ((3,), "unknown-relation", "relations", _BAD_RELATION),
+)
+"""Values with errors that are only warnings; the last requires trees."""
 
 
-def _are_in(column: StringColumn, codes: Codes) -> NDArray[np.bool_]:
+def _are_in(column: StringColumn, codes: Sequence[int] | Codes) -> NDArray[np.bool_]:
     """Return whether the code of each row is among the given codes."""
     chosen = np.zeros(len(column.strings), dtype=bool)
     chosen[codes] = True
     return chosen[column.codes]
 
 
-_FIELD_NAMES = tuple(field for field in FIELDS if field not in {"ID", "HEAD"})
-
-
-def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: str, most: int) -> Iterator[Fault]:
-    """Search the distinct strings of a column all at once, and line by line only if something was found."""
-    codes, texts = column.distinct.tolist(), column.distinct_texts
-    if re.search(bad, "\n".join(texts)):
-        codes_found = [code for code, text in zip(codes, texts) if re.search(bad, text)]
-        yield from _warn_column(treebank, slug, column, np.array(codes_found, dtype=np.int32), most)
-
-
-def _root_relations(treebank: Treebank, most: int) -> Iterator[Fault]:
-    relations = treebank.relations
-    texts = zip(relations.distinct.tolist(), relations.distinct_texts)
-    roots = [code for code, text in texts if universal(text) == "root"]
-    labeled = np.isin(relations.codes, np.array(roots, dtype=np.int32))
-    rows = np.flatnonzero(labeled != (treebank.heads < 0))
-
-    def message(row: int) -> str:
-        return f"HEAD is {0 if treebank.heads[row] < 0 else 'not 0'}, the relation {quoted(relations[row])}"
-
-    return warnings_of_rows(treebank, "root-relation", rows, places_of, message, most)
-
-
-def _multiword(treebank: Treebank, suspects: dict[str, Codes], most: int) -> Iterator[Fault]:
+def _rows_of_multiword_tokens(treebank: Treebank, suspects: Mapping[str, Codes]) -> Iterator[_Rows]:
     multiword, strings = treebank.multiword, treebank.strings
     if not len(multiword):
         return
-    for slug, codes in suspects.items():
-        unusual = np.isin(multiword.cells[:, FORM], codes)
-        yield from _warn_multiword(treebank, slug, unusual, "its form has unusual characters", most)
-    yield from _warn_multiword(treebank, "single-word-range", multiword.n_words == 1, "it has only one word", most)
-    long = multiword.n_words > _LONG_MULTIWORD
-    yield from _warn_multiword(treebank, "long-multiword-token", long, "it has more than 100 words", most)
-    filled = (multiword.cells[:, [2, 3, 5, 6, 7]] != 0).any(axis=1)
-    typo = [code for code in set(multiword.cells[:, 4].tolist()) if strings[code] not in {"_", "Typo=Yes"}]
-    filled |= np.isin(multiword.cells[:, 4], np.array(typo, dtype=np.int32))
-    yield from _warn_multiword(
-        treebank, "range-with-columns", filled, "it has values in columns that only words may have", most
-    )
+    cells = multiword.cells
+    typo = [code for code in set(cells[:, 4].tolist()) if strings[code] not in {"_", "Typo=Yes"}]
+    filled = (cells[:, [2, 3, 5, 6, 7]] != 0).any(axis=1) | np.isin(cells[:, 4], np.array(typo, dtype=np.int32))
+    unusual = "its form has unusual characters"
+    for slug, which, message in (
+        *((slug, np.isin(cells[:, FORM], codes), unusual) for slug, codes in suspects.items()),
+        ("single-word-range", multiword.n_words == 1, "it has only one word"),
+        ("long-multiword-token", multiword.n_words > _LONG_MULTIWORD, "it has more than 100 words"),
+        ("range-with-columns", filled, "it has values in columns that only words may have"),
+    ):
+        yield (
+            *((5,), slug, np.flatnonzero(which), places_of_ranges),
+            lambda row, message=message: f"multiword token {quoted(strings[int(cells[row, FORM])])}: {message}",  # type: ignore[misc]
+        )
 
 
-def _warn_multiword(
-    treebank: Treebank, slug: str, which: NDArray[np.bool_], message: str, most: int
-) -> Iterator[Fault]:
-    def of_row(row: int) -> str:
-        return f"multiword token {quoted(treebank.strings[int(treebank.multiword.cells[row, FORM])])}: {message}"
-
-    return warnings_of_rows(treebank, slug, np.flatnonzero(which), places_of_ranges, of_row, most)
-
-
-def _empty_nodes(treebank: Treebank, suspects: dict[str, Codes], most: int) -> Iterator[Fault]:
-    empty, strings = treebank.empty, treebank.strings
-    if not len(empty):
-        return
-    for slug, codes in suspects.items():
+def _rows_of_empty_nodes(treebank: Treebank, suspects: Mapping[str, Codes]) -> Iterator[_Rows]:
+    cells, strings = treebank.empty.cells, treebank.strings
+    for slug, codes in suspects.items() if len(cells) else ():
         if slug != "empty-column":
-            unusual = np.isin(empty.cells[:, FORM], codes)
-            yield from _warn_empty_node(treebank, slug, unusual, "its form has unusual characters", most)
-    bad = [code for code in set(empty.cells[:, DEPS].tolist()) if re.search(BAD_DEPS, strings[code])]
-    which = np.isin(empty.cells[:, DEPS], np.array(bad, dtype=np.int32))
-    yield from _warn_empty_node(treebank, "invalid-deps", which, "its DEPS are not a list of heads and relations", most)
+            rows = np.flatnonzero(np.isin(cells[:, FORM], codes))
+            message = "empty node: its form has unusual characters"
+            yield _ODD_EMPTY_NODES, slug, rows, places_of_empty_nodes, lambda _, message=message: message  # type: ignore[misc]
+    bad = [code for code in set(cells[:, DEPS].tolist()) if re.search(BAD_DEPS, strings[code])]
+    rows = np.flatnonzero(np.isin(cells[:, DEPS], np.array(bad, dtype=np.int32)))
+    message = "empty node: its DEPS are not a list of heads and relations"
+    yield _ODD_EMPTY_NODES, "invalid-deps", rows, places_of_empty_nodes, lambda _: message
 
 
-def _warn_empty_node(
-    treebank: Treebank, slug: str, which: NDArray[np.bool_], message: str, most: int
-) -> Iterator[Fault]:
-    rows = np.flatnonzero(which)
-    return warnings_of_rows(treebank, slug, rows, places_of_empty_nodes, lambda _: f"empty node: {message}", most)
-
-
-def _dangling_edges(treebank: Treebank, most: int) -> Iterator[Iterator[Fault]]:
-    """Warn about enhanced edges whose head is not a node of the sentence: of words, then of empty nodes."""
+def _rows_of_dangling_edges(treebank: Treebank, *, every: bool) -> Iterator[_Rows]:
+    """Yield words, then empty nodes, with an enhanced edge whose head is not a node of the sentence."""
     try:
         words, empty_nodes = dangling(treebank, treebank.graph)
     except MalformedDeps:
-        if most == 1:
+        if not every:
             return
         words, empty_nodes = dangling(treebank, read_graph(_without_malformed_deps(treebank)))
     message = "the head of an enhanced edge is not a node of the sentence"
-    for rows, places in ((words, places_of), (empty_nodes, places_of_empty_nodes)):
-        yield warnings_of_rows(treebank, "invalid-deps", rows, places, lambda _: message, most)
+    yield (*_NOWHERE, 0), "invalid-deps", words, places_of, lambda _: message
+    yield (*_NOWHERE, 1), "invalid-deps", empty_nodes, places_of_empty_nodes, lambda _: message
 
 
 def _without_malformed_deps(treebank: Treebank) -> Treebank:
@@ -245,31 +234,155 @@ def _without_malformed_deps(treebank: Treebank) -> Treebank:
     return replace(treebank, deps=deps, empty=replace(treebank.empty, cells=cells))
 
 
-def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
-    names, _, places = text.sentence_ids(treebank.comments.text)
-    ids = names.split(b"\n")[:-1]
-    if len(set(ids)) == len(ids):
-        return
-    first: dict[bytes, int] = {}
-    repeated = [row for row, name in enumerate(ids) if first.setdefault(name, row) != row]
-    place = place_of_comment(treebank, int(places[repeated[0]]))
-    yield repeated_id(ids[repeated[0]], place, len(repeated))
-
-
-def repeated_id(name: bytes, place: Place, count: int) -> Fault:
-    """Return the warning about repeated sentence ids."""
-    message = f"sent_id {quoted(name.decode().strip())} is used twice"
-    return Fault("duplicate-sent-id", message, place, "warning", count)
-
-
-def _long_cells(treebank: Treebank, most: int) -> Iterator[Iterator[Fault]]:
-    """Warn about very long cells: of each column, then of multiword tokens."""
+def _rows_with_long_cells(treebank: Treebank) -> Iterator[_Rows]:
+    """Yield words by column, then multiword tokens, with very long cells."""
     lengths = treebank.strings.lengths
     if int(lengths.max()) < _LONG_CELL:
         return
     long = np.flatnonzero(lengths >= _LONG_CELL).astype(np.int32)
-    message = "a cell has a million bytes or more"
-    of_words = [(np.flatnonzero(_are_in(getattr(treebank, name), long)), places_of) for name in COLUMNS]
-    of_ranges = np.flatnonzero(np.isin(treebank.multiword.cells, long).any(axis=1))
-    for rows, places in (*of_words, (of_ranges, places_of_ranges)):
-        yield warnings_of_rows(treebank, "long-cell", rows, places, lambda _: message, most)
+    which: list[tuple[Any, _PlacesOf]] = [(_are_in(getattr(treebank, name), long), places_of) for name in COLUMNS]
+    which.append((np.isin(treebank.multiword.cells, long).any(axis=1), places_of_ranges))
+    for number, (has, places) in enumerate(which):
+        message = "a cell has a million bytes or more"
+        yield (*_LONG, number), "long-cell", np.flatnonzero(has), places, lambda _, message=message: message  # type: ignore[misc]
+
+
+def _repeated_id(name: bytes, place: Place, count: int = 1) -> Fault:
+    message = f"sent_id {quoted(name.decode().strip())} is used twice"
+    return Fault("duplicate-sent-id", message, place, "warning", count)
+
+
+_TEXT = re.compile(rb"^#[ \t]*text[ \t]*=[ \t]*([^\n]*)", re.MULTILINE)
+_SHOWN = 20
+
+
+def text_faults(treebank: Treebank) -> Iterator[Fault]:
+    """Yield a warning for each sentence whose `# text` comment differs from the forms, with the first difference.
+
+    Between two forms the text must have any amount of white space, or none after `SpaceAfter=No`. Spaces after the last
+    form are ignored. Sentences without the comment are skipped.
+    """
+    tokens, strings, comments = treebank.tokens, treebank.strings, treebank.comments
+    misc = treebank.misc.codes[tokens.first]
+    misc[tokens.multiword] = treebank.multiword.cells[:, MISC]
+    used = distinct(misc, len(strings))
+    joined = np.zeros(len(strings), dtype=bool)
+    joined[used] = ["SpaceAfter=No" in text.split("|") for text in strings.texts_of(used)]
+    spaced = [*strings.texts, *(f"{text} " for text in strings.texts)]
+    codes: list[int] = np.where(joined[misc], tokens.forms, tokens.forms + len(strings)).tolist()
+    starts = np.searchsorted(tokens.sentence, np.arange(len(treebank) + 1)).tolist()
+    matches = list(_TEXT.finditer(comments.text))
+    sentences = np.searchsorted(comments.starts, [match.start() for match in matches], side="right") - 1
+    for row in np.flatnonzero(np.diff(sentences, prepend=-1)).tolist():  # the first text of each sentence
+        sentence, match = int(sentences[row]), matches[row]
+        text = match[1].decode().rstrip()
+        of_sentence = codes[starts[sentence] : starts[sentence + 1]]
+        if text == "".join(map(spaced.__getitem__, of_sentence)).rstrip():
+            continue
+        forms = [(strings[code % len(strings)], code >= len(strings)) for code in of_sentence]
+        if difference := _difference(text, forms):
+            at, expected = difference
+            shown = quoted(text[at:], _SHOWN) if at < len(text) else "the end"
+            message = f"# text differs from the forms at character {at + 1}: it has {shown}, the forms give {expected}"
+            yield Fault("text-comment", message, place_of_comment(treebank, match.start()), "warning")
+
+
+def _difference(text: str, tokens: list[tuple[str, bool]]) -> tuple[int, str] | None:
+    """Return where a text first differs from tokens with or without a space after them, and what they give there."""
+    at = 0
+    for number, (form, space) in enumerate(tokens):
+        if not text.startswith(form, at):
+            return at, quoted(form, _SHOWN)
+        at += len(form)
+        after = at
+        while after < len(text) and text[after].isspace():
+            after += 1
+        if space and after == at and number < len(tokens) - 1:
+            return at, f"a space after {quoted(form, _SHOWN)} (no SpaceAfter=No)"
+        at = after if space else at
+    return None if at == len(text) else (at, "the end")
+
+
+_IN_MEMORY = 1 << 20
+
+Hashes: TypeAlias = "NDArray[np.int64]"
+
+
+class _Ids(NamedTuple):
+    """The sentence ids of a piece.
+
+    Args:
+        names: the ids, each followed by a line feed.
+        offsets: where each starts, and the end, int64, shape (ids + 1,).
+        hashes: their hashes, int64, shape (ids,).
+        lines: the line of each in the file, same type and shape.
+        sentences: the sentence of each in the file, same type and shape.
+    """
+
+    names: bytes
+    offsets: NDArray[np.int64]
+    hashes: Hashes
+    lines: NDArray[np.int64]
+    sentences: NDArray[np.int64]
+
+
+class SentenceIds:
+    """The sentence ids of the pieces of a file, as 64-bit hashes; the ids themselves are in a temporary file."""
+
+    def __init__(self) -> None:
+        import tempfile
+        import weakref
+
+        self._hashes: list[Hashes] = []
+        self._records = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 -- closed with this object
+        weakref.finalize(self, self._records.close)
+
+    def add(self, piece: Treebank, numbers: Sequence[int]) -> None:
+        """Add the ids of a piece."""
+        import pickle
+
+        comments = piece.comments
+        names, offsets, places = text.sentence_ids(comments.text)
+        if not len(places):
+            return
+        sentences = np.searchsorted(comments.starts, places, side="right") - 1
+        line_ends = np.flatnonzero(np.frombuffer(comments.text, dtype=np.uint8) == ord("\n"))
+        below = np.searchsorted(line_ends, comments.starts[sentences + 1]) - np.searchsorted(line_ends, places)
+        hashes = pools.hashes(names, offsets)
+        self._hashes.append(hashes)
+        lines = piece.source.lines[sentences] - below
+        pickle.dump(_Ids(names, offsets, hashes, lines, np.asarray(numbers)[sentences]), self._records)
+
+    def repeated(self, path: str | None, most: int = 1) -> list[Fault]:
+        """Return the warnings about repeated ids."""
+        every = np.concatenate([*self._hashes, np.zeros(0, dtype=np.int64)])
+        self._hashes.clear()
+        every.sort()
+        suspects = np.unique(every[1:][every[1:] == every[:-1]])
+        del every
+        repeats = self._repeats(suspects) if len(suspects) else iter(())
+        faults = [_repeated_id(name, Place(path, line, number)) for name, line, number in islice(repeats, most)]
+        left = sum(1 for _ in repeats)
+        return [*faults[:-1], replace(faults[-1], count=1 + left)] if left else faults
+
+    def _repeats(self, suspects: Hashes) -> Iterator[tuple[bytes, int, int]]:
+        """Read the ids again and yield the repeated ids, whose 64-bit hashes are equal, with line and sentence."""
+        import pickle
+
+        again = np.zeros(len(suspects), dtype=np.int64)
+        met = np.zeros(len(suspects), dtype=bool)
+        others: set[bytes] = set()  # ids that share the first hash with another id, but not the second
+        end = self._records.tell()
+        self._records.seek(0)
+        while self._records.tell() < end:
+            ids: _Ids = pickle.load(self._records)  # noqa: S301 -- written above
+            slots = np.searchsorted(suspects, ids.hashes).clip(max=len(suspects) - 1)
+            for row in np.flatnonzero(suspects[slots] == ids.hashes).tolist():
+                name, slot = ids.names[ids.offsets[row] : ids.offsets[row + 1] - 1], int(slots[row])
+                second = hash(name)
+                if not met[slot]:
+                    met[slot], again[slot] = True, second
+                elif again[slot] == second or name in others:
+                    yield name, int(ids.lines[row]), int(ids.sentences[row])
+                else:
+                    others.add(name)

@@ -1,4 +1,4 @@
-"""Writing of treebanks as CoNLL-U, byte for byte as they were read."""
+"""Writing of files: completely or not at all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING
 
 from levelhead.arguments import checked, instance, path
@@ -18,30 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from levelhead.treebank.treebank import Treebank
-
-_SENTENCES_AT_ONCE = 5000
-
-
-def to_conllu(treebank: Treebank) -> bytes:
-    """Return the treebank as CoNLL-U, or as CoNLL-U Plus if it was read from such a file."""
-    return b"".join(conllu_parts(treebank))
-
-
-def conllu_parts(treebank: Treebank) -> Iterator[bytes]:
-    """Yield the treebank as CoNLL-U, a few thousand sentences at a time."""
-    if treebank.extra is not None:
-        from levelhead.treebank.plus import plus_parts
-
-        yield from plus_parts(treebank, treebank.extra.layout, _parts(treebank))
-        return
-    for _, text in _parts(treebank):
-        yield text.encode()
-
-
-def _parts(treebank: Treebank) -> Iterator[tuple[Treebank, str]]:
-    for start in range(0, len(treebank), _SENTENCES_AT_ONCE):
-        part = treebank if len(treebank) <= _SENTENCES_AT_ONCE else treebank[start : start + _SENTENCES_AT_ONCE]
-        yield part, _to_text(part)
 
 
 def _treebank() -> type:
@@ -64,6 +39,8 @@ def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
+    from levelhead.treebank.sentence import conllu_parts
+
     replace_file(path, conllu_parts(treebank))
 
 
@@ -82,7 +59,11 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
             with target.open("wb") as file:  # a pipe or device cannot be replaced
                 file.writelines(parts)
         else:
-            _replace_regular(target.resolve(), parts, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+            if mode is None:
+                umask = os.umask(0)
+                os.umask(umask)
+                mode = 0o666 & ~umask
+            _replace_regular(target.resolve(), parts, stat.S_IMODE(mode))
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
@@ -118,8 +99,7 @@ def _check_new_file(folder: Path) -> None:
     """Create a file in a folder and remove it, since permissions alone are not conclusive, for example for root."""
     import tempfile
 
-    with tempfile.TemporaryFile(dir=folder):
-        pass
+    tempfile.TemporaryFile(dir=folder).close()
 
 
 def _check_name(path: str | os.PathLike[str]) -> None:
@@ -145,21 +125,19 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 
 def _reason(error: OSError | RuntimeError, path: str) -> str:
     """What is wrong with a path, in plain words where the system's are about one of its folders."""
+    from pathlib import Path
+
     number = getattr(error, "errno", None)
     if number == errno.EISDIR:
         return "this is the name of a folder: name a file"
-    folder = _first_wrong_folder(path) if number in {errno.ENOENT, errno.ENOTDIR} else None
-    if folder is not None:
-        return f"{folder} is not a folder" if os.path.lexists(folder) else f"the folder {folder} does not exist"
+    if number in {errno.ENOENT, errno.ENOTDIR}:
+        target = Path(path)
+        folder = next((folder for folder in reversed(target.parents) if not folder.is_dir()), None)
+        if folder is None and target.is_file():
+            folder = target
+        if folder is not None:
+            return f"{folder} is not a folder" if os.path.lexists(folder) else f"the folder {folder} does not exist"
     return getattr(error, "strerror", None) or str(error)
-
-
-def _first_wrong_folder(path: str) -> Path | None:
-    from pathlib import Path
-
-    target = Path(path)
-    wrong = next((folder for folder in reversed(target.parents) if not folder.is_dir()), None)
-    return target if wrong is None and target.is_file() else wrong
 
 
 def _replace_regular(target: Path, parts: Iterable[bytes], mode: int) -> None:
@@ -175,55 +153,3 @@ def _replace_regular(target: Path, parts: Iterable[bytes], mode: int) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _to_text(treebank: Treebank) -> str:
-    starts = treebank.sentence_starts.tolist()
-    lines, last = _word_lines(treebank), dict[int, str]()
-    for (sentence, word), before in _lines_before_words(treebank).items():
-        if word < starts[sentence + 1]:
-            lines[word] = "".join((*before, lines[word]))
-        else:
-            last[sentence] = "".join(before)
-    return "".join(
-        f"{comments}{''.join(lines[start:end])}{last.get(i, '')}\n"
-        for i, (comments, (start, end)) in enumerate(zip(treebank.comments, pairwise(starts), strict=True))
-    )
-
-
-def _word_lines(treebank: Treebank) -> list[str]:
-    texts = treebank.strings.texts
-    columns = [map(texts.__getitem__, column.codes.tolist()) for column in treebank.columns]
-    local = treebank.local_heads().tolist() if treebank.has_trees else repeat("_", treebank.n_words)
-    starts = treebank.sentence_starts.tolist()
-    ids = chain.from_iterable(range(1, end - start + 1) for start, end in pairwise(starts))
-    form, lemma, upos, xpos, feats, relation, deps, misc = columns
-    return [
-        f"{i}\t{a}\t{b}\t{c}\t{d}\t{e}\t{head}\t{f}\t{g}\t{h}\n"
-        for i, a, b, c, d, e, head, f, g, h in zip(
-            ids, form, lemma, upos, xpos, feats, local, relation, deps, misc, strict=True
-        )
-    ]
-
-
-def _lines_before_words(treebank: Treebank) -> dict[tuple[int, int], list[str]]:
-    """The lines of empty nodes and multiword tokens, by the sentence and the word that follows them."""
-    texts = treebank.strings.texts
-    starts = treebank.sentence_starts
-    before: dict[tuple[int, int], list[str]] = {}
-    empty = treebank.empty
-    for position, sentence, minor, cells in zip(empty.position, empty.sentence, empty.minor, empty.cells):
-        line = "\t".join([f"{position - starts[sentence]}.{minor}", *(texts[code] for code in cells)])
-        before.setdefault((int(sentence), int(position)), []).append(line + "\n")
-    multiword = treebank.multiword
-    for first, n_words, sentence, cells in zip(multiword.first, multiword.n_words, multiword.sentence, multiword.cells):
-        local = first - starts[sentence] + 1
-        line = "\t".join([f"{local}-{local + n_words - 1}", *(texts[code] for code in cells)])
-        before.setdefault((int(sentence), int(first)), []).append(line + "\n")
-    return before

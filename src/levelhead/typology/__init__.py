@@ -1,6 +1,6 @@
 """Profiles of treebanks, their similarity, and the selection of treebanks to compare."""
 
-from levelhead.typology.collection import SelectedTreebanks, Survey, files_of, select_treebanks, survey
+from levelhead.typology.collection import Survey, survey
 from levelhead.typology.counts import TreebankCounts, count_treebank
 from levelhead.typology.entropy import (
     HeadEntropy,
@@ -11,9 +11,16 @@ from levelhead.typology.entropy import (
     rarefied_entropy,
     word_dependency_entropy,
 )
-from levelhead.typology.profile import Profile, profile
+from levelhead.typology.profile import Profile, files_of, profile
 from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
-from levelhead.typology.selection import CALLIN, Criteria, SelectionDecision, select
+from levelhead.typology.selection import (
+    CALLIN,
+    Criteria,
+    SelectedTreebanks,
+    SelectionDecision,
+    select,
+    select_treebanks,
+)
 from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import CALLIN_CHUNKS, Chunks
 

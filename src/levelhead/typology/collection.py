@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
+from levelhead.errors import Fault, InputError, MeasureError, number_of
 from levelhead.progress import tracked
-from levelhead.tables.table import Table
+from levelhead.tables.documents import header, notes_of, path_text, points, signature_line
+from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
-from levelhead.treebank.layouts import files_at, splits_of, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
 from levelhead.treebank.training_data import Training
-from levelhead.typology.counts import CountSum, Vocabulary
+from levelhead.typology.counts import CountSum
 from levelhead.typology.entropy import Rarefied, rarefied_entropy
+from levelhead.typology.languages import LANGUAGE_COLUMNS, language_cells
 from levelhead.typology.profile import (
     DEFAULT_SCHEME,
     Files,
@@ -38,23 +36,35 @@ from levelhead.typology.profile import (
     profile_here,
     scheme_named,
 )
-from levelhead.typology.profile_columns import OF_TRAINING
-from levelhead.typology.profile_tables import (
-    long_table,
-    profiles_document,
-    profiles_table,
-    samples_document,
-    samples_table,
-    selection_document,
-    selection_table,
-    similarity_document,
-    similarity_table,
-)
-from levelhead.typology.selection import CALLIN, NEEDED, Criteria, SelectionDecision, select
+from levelhead.typology.profile_columns import COLUMNS, OF_TRAINING, ProfileColumn
 from levelhead.typology.similarity import Distributions, Similarity, similarity
 from levelhead.typology.vocabulary import Chunks
 
-__all__ = ["Samples", "SelectedTreebanks", "Similarities", "Survey"]
+__all__ = ["Samples", "Similarities", "Survey"]
+
+
+class _Key(NamedTuple):
+    """A column and, if it has many values, which of them."""
+
+    column: ProfileColumn
+    part: str | None
+
+    @property
+    def name(self) -> str:
+        """Its name in TSV."""
+        return self.column.name if self.part is None else f"{self.column.name}:{self.part}"
+
+    def value(self, profile: Profile) -> int | float | None:
+        """Return its value; a relation that does not occur has a share of zero, but no mean or entropy."""
+        if self.part is None:
+            return profile.number(self.column.name)
+        values = profile.numbers(self.column.name)
+        return values.get(self.part, 0.0 if values and self.column.group == "frequencies" else None)
+
+
+def signed_notes(provenance: Provenance) -> tuple[str, ...]:
+    """Return the notes of a table, with the signature."""
+    return (*provenance.notes, signature_line(provenance.signature))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,20 +102,133 @@ class Survey(Mapping[str, Profile], Tabular):
         return replace(self, profiles=profiles)
 
     def table(self, *, long: bool = False) -> Table:
-        """Return the result as a table.
+        """Return one row per treebank and one column per value; `wde:nsubj` is one of several values of `wde`.
+
+        Unknown languages, families and genera are empty; if all are unknown, only TSV has the columns.
 
         Args:
-            long: one row per value instead of one per treebank.
+            long: one row per value instead of one per treebank; shares are percentages, and only TSV and data frames
+                have languages.
         """
-        return (long_table if long else profiles_table)(self)
+        keys, notes = self._keys(), signed_notes(self.provenance)
+        if long:
+            names = ("Treebank", "Column", "Of")
+            columns = (*(Column(name, "text") for name in names), Column("Value", "number"), Column("Unit", "text"))
+            languages = (Column(name, "text", tidy_only=True) for name in LANGUAGE_COLUMNS)
+            values = (
+                (name, column.name, part or "", _scaled(column, key.value(profile)), column.unit, *language_cells(name))
+                for name, profile in self.items()
+                for key in keys
+                for column, part in [key]
+            )
+            return Table((*columns, *languages), tuple(values), notes)
+        rows = [(name, *language_cells(name), *(key.value(profile) for key in keys)) for name, profile in self.items()]
+        known = zip(LANGUAGE_COLUMNS, zip(*map(language_cells, self)))
+        percent = [key for key in keys if key.column.unit == "%"]
+        names_of_percent = [key.name for key in percent if key.part is None]
+        names_of_percent += dict.fromkeys(f"{key.column.name}:*" for key in percent if key.part is not None)
+        return Table(
+            (
+                Column("Treebank", "text"),
+                *(Column(name, "text", tidy_only=not any(cells)) for name, cells in known),
+                *(  # percentages are marked in headings, but not in names in TSV
+                    Column(key.name + (" (%)" if key.column.unit == "%" else ""), key.column.kind, key=key.name)
+                    for key in keys
+                ),
+            ),
+            tuple(rows),
+            (*([f"in percent: {', '.join(names_of_percent)}"] if percent else []), *notes),
+        )
+
+    def _keys(self) -> list[_Key]:
+        """The values that occur in any profile, in the order of columns, then alphabetically."""
+        keys: list[_Key] = []
+        for name in next(iter(self.values())):
+            column = COLUMNS[name]
+            if column.by is None:
+                keys.append(_Key(column, None))
+            else:
+                parts = {part for whole in self.values() for part in whole.numbers(name)}
+                keys += [_Key(column, part) for part in sorted(parts)]
+        return keys
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return profiles_document(self)
+        return {
+            **header("profiles"),
+            "columns": {name: COLUMNS[name].definition for name in next(iter(self.profiles.values()))},
+            "treebanks": {document["treebank"]: document for document in self.documents()},
+            **notes_of(self.provenance.notes),
+        }
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Return a JSON document for each treebank: shares as percentages at full precision.
+
+        As in tables, a relation that only occurs in other treebanks has a share of zero.
+        """
+        shares = [key for key in self._keys() if key.part and key.column.group == "frequencies"]
+        documents = []
+        for name, whole in self.profiles.items():
+            values: dict[str, Any] = {
+                column: {part: _scaled(COLUMNS[column], number) for part, number in value.items()}
+                if isinstance(value, Mapping)
+                else _scaled(COLUMNS[column], value)
+                for column, value in whole.items()
+            }
+            for column, part in shares:
+                if values[column.name]:
+                    values[column.name].setdefault(part, 0.0)
+            document = {
+                **header("profile"),
+                "treebank": name,
+                **dict(zip(LANGUAGE_COLUMNS, language_cells(name))),
+                "signature": dict(whole.signature),
+                "files": _files(self.provenance.files[name]),
+                "vocabulary": None if whole.vocabulary is None else whole.vocabulary._asdict(),
+                "units": {column: unit for column in whole if (unit := COLUMNS[column].unit)},
+                "values": values,
+            }
+            documents.append(document)
+        return documents
+
+
+def _scaled(column: ProfileColumn, value: float | None) -> float | None:
+    return points(value) if column.unit == "%" else value
+
+
+def _files(files: Mapping[str, str]) -> list[dict[str, str | None]]:
+    return [{"path": path_text(path), "sha256": None if file == MEMORY else file} for path, file in files.items()]
+
+
+class TreebankRows(Tabular):
+    """A result with rows about treebanks."""
+
+    __slots__ = ()
+
+    _HEADER: ClassVar[Mapping[str, Any]]
+    provenance: Provenance
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return {
+            **self._HEADER,
+            "signature": dict(self.provenance.signature),
+            "files": {name: _files(files) for name, files in self.provenance.files.items()},
+            "notes": list(self.provenance.notes),
+            "rows": [{**self._HEADER, **row} for row in self._rows()],
+        }
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Return the rows for JSON lines, each with the signature."""
+        document = self.to_dict()
+        return [{**row, "signature": document["signature"]} for row in document["rows"]]
+
+    def _rows(self) -> Iterable[dict[str, Any]]:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, repr=False)
-class Similarities(Tabular):
+class Similarities(TreebankRows):
     """The distances between treebanks.
 
     Args:
@@ -113,48 +236,24 @@ class Similarities(Tabular):
         provenance: the provenance of the numbers.
     """
 
+    _HEADER = header("similarity")
+
     pairs: Mapping[tuple[str, str], Similarity]
     provenance: Provenance
 
     def table(self) -> Table:
-        """Return the result as a table."""
-        return similarity_table(self)
+        """Return one row per pair of treebanks with their distances; 0 means equal."""
+        names = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displacement)")
+        columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in names))
+        rows = tuple((*names, *distances) for names, distances in self.pairs.items())
+        return Table(columns, rows, signed_notes(self.provenance))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return similarity_document(self)
-
-
-@dataclass(frozen=True, repr=False)
-class SelectedTreebanks(Tabular):
-    """The selection of treebanks that can be compared.
-
-    Args:
-        decisions: whether each treebank is selected, with all reasons for excluding it.
-        criteria: the criteria.
-        provenance: the provenance of the decisions.
-    """
-
-    decisions: tuple[SelectionDecision, ...]
-    criteria: Criteria
-    provenance: Provenance
-
-    @property
-    def selected(self) -> tuple[str, ...]:
-        """The names of the selected treebanks."""
-        return tuple(decision.name for decision in self.decisions if decision.selected)
-
-    def table(self) -> Table:
-        """Return the result as a table."""
-        return selection_table(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return selection_document(self)
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        return ({"a": first, "b": second, **far._asdict()} for (first, second), far in self.pairs.items())
 
 
 @dataclass(frozen=True, repr=False)
-class Samples(Tabular):
+class Samples(TreebankRows):
     """Word dependency entropies in samples of treebanks.
 
     Args:
@@ -162,36 +261,47 @@ class Samples(Tabular):
         provenance: the provenance of the numbers; its notes name treebanks that are too small for samples.
     """
 
+    _HEADER = header("rarefied")
+
     rows: Mapping[str, Sequence[Rarefied]]
     provenance: Provenance
 
     def table(self) -> Table:
-        """Return the result as a table."""
-        return samples_table(self)
+        """Return one row per treebank, relation and sample size."""
+        names, numbers = ("Treebank", "Relation"), ("Words", "Mean", "SD", "Samples")
+        columns = (*(Column(name, "text") for name in names), *(Column(name, "number") for name in numbers))
+        rows = tuple((name, *curve) for name, curves in self.rows.items() for curve in curves)
+        return Table(columns, rows, signed_notes(self.provenance))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return samples_document(self)
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        return ({"treebank": name, **curve._asdict()} for name, curves in self.rows.items() for curve in curves)
 
 
 class _ReadFiles:
     """The files that were read: their hashes by treebank and path, their warnings, and notes."""
 
     def __init__(self) -> None:
-        self.files: dict[str, Mapping[str, str]] = {}
+        self.files: dict[str, dict[str, str]] = {}
         self.warnings: list[Fault] = []
         self.notes: list[str] = []
 
     def add(self, name: str, files: Iterable[tuple[str, str]], warnings: Iterable[Fault]) -> None:
-        """Add the files of a treebank, each with its hash, and the warnings about them."""
-        self.files[name] = _by_path(files)
+        """Add the files of a treebank, each with its hash, and the warnings about them.
+
+        Further files with the same path (treebanks in memory) get a number.
+        """
+        hashes = self.files[name] = dict[str, str]()
+        for path, digest in files:
+            hashes[path if path not in hashes else f"{path} ({len(hashes) + 1})"] = digest
         self.warnings += warnings
 
     def add_profiled(self, name: str, profiled: ProfiledTreebank) -> None:
         """Add the files of a profiled treebank."""
         self.add(name, profiled.files, profiled.warnings)
         if profiled.in_pieces:
-            self.notes.append(f"{name} was read in pieces; {_size_of(profiled.profile.vocabulary)}")
+            forms, lemmas, arcs, n_bytes = profiled.profile.vocabulary or (0, 0, 0, 0)
+            size = f"{n_bytes / 1e6:,.0f} MB: {forms:,} forms, {lemmas:,} lemmas, {arcs:,} kinds of arcs"
+            self.notes.append(f"{name} was read in pieces; its vocabulary takes {size}")
 
     def provenance(self, settings: Mapping[str, str]) -> Provenance:
         """The provenance of numbers: settings, a hash of the files' hashes in their order, and the version."""
@@ -199,37 +309,6 @@ class _ReadFiles:
         joined = "\n".join("" if digest == MEMORY else digest for digest in hashes)
         signature = {**settings, "files": hashlib.sha256(joined.encode()).hexdigest()[:12], "version": VERSION}
         return Provenance(signature, self.files, tuple(self.warnings), tuple(self.notes))
-
-
-def _size_of(vocabulary: Vocabulary | None) -> str:
-    forms, lemmas, arcs, n_bytes = vocabulary or (0, 0, 0, 0)
-    return f"its vocabulary takes {n_bytes / 1e6:,.0f} MB: {forms:,} forms, {lemmas:,} lemmas, {arcs:,} kinds of arcs"
-
-
-def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Mapping[str, Sequence[str]]:
-    """Return the files of treebanks by name; the train, dev and test files of a treebank can be merged.
-
-    Args:
-        paths: files, folders of files, or "-" for standard input.
-        merge: whether to merge files whose names only differ in the split.
-
-    Raises:
-        InputError: a folder cannot be read or has no CoNLL-U file, or two files would be the same part of a treebank.
-    """
-    stems: dict[str, str] = {}
-    for path in paths:
-        stems |= {file: stem_of(Path(file).name) or file for file in files_at(path)}
-    copies = {stem for stem, n in Counter(stems.values()).items() if n > 1}
-    if not merge:
-        return {file if stem in copies else stem: (file,) for file, stem in stems.items()}
-    parts = Counter((treebank_of(stem), splits_of(stem)) for stem in stems.values())
-    files_by_name: dict[str, list[str]] = {}
-    for file, stem in stems.items():
-        if parts[treebank_of(stem), splits_of(stem)] > 1:
-            message = f"another file is also this part of {treebank_of(stem)}: leave one of them out, or do not merge"
-            raise InputError(Fault("no-pairs", message, Place(file)))
-        files_by_name.setdefault(treebank_of(stem), []).append(file)
-    return files_by_name
 
 
 def survey(
@@ -265,33 +344,27 @@ def survey(
     """
     if not files:
         raise InputError(Fault("too-few-treebanks", "a profile requires at least one treebank"))
-    wanted = _wanted(columns, training)
+    names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())]))
+    lacking = [name for name in names if name in OF_TRAINING and training is None]
+    if lacking:
+        raise MeasureError(f"the column {lacking[0]} requires training treebanks: --train FILE", "missing-training")
     classes = scheme_named(scheme)
-    task = ProfileTask(wanted, classes, chunks or Chunks(), least, format, total is not None, training)
+    task = ProfileTask(names, classes, chunks or Chunks(), least, format, total is not None, training)
     profiles, read_files, sums = dict[str, Profile](), _ReadFiles(), CountSum()
-    with closing(run(files, task)) as found:
-        for name, profiled in _valid(found):
+    with closing(run(files, task)) as results:
+        for name, profiled in _valid(results):
             profiles[name] = profiled.profile
             read_files.add_profiled(name, profiled)
             if profiled.counts is not None:
                 sums.add(profiled.counts)
     if total is not None:
-        profiles[total] = profile(sums.total(), columns=wanted, scheme=classes, least=least)
+        profiles[total] = profile(sums.total(), columns=names, scheme=classes, least=least)
         hashes = [item for by_path in read_files.files.values() for item in by_path.items()]
-        read_files.files[total] = _by_path(hashes)
+        read_files.add(total, hashes, ())
     settings = dict(next(iter(profiles.values())).signature)
     if training is not None:
         settings["train"] = training.hashes
     return Survey(profiles, read_files.provenance(settings))
-
-
-def _wanted(columns: Iterable[str], training: Training | None) -> tuple[str, ...]:
-    """The names of columns; columns on leakage are added if there are training treebanks."""
-    names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())]))
-    lacking = [name for name in names if name in OF_TRAINING and training is None]
-    if lacking:
-        raise MeasureError(f"the column {lacking[0]} requires training treebanks: --train FILE", "missing-training")
-    return names
 
 
 def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002
@@ -305,23 +378,6 @@ def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  #
     with tracked(list(itertools.combinations(distributions, 2)), "comparing") as pairs:
         distances = {(a, b): similarity(distributions[a], distributions[b]) for a, b in pairs}
     return Similarities(distances, read_files.provenance({}))
-
-
-def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
-    """Return the treebanks that can be compared, and all reasons for excluding the others.
-
-    Args:
-        files: the files of each treebank by its name, from `files_of`.
-        criteria: the criteria.
-        format: "conllu" or "conllx".
-
-    Raises:
-        InputError: files are missing or invalid; the error lists the faults of all.
-    """
-    surveyed = survey(files, columns=NEEDED, format=format)
-    of_files = {name: surveyed.provenance.signature[name] for name in ("files", "version")}
-    provenance = replace(surveyed.provenance, signature={**criteria.signature, **of_files})
-    return SelectedTreebanks(select(surveyed.profiles, criteria), criteria, provenance)
 
 
 def sampled(
@@ -364,11 +420,3 @@ def _valid(profiled: Iterable[tuple[str, ProfiledTreebank | InputError]]) -> Ite
             yield name, result
     if faults:
         raise InputError(*faults)
-
-
-def _by_path(files: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Hashes by path; further files with the same path (treebanks in memory) get a number."""
-    hashes: dict[str, str] = {}
-    for path, digest in files:
-        hashes[path if path not in hashes else f"{path} ({len(hashes) + 1})"] = digest
-    return hashes

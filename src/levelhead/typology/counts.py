@@ -6,22 +6,148 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.treebank import Strings
+from levelhead.treebank import Strings, shapes_of
 from levelhead.treebank.relations import universal
 from levelhead.typology.entropy import count_heads
 from levelhead.typology.similarity import Distributions, count_trigrams
-from levelhead.typology.structure import Sizes, Structure, count_sizes, count_structure
-from levelhead.typology.tally import Histogram, Sums, Tally, compact, mapped
-from levelhead.typology.vocabulary import Chunks, Lexical, RunningText, count_lexical
+from levelhead.typology.tally import Histogram, Sums, Tally, compact, mapped, sum_of
+from levelhead.typology.vocabulary import Chunks, Lexical, RunningText
 
 if TYPE_CHECKING:
-    from levelhead.treebank import Treebank
+    from levelhead.treebank import StringColumn, Treebank
     from levelhead.treebank.training_data import Training
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes(Sums):
+    """Sizes of a treebank.
+
+    Args:
+        tokens: surface tokens.
+        multiword_tokens: tokens annotated as several words.
+        empty_nodes: empty nodes of the enhanced graph.
+        sentence_lengths: the number of words of each sentence.
+    """
+
+    tokens: int
+    multiword_tokens: int
+    empty_nodes: int
+    sentence_lengths: Histogram
+
+    @property
+    def sentences(self) -> int:
+        """The number of sentences."""
+        return self.sentence_lengths.total
+
+    @property
+    def words(self) -> int:
+        """The number of syntactic words."""
+        return self.sentence_lengths.sum
+
+
+def count_sizes(treebank: Treebank) -> Sizes:
+    """Count sentences, tokens, words, multiword tokens and empty nodes."""
+    lengths = Histogram.of(np.diff(treebank.sentence_starts))
+    return Sizes(treebank.n_tokens, len(treebank.multiword), len(treebank.empty), lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class Structure(Sums):
+    """Counts of the trees of a treebank; arcs are between two words, without the arcs of roots.
+
+    Args:
+        nonprojective_arcs: arcs that span a word that their head does not dominate.
+        nonprojective_trees: trees with a non-projective arc.
+        right_crossed_trees: trees that Callin's program counts as non-projective.
+        ill_nested_trees: trees with disjoint subtrees that interleave.
+        random_distance: three times the expected sum of dependency distances in random order.
+        displacements: the position of the head minus that of the word, for each arc.
+        heights: arcs from the root to the deepest word, for each tree.
+        arities: the number of dependents of each word with dependents.
+        gap_degrees: the largest number of gaps of a subtree, for each tree.
+        head_first: arcs whose head precedes, by (relation, UPOS, UPOS of the head).
+        head_last: arcs whose head follows, by the same keys.
+    """
+
+    nonprojective_arcs: int
+    nonprojective_trees: int
+    right_crossed_trees: int
+    ill_nested_trees: int
+    random_distance: int
+    displacements: Histogram
+    heights: Histogram
+    arities: Histogram
+    gap_degrees: Histogram
+    head_first: Tally
+    head_last: Tally
+
+    @property
+    def n_arcs(self) -> int:
+        """The number of arcs between two words."""
+        return self.displacements.total
+
+    @property
+    def distance(self) -> float | None:
+        """The mean dependency distance."""
+        total = int((abs(self.displacements.values) * self.displacements.counts).sum())
+        return total / self.n_arcs if self.n_arcs else None
+
+    @property
+    def expected_distance(self) -> float | None:
+        """The mean dependency distance expected if the words of each sentence were in random order."""
+        return self.random_distance / 3 / self.n_arcs if self.n_arcs else None
+
+    @property
+    def direction_entropy(self) -> float | None:
+        """The conditional entropy of the direction of an arc, given relation and both UPOS, in bits."""
+        if not self.n_arcs:
+            return None
+        logs = sum_of((self.head_first + self.head_last).count_logs())
+        logs -= sum_of(self.head_first.count_logs()) + sum_of(self.head_last.count_logs())
+        return max(0.0, logs) / self.n_arcs
+
+
+def count_structure(treebank: Treebank, tags: StringColumn, relations: StringColumn) -> Structure:
+    """Count the trees of a treebank."""
+    shapes = shapes_of(treebank)
+    words = np.flatnonzero(treebank.heads >= 0)
+    heads = treebank.heads[words]
+    sizes = np.diff(treebank.sentence_starts).astype(np.int64)
+    starts = treebank.sentence_starts[:-1]
+    n_arcs = np.add.reduceat(treebank.heads >= 0, starts, dtype=np.int64) if sizes.size else sizes
+
+    def directed(chosen: NDArray[np.bool_]) -> Tally:
+        arcs = words[chosen]
+        return Tally.of(relations.take(arcs), tags.take(arcs), tags.take(treebank.heads[arcs].astype(np.intp)))
+
+    return Structure(
+        int(shapes.nonprojective.sum()),
+        _n_sentences(treebank, shapes.nonprojective),
+        _n_sentences(treebank, shapes.right_crossed),
+        int(shapes.ill_nested.sum()),
+        int((n_arcs * (sizes + 1)).sum()),
+        Histogram.of(heads.astype(np.int64) - words),
+        Histogram.of(_largest(treebank, shapes.depths)),
+        Histogram.of(np.unique(heads, return_counts=True)[1]),
+        Histogram.of(_largest(treebank, shapes.gap_degrees)),
+        directed(heads < words),
+        directed(heads > words),
+    )
+
+
+def _n_sentences(treebank: Treebank, marked: NDArray[np.bool_]) -> int:
+    """Count the sentences with a marked word."""
+    return np.unique(treebank.sentence_of_word[marked]).size
+
+
+def _largest(treebank: Treebank, values: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the largest value of each sentence."""
+    return np.maximum.reduceat(values, treebank.sentence_starts[:-1]) if len(treebank) else values
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +169,6 @@ class TrainingOverlap(Sums):
 
 NOT_COMPARED = TrainingOverlap(0, 0, 0, 0)
 """Without training treebanks."""
-
-
-def count_training_overlap(treebank: Treebank, training: Training) -> TrainingOverlap:
-    """Return the number of sentences that occur in training."""
-    words, heads = training.same_words(treebank), training.same_heads(treebank)
-    return TrainingOverlap(len(treebank), int(words.sum()), int(heads.sum()), int((words | heads).sum()))
 
 
 class Vocabulary(NamedTuple):
@@ -150,7 +270,25 @@ class RunningCounts:
     def add(self, piece: Treebank) -> None:
         """Count the next sentences."""
         self._text.add(piece)
-        self._sum.add(_count(piece, self._nothing, self._training))
+        relations, forms, tags = mapped(piece.relations, universal), compact(piece.forms), compact(piece.upos)
+        overlap = NOT_COMPARED
+        if self._training is not None:
+            words, heads = self._training.same_words(piece), self._training.same_heads(piece)
+            overlap = TrainingOverlap(len(piece), int(words.sum()), int(heads.sum()), int((words | heads).sum()))
+        self._sum.add(
+            TreebankCounts(
+                count_sizes(piece),
+                Tally.of(piece.relations),
+                Tally.of(relations, forms),
+                Tally.of(tags, piece.feats),
+                Tally.of(piece.lemmas, forms),
+                count_heads(piece.heads, tags, relations, forms),
+                count_trigrams(tags, piece.sentence_starts),
+                self._nothing,
+                count_structure(piece, tags, relations),
+                overlap,
+            )
+        )
 
     def total(self) -> TreebankCounts:
         """Return the counts; call this once, after adding at least one piece."""
@@ -170,23 +308,9 @@ def count_treebank(
         chunks: how running text is cut for type/token ratios.
         training: the contents of training treebanks, to count seen sentences, or None.
     """
-    return _count(treebank, count_lexical(treebank, chunks or Chunks()), training)
-
-
-def _count(treebank: Treebank, lexical: Lexical, training: Training | None = None) -> TreebankCounts:
-    relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
-    return TreebankCounts(
-        count_sizes(treebank),
-        Tally.of(treebank.relations),
-        Tally.of(relations, forms),
-        Tally.of(tags, treebank.feats),
-        Tally.of(treebank.lemmas, forms),
-        count_heads(treebank.heads, tags, relations, forms),
-        count_trigrams(tags, treebank.sentence_starts),
-        lexical,
-        count_structure(treebank, tags, relations),
-        NOT_COMPARED if training is None else count_training_overlap(treebank, training),
-    )
+    counts = RunningCounts(chunks or Chunks(), training)
+    counts.add(treebank)
+    return counts.total()
 
 
 Array = NDArray[Any]
@@ -203,7 +327,7 @@ def counts_to_bytes(counts: TreebankCounts) -> bytes:
 def counts_from_bytes(data: bytes) -> TreebankCounts:
     """Return the counts in bytes from `counts_to_bytes`."""
     file = io.BytesIO(data)
-    counts: TreebankCounts = _read(TreebankCounts, lambda: np.load(file, allow_pickle=False))
+    counts: TreebankCounts = _read("TreebankCounts", lambda: np.load(file, allow_pickle=False))
     return counts
 
 
@@ -221,43 +345,19 @@ def _arrays(value: Any) -> Iterator[Array]:
         yield np.array(value)
 
 
-class _Reader(Protocol):
-    def __call__(self) -> Array: ...
-
-
-def _read(kind: type[Any], array: _Reader) -> Any:
-    """Read a record by the types of its fields."""
-    return kind(*(_READERS[str(part.type)](array) for part in fields(kind)))
-
-
-def _tally(array: _Reader) -> Tally:
-    axes = tuple(Strings(array().tobytes(), array()) for _ in range(int(array())))
-    return Tally(axes, array(), array())
-
-
-def _chunks(array: _Reader) -> Chunks:
-    size, partial, window = array().tolist()
-    return Chunks(size, bool(partial), window)
+def _read(kind: str, array: Callable[[], Array]) -> Any:
+    """Read a value by its type, as written in the class of a record."""
+    if kind in _RECORDS:
+        return _RECORDS[kind](*(_read(str(part.type), array) for part in fields(_RECORDS[kind])))
+    if kind == "Tally":
+        axes = tuple(Strings(array().tobytes(), array()) for _ in range(int(array())))
+        return Tally(axes, array(), array())
+    if kind == "Chunks":
+        size, partial, window = array().tolist()
+        return Chunks(size, bool(partial), window)
+    return array().item() if kind in {"int", "float"} else array()
 
 
 _RECORDS: Mapping[str, type[Any]] = MappingProxyType(
     {kind.__name__: kind for kind in (TreebankCounts, Histogram, Lexical, TrainingOverlap, Sizes, Structure)}
 )
-
-
-def _reader_of(kind: type[Any]) -> Callable[[_Reader], Any]:
-    return lambda array: _read(kind, array)
-
-
-_READERS: Mapping[str, Callable[[_Reader], Any]] = MappingProxyType(
-    {
-        **{name: _reader_of(kind) for name, kind in _RECORDS.items()},
-        "Tally": _tally,
-        "Chunks": _chunks,
-        "int": lambda array: int(array()),
-        "float": lambda array: float(array()),
-        "NDArray[np.int64]": lambda array: array(),
-        "Counts": lambda array: array(),
-    }
-)
-"""The function that reads a field, by its type as written in the class."""

@@ -95,13 +95,13 @@ def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
         heads: counts of (UPOS, relation, form, form of the head).
         least: the minimum frequency of tuples (p, l, w) that count.
     """
-    known = heads.where(heads.totals_of(0, 1, 2) >= least)
-    tuples = known.marginal(0, 1, 2)
-    totals, of_tuples, of_heads = tuples.by(1), tuples.by(1, tuples.count_logs()), known.by(1, known.count_logs())
+    frequent = heads.where(heads.totals_of(0, 1, 2) >= least)
+    tuples = frequent.marginal(0, 1, 2)
+    totals, of_tuples, of_heads = tuples.by(1), tuples.by(1, tuples.count_logs()), frequent.by(1, frequent.count_logs())
     bits = {name: max(0.0, of_tuples[name] - of_heads[name]) for name in sorted(totals)}
     by_relation = {name: value / totals[name] for name, value in bits.items()}
-    overall = math.fsum(bits.values()) / known.total if len(known) else None
-    return HeadEntropy(overall, by_relation, known.total, heads.total)
+    overall = math.fsum(bits.values()) / frequent.total if len(frequent) else None
+    return HeadEntropy(overall, by_relation, frequent.total, heads.total)
 
 
 def head_entropy_of(treebank: Treebank, least: int = 5) -> HeadEntropy:
@@ -172,17 +172,17 @@ def rarefied_entropy(treebank: Treebank, sizes: Iterable[int], *, samples: int =
     relations, draw = mapped(treebank.relations, universal), np.random.default_rng(seed)
     rows = []
     for size in sizes:
-        if 0 < size <= treebank.n_words:
-            drawn = [_drawn_entropy(treebank, relations, size, draw) for _ in range(samples)]
-            rows += _summaries(drawn, size)
+        if not 0 < size <= treebank.n_words:
+            continue
+        drawn = []
+        for _ in range(samples):
+            words = _drawn_words(treebank, draw)[:size]
+            drawn.append(word_dependency_entropy(Tally.of(relations.take(words), treebank.forms.take(words))))
+        for relation in sorted({name for sample in drawn for name in sample}):
+            values = [sample[relation] for sample in drawn if relation in sample]
+            deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
+            rows.append(Rarefied(relation, size, float(np.mean(values)), deviation, len(values)))
     return rows
-
-
-def _drawn_entropy(
-    treebank: Treebank, relations: StringColumn, size: int, draw: np.random.Generator
-) -> dict[str, float]:
-    words = _drawn_words(treebank, draw)[:size]
-    return word_dependency_entropy(Tally.of(relations.take(words), treebank.forms.take(words)))
 
 
 def _drawn_words(treebank: Treebank, draw: np.random.Generator) -> NDArray[np.intp]:
@@ -192,12 +192,3 @@ def _drawn_words(treebank: Treebank, draw: np.random.Generator) -> NDArray[np.in
     begins = np.cumsum(sizes) - sizes
     words: NDArray[np.intp] = np.arange(treebank.n_words) + np.repeat(treebank.sentence_starts[order] - begins, sizes)
     return words
-
-
-def _summaries(drawn: list[dict[str, float]], size: int) -> list[Rarefied]:
-    rows = []
-    for relation in sorted({name for sample in drawn for name in sample}):
-        values = [sample[relation] for sample in drawn if relation in sample]
-        deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
-        rows.append(Rarefied(relation, size, float(np.mean(values)), deviation, len(values)))
-    return rows

@@ -1,14 +1,18 @@
-"""Languages of treebanks, by UD's language code."""
+"""Languages of treebanks, by UD's language code, and short names of treebanks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from levelhead.errors import Fault, InputError, listed
+from levelhead.treebank.layouts import treebank_of
 
 Voter = Literal["treebank", "language", "family"]
 """The units that vote in tests over treebanks."""
@@ -62,11 +66,36 @@ def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str
     voters = {code: language.name if kind == "language" else language.family for code, language in languages.items()}
     unknown = [code for code, voter in voters.items() if not voter]
     if unknown:
-        raise InputError(
-            Fault(
-                "unknown-language",
-                f"unknown {kind} of {listed(unknown)}: start the names of treebanks with UD's language codes (en_ewt), "
-                f"or give each test set a {kind} in a manifest",
-            )
+        message = (
+            f"unknown {kind} of {listed(unknown)}: start the names of treebanks with UD's language codes (en_ewt), "
+            f"or give each test set a {kind} in a manifest"
         )
+        raise InputError(Fault("unknown-language", message))
     return voters
+
+
+LANGUAGE_COLUMNS = ("language", "family", "genus")
+"""The names of the columns of tables with languages."""
+
+
+def language_code(treebank: str) -> str:
+    """Return the language code at the start of a treebank's name: `cs` for `cs_cac`."""
+    code = re.match(r"[a-z]{2,3}(?=[_.-]|$)", treebank)
+    return code[0] if code else treebank
+
+
+def language_cells(name: str) -> tuple[str | None, ...]:
+    """Return the cells of `LANGUAGE_COLUMNS` for a treebank; None for unknown values."""
+    return tuple(value or None for value in language_of(language_code(Path(name).name)))
+
+
+def branch_of_treebank(name: str) -> str:
+    """Return the family of a treebank's language, for Indo-European languages the genus; "other" if unknown."""
+    return family_of(language_code(Path(name).name))
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return short names of treebanks: without folder and split, unless two would be equal."""
+    short = {name: treebank_of(Path(name).name.partition(".conll")[0]) for name in names}
+    times = Counter(short.values())
+    return {name: text if times[text] == 1 else name for name, text in short.items()}

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, MeasureError, unknown
+from levelhead.errors import Fault, InputError, MeasureError, Place, unknown
 from levelhead.progress import tracked
 from levelhead.treebank import Treebank, blocks, check_trees, from_conllu
 from levelhead.treebank.blocks import contents_or_parts
+from levelhead.treebank.layouts import files_at, splits_of, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import SCHEMES, Scheme
@@ -124,29 +127,37 @@ def profile(
     Raises:
         MeasureError: the column or scheme is unknown; the message suggests similar names.
     """
-    wanted = columns_named(columns)
+    chosen = columns_named(columns)
     settings = ProfileSettings(scheme_named(scheme), least)
     counts = count_treebank(treebank, chunks) if isinstance(treebank, Treebank) else treebank
-    values = {column.name: column.value(counts, settings) for column in wanted}
-    return Profile(values, _signature(counts, settings), counts.vocabulary)
+    cut = counts.lexical.chunks
+    signature = {
+        "scheme": settings.scheme.signature,
+        "chunk": f"{cut.size}{'+partial' if cut.partial else ''}",
+        "window": str(cut.window),
+        "least": str(least),
+        "version": VERSION,
+    }
+    return Profile({column.name: column.value(counts, settings) for column in chosen}, signature, counts.vocabulary)
+
+
+_NAMED: Mapping[str, Sequence[str]] = {
+    **{name: (name,) for name in COLUMNS},
+    **{group: [column.name for column in COLUMNS.values() if column.group == group] for group in GROUPS},
+    "all": [name for name in COLUMNS if name not in OF_TRAINING],
+    "summary": SUMMARY,
+}
+"""The columns that a name stands for."""
 
 
 def columns_named(names: Iterable[str]) -> tuple[ProfileColumn, ...]:
     """Return the columns with these names, in the order of `COLUMNS` inside groups, without duplicates."""
-    unique = dict.fromkeys(column for name in names for column in _columns_of(name))
-    return tuple(COLUMNS[name] for name in unique)
-
-
-def _columns_of(name: str) -> Iterable[str]:
-    if name == "all":
-        return [column for column in COLUMNS if column not in OF_TRAINING]
-    if name == "summary":
-        return SUMMARY
-    if name in GROUPS:
-        return [column.name for column in COLUMNS.values() if column.group == name]
-    if name not in COLUMNS:
-        raise MeasureError(unknown("column", name, [*COLUMNS, *GROUPS]), "unknown-column")
-    return [name]
+    columns: dict[str, ProfileColumn] = {}
+    for name in names:
+        if name not in _NAMED:
+            raise MeasureError(unknown("column", name, [*COLUMNS, *GROUPS]), "unknown-column")
+        columns |= {column: COLUMNS[column] for column in _NAMED[name]}
+    return tuple(columns.values())
 
 
 def scheme_named(scheme: str | Scheme) -> Scheme:
@@ -158,19 +169,32 @@ def scheme_named(scheme: str | Scheme) -> Scheme:
     return SCHEMES[scheme]
 
 
-def _signature(counts: TreebankCounts, settings: ProfileSettings) -> dict[str, str]:
-    chunks = counts.lexical.chunks
-    return {
-        "scheme": settings.scheme.signature,
-        "chunk": f"{chunks.size}{'+partial' if chunks.partial else ''}",
-        "window": str(chunks.window),
-        "least": str(settings.least),
-        "version": VERSION,
-    }
-
-
 Files = Mapping[str, Sequence[str | Treebank]]
 """The files of each treebank by its name, or treebanks in memory."""
+
+
+def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Mapping[str, Sequence[str]]:
+    """Return the files of treebanks by name; the train, dev and test files of a treebank can be merged.
+
+    Args:
+        paths: files, folders of files, or "-" for standard input.
+        merge: whether to merge files whose names only differ in the split.
+
+    Raises:
+        InputError: a folder cannot be read or has no CoNLL-U file, or two files would be the same part of a treebank.
+    """
+    stems = {file: stem_of(Path(file).name) or file for path in paths for file in files_at(path)}
+    if not merge:
+        times = Counter(stems.values())
+        return {file if times[stem] > 1 else stem: (file,) for file, stem in stems.items()}
+    parts = Counter((treebank_of(stem), splits_of(stem)) for stem in stems.values())
+    files_by_name: dict[str, list[str]] = {}
+    for file, stem in stems.items():
+        if parts[treebank_of(stem), splits_of(stem)] > 1:
+            message = f"another file is also this part of {treebank_of(stem)}: leave one of them out, or do not merge"
+            raise InputError(Fault("no-pairs", message, Place(file)))
+        files_by_name.setdefault(treebank_of(stem), []).append(file)
+    return files_by_name
 
 
 class ProfileTask(NamedTuple):
@@ -271,7 +295,21 @@ def counted_contents(contents: bytes | Iterator[bytes], name: str, task: Profile
     """Return the counts of a file; a file given in parts is never in memory as a whole."""
     if isinstance(contents, bytes):
         return _counted_treebank(name, from_conllu(contents, name=name, format=task.format), task)
-    return _counted_parts(contents, name, task)
+    from levelhead.treebank.checked_pieces import CheckedPieces
+    from levelhead.treebank.scanner import ReaderSettings
+
+    counts = RunningCounts(task.chunks, task.training)
+    pieces = CheckedPieces(contents, name, ReaderSettings(task.format == "conllx"))
+    without_trees = None
+    for piece in pieces.each(blocks.SIZES.piece):
+        if piece.has_trees:
+            counts.add(piece)
+        else:
+            without_trees = piece
+    if without_trees is not None:
+        check_trees(without_trees)  # after the last piece, so that faults of the format are reported first
+    whole = pieces.contents()
+    return CountedFile(counts.total(), (name, whole.sha256 or MEMORY), whole.warnings, in_pieces=True)
 
 
 def hash_of(source: str | Treebank, treebank: Treebank) -> tuple[str, str]:
@@ -283,20 +321,3 @@ def hash_of(source: str | Treebank, treebank: Treebank) -> tuple[str, str]:
 def _counted_treebank(source: str | Treebank, treebank: Treebank, task: ProfileTask) -> CountedFile:
     counts = count_treebank(check_trees(treebank), task.chunks, task.training)
     return CountedFile(counts, hash_of(source, treebank), tuple(treebank.warnings))
-
-
-def _counted_parts(parts: Iterator[bytes], name: str, task: ProfileTask) -> CountedFile:
-    from levelhead.treebank.checked_pieces import CheckedPieces
-
-    counts = RunningCounts(task.chunks, task.training)
-    pieces = CheckedPieces(parts, name, conllx=task.format == "conllx")
-    without_trees = None
-    for piece in pieces.each(blocks.SIZES.piece):
-        if piece.has_trees:
-            counts.add(piece)
-        else:
-            without_trees = piece
-    if without_trees is not None:
-        check_trees(without_trees)  # after the last piece, so that faults of the format are reported first
-    contents = pieces.contents()
-    return CountedFile(counts.total(), (name, contents.sha256 or MEMORY), contents.warnings, in_pieces=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from levelhead.tables.table import Column, Table
 from levelhead.typology import entropy, vocabulary
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class ProfileColumn(NamedTuple):
     Args:
         name: its name.
         group: its group.
-        kind: "number", or "ratio", which is printed as a percentage.
+        unit: the unit in which it is printed: %, words, bits; empty without a unit.
         meaning: its definition in one sentence.
         formula: its formula.
         source: the source of the definition.
@@ -45,7 +46,7 @@ class ProfileColumn(NamedTuple):
 
     name: str
     group: str
-    kind: Literal["number", "ratio"]
+    unit: str
     meaning: str
     formula: str
     source: str
@@ -54,9 +55,15 @@ class ProfileColumn(NamedTuple):
     in_summary: bool = False
 
     @property
-    def unit(self) -> str:
-        """The unit in which it is printed: %, words, bits; empty without a unit."""
-        return "%" if self.kind == "ratio" else _UNITS.get(self.name, "")
+    def kind(self) -> Literal["number", "ratio"]:
+        """Whether it is a number, or a ratio, which is printed as a percentage."""
+        return "ratio" if self.unit == "%" else "number"
+
+    @property
+    def definition(self) -> dict[str, str | None]:
+        """Its definition for JSON."""
+        unit = "percent" if self.unit == "%" else self.unit or "number"
+        return {**{field: getattr(self, field) for field in _FIELDS[1:]}, "unit": unit}
 
 
 def _share(part: float, whole: float) -> float | None:
@@ -74,25 +81,6 @@ def _classes(counts: TreebankCounts, settings: ProfileSettings) -> dict[str, flo
     return _shares(sums, counts.sizes.words)
 
 
-def _upos(counts: TreebankCounts, _: ProfileSettings) -> dict[str, float]:
-    return _shares(counts.tags.frequencies(0), counts.sizes.words) if vocabulary.are_annotated(counts.tags, 0) else {}
-
-
-def _words_per_token(counts: TreebankCounts, _: ProfileSettings) -> float | None:
-    return _share(counts.sizes.words, counts.sizes.tokens) if counts.sizes.multiword_tokens else None
-
-
-_UNITS: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(("sentence_length", "sentence_length_max", "distance", "random_distance"), "words"),
-        **dict.fromkeys(("head_entropy", "head_entropy_by_relation", "direction_entropy"), "bits"),
-        **dict.fromkeys(("depth", "depth_max"), "arcs"),
-        **dict.fromkeys(("arity", "arity_max"), "dependents"),
-        **dict.fromkeys(("gap_degree", "gap_degree_max"), "gaps"),
-    }
-)
-"""The units of columns that are not percentages, counts or ratios."""
-
 _CALLIN = "Callin"
 _UD = "Universal Dependencies, CoNLL-U format"
 _KUHLMANN = "Kuhlmann and Nivre (2006)"
@@ -100,283 +88,291 @@ _LIU = "Liu (2008)"
 _LEAK = "after Søgaard (2020) and Krasner, Wanner and Anastasopoulos (2022); requires training treebanks"
 _KOHITA = "Kohita et al. (2017), section 3.2"
 
-_SIZES = (
+_COLUMNS = (
     ProfileColumn(
-        "sentences", "sizes", "number",
+        "sentences", "sizes", "",
         "Sentences.", "number of trees", _UD,
         lambda c, _: c.sizes.sentences, in_summary=True,
     ),
     ProfileColumn(
-        "tokens", "sizes", "number",
+        "tokens", "sizes", "",
         "Surface tokens: multiword tokens, and words outside of multiword tokens.", "number of tokens", _UD,
         lambda c, _: c.sizes.tokens,
     ),
     ProfileColumn(
-        "words", "sizes", "number",
+        "words", "sizes", "",
         "Syntactic words.", "number of words", _UD,
         lambda c, _: c.sizes.words, in_summary=True,
     ),
     ProfileColumn(
-        "types", "sizes", "number",
+        "types", "sizes", "",
         "Distinct forms of words, case-sensitive.", "number of distinct FORM", f"{_CALLIN}, section 4.2: n_w",
         lambda c, _: len(c.words.axes[1]),
     ),
     ProfileColumn(
-        "lemmas", "sizes", "number",
+        "lemmas", "sizes", "",
         "Distinct lemmas; no value if no word has a lemma.", "number of distinct LEMMA", _UD,
         lambda c, _: vocabulary.n_lemmas(c.lemmas),
     ),
     ProfileColumn(
-        "sentence_length", "sizes", "number",
+        "sentence_length", "sizes", "words",
         "Mean length of sentences in words.", "words / sentences", _UD,
         lambda c, _: c.sizes.sentence_lengths.mean, in_summary=True,
     ),
     ProfileColumn(
-        "sentence_length_max", "sizes", "number",
+        "sentence_length_max", "sizes", "words",
         "Length of the longest sentence in words.", "maximum of words", _UD,
         lambda c, _: c.sizes.sentence_lengths.max,
     ),
     ProfileColumn(
-        "multiword_tokens", "sizes", "number",
+        "multiword_tokens", "sizes", "",
         "Multiword tokens.", "number of ID ranges", _UD,
         lambda c, _: c.sizes.multiword_tokens,
     ),
     ProfileColumn(
-        "multiword_share", "sizes", "ratio",
+        "multiword_share", "sizes", "%",
         "Share of multiword tokens among tokens.", "multiword tokens / tokens", _UD,
         lambda c, _: _share(c.sizes.multiword_tokens, c.sizes.tokens),
     ),
     ProfileColumn(
-        "empty_nodes", "sizes", "number",
+        "empty_nodes", "sizes", "",
         "Empty nodes of the enhanced graph.", "number of decimal IDs", _UD,
         lambda c, _: c.sizes.empty_nodes,
     ),
     ProfileColumn(
-        "empty_share", "sizes", "ratio",
+        "empty_share", "sizes", "%",
         "Share of empty nodes among nodes of the enhanced graph.", "empty nodes / (words + empty nodes)", _UD,
         lambda c, _: _share(c.sizes.empty_nodes, c.sizes.words + c.sizes.empty_nodes),
     ),
-)  # fmt: skip
-
-_FREQUENCIES = (
     ProfileColumn(
-        "relation", "frequencies", "ratio",
+        "relation", "frequencies", "%",
         "Share of words with each universal relation, including punctuation.", "words of the relation / words", _UD,
         lambda c, _: _shares(c.words.frequencies(0), c.sizes.words), by="relation",
     ),
     ProfileColumn(
-        "label", "frequencies", "ratio",
+        "label", "frequencies", "%",
         "Share of words with each relation, including subtypes.", "words of the label / words", _UD,
         lambda c, _: _shares(c.relations.frequencies(), c.sizes.words), by="label",
     ),
     ProfileColumn(
-        "class", "frequencies", "ratio",
+        "class", "frequencies", "%",
         "Share of words whose relation is in each class of the scheme, including punctuation.",
         "words of the class / words", f"{_CALLIN}, figure 3; Nivre and Fang (2017)",
         _classes, by="class",
     ),
     ProfileColumn(
-        "upos", "frequencies", "ratio",
+        "upos", "frequencies", "%",
         "Share of words with each universal part of speech.", "words of the part of speech / words", _UD,
-        _upos, by="UPOS",
+        lambda c, _: _shares(c.tags.frequencies(0), c.sizes.words) if vocabulary.are_annotated(c.tags, 0) else {},
+        by="UPOS",
     ),
     ProfileColumn(
-        "feature", "frequencies", "ratio",
+        "feature", "frequencies", "%",
         "Share of words with each feature.", "words with Name=Value in FEATS / words", _UD,
         lambda c, _: _shares(vocabulary.feature_counts(c.tags), c.sizes.words), by="feature",
     ),
-)  # fmt: skip
-
-_VOCABULARY = (
     ProfileColumn(
-        "wde", "vocabulary", "number",
+        "wde", "vocabulary", "",
         "Word dependency entropy: how evenly the words of a relation are distributed, from 0 (a single word) to 1"
         " (uniform).",
         "H(p(w | relation)) / log(types)", f"{_CALLIN}, section 4.2",
         lambda c, _: entropy.word_dependency_entropy(c.words), by="relation",
     ),
     ProfileColumn(
-        "sttr", "vocabulary", "number",
+        "sttr", "vocabulary", "",
         "Standardized type/token ratio of surface tokens, case-sensitive.",
         "mean over chunks of 1000 tokens of types / tokens; a shorter last chunk is left out",
         f"{_CALLIN}, section 4.3, after Scott",
         lambda c, _: c.lexical.sttr, in_summary=True,
     ),
     ProfileColumn(
-        "sttr_sd", "vocabulary", "number",
+        "sttr_sd", "vocabulary", "",
         "Standard deviation of the type/token ratio of chunks.", "with n - 1 in the denominator",
         f"{_CALLIN}, section 4.3",
         lambda c, _: c.lexical.sttr_deviation,
     ),
     ProfileColumn(
-        "mattr", "vocabulary", "number",
+        "mattr", "vocabulary", "",
         "Moving-average type/token ratio, which does not depend on the length of the text.",
         "mean over all windows of 500 consecutive tokens of types / 500", "Covington and McFall (2010)",
         lambda c, _: c.lexical.mattr,
     ),
     ProfileColumn(
-        "head_entropy", "vocabulary", "number",
+        "head_entropy", "vocabulary", "bits",
         "Head-word vocabulary entropy: uncertainty of the head word in bits, given a word, its UPOS and relation.",
         "sum over (p, l, w) of P(p, l, w) H(head | p, l, w), where (p, l, w) occurs at least 5 times; roots left out",
         _KOHITA,
         lambda c, s: entropy.head_entropy(c.heads, s.least).bits, in_summary=True,
     ),
     ProfileColumn(
-        "head_entropy_by_relation", "vocabulary", "number",
+        "head_entropy_by_relation", "vocabulary", "bits",
         "Head-word vocabulary entropy of each relation l in bits.",
         "sum over (p, w) of P(p, w | l) H(head | p, l, w), as above", _KOHITA,
         lambda c, s: entropy.head_entropy(c.heads, s.least).by_relation, by="relation",
     ),
     ProfileColumn(
-        "head_entropy_share", "vocabulary", "ratio",
+        "head_entropy_share", "vocabulary", "%",
         "Share of arcs that the head-word vocabulary entropy uses.", "arcs whose (p, l, w) is kept / arcs", _KOHITA,
         lambda c, s: _share(*entropy.head_entropy(c.heads, s.least)[2:]),
     ),
-)  # fmt: skip
-
-_MORPHOLOGY = (
     ProfileColumn(
-        "features_per_word", "morphology", "number",
+        "features_per_word", "morphology", "",
         "Mean number of features per word; no value if the treebank has no features.",
         "pairs Name=Value in FEATS / words", _UD,
         lambda c, _: vocabulary.features_per_word(c.tags), in_summary=True,
     ),
     ProfileColumn(
-        "features_per_upos", "morphology", "number",
+        "features_per_upos", "morphology", "",
         "Mean number of features per word, for each part of speech.", "pairs Name=Value in FEATS / words of the UPOS",
         _UD,
         lambda c, _: vocabulary.features_by_upos(c.tags), by="UPOS",
     ),
     ProfileColumn(
-        "forms_per_lemma", "morphology", "number",
+        "forms_per_lemma", "morphology", "",
         "Form/lemma ratio of the words that have a lemma, case-sensitive.", "distinct FORM / distinct LEMMA", _UD,
         lambda c, _: vocabulary.forms_per_lemma(c.lemmas),
     ),
     ProfileColumn(
-        "words_per_token", "morphology", "number",
+        "words_per_token", "morphology", "",
         "Syntactic words per token; no value if the treebank has no multiword tokens.",
         "words / tokens", "after Greenberg's index of synthesis",
-        _words_per_token,
+        lambda c, _: _share(c.sizes.words, c.sizes.tokens) if c.sizes.multiword_tokens else None,
     ),
-)  # fmt: skip
-
-_STRUCTURE = (
     ProfileColumn(
-        "nonprojective_arcs", "structure", "ratio",
+        "nonprojective_arcs", "structure", "%",
         "Share of non-projective arcs among arcs between words: those that span a word not dominated by the head.",
         "non-projective arcs / arcs", _KUHLMANN,
         lambda c, _: _share(c.structure.nonprojective_arcs, c.structure.n_arcs),
     ),
     ProfileColumn(
-        "nonprojective_trees", "structure", "ratio",
+        "nonprojective_trees", "structure", "%",
         "Share of trees with a non-projective arc.", "non-projective trees / sentences", _KUHLMANN,
         lambda c, _: _share(c.structure.nonprojective_trees, c.sizes.sentences), in_summary=True,
     ),
     ProfileColumn(
-        "right_crossed_trees", "structure", "ratio",
+        "right_crossed_trees", "structure", "%",
         "Share of trees that Callin's program counts as non-projective. It only considers heads to the right: such an"
         " arc spans a word that has its head outside the arc (the root is outside).",
         "such trees / sentences", f"{_CALLIN}, table 1, by his program",
         lambda c, _: _share(c.structure.right_crossed_trees, c.sizes.sentences),
     ),
     ProfileColumn(
-        "distance", "structure", "number",
+        "distance", "structure", "words",
         "Mean dependency distance, including punctuation.", "sum of |position of head - position of word| / arcs", _LIU,
         lambda c, _: c.structure.distance, in_summary=True,
     ),
     ProfileColumn(
-        "random_distance", "structure", "number",
+        "random_distance", "structure", "words",
         "Mean dependency distance expected if the words of each sentence were in random order.",
         "sum of arcs (words + 1) / 3 over sentences / arcs", "Ferrer-i-Cancho (2004)",
         lambda c, _: c.structure.expected_distance,
     ),
     ProfileColumn(
-        "depth", "structure", "number",
+        "depth", "structure", "arcs",
         "Mean depth of trees: the arcs from the root to the deepest word.", "sum of depths / sentences", _KUHLMANN,
         lambda c, _: c.structure.heights.mean, in_summary=True,
     ),
     ProfileColumn(
-        "depth_max", "structure", "number",
+        "depth_max", "structure", "arcs",
         "Depth of the deepest tree.", "maximum of depths", _KUHLMANN,
         lambda c, _: c.structure.heights.max,
     ),
     ProfileColumn(
-        "arity", "structure", "number",
+        "arity", "structure", "dependents",
         "Mean number of dependents of words with dependents.", "arcs / words with dependents", _UD,
         lambda c, _: c.structure.arities.mean,
     ),
     ProfileColumn(
-        "arity_max", "structure", "number",
+        "arity_max", "structure", "dependents",
         "Largest number of dependents of a word.", "maximum of dependents", _UD,
         lambda c, _: c.structure.arities.max,
     ),
     ProfileColumn(
-        "right_branching", "structure", "ratio",
+        "right_branching", "structure", "%",
         "Share of arcs whose head precedes the word (right-branching arcs).", "arcs with the head first / arcs",
         f"{_LIU}; Tesnière (1959)",
         lambda c, _: _share(c.structure.head_first.total, c.structure.n_arcs), in_summary=True,
     ),
     ProfileColumn(
-        "direction_entropy", "structure", "number",
+        "direction_entropy", "structure", "bits",
         "Head direction entropy: uncertainty of an arc's direction in bits, given relation and both UPOS.",
         "H(direction | relation, UPOS of the word, UPOS of the head)", "Futrell, Mahowald and Gibson (2015)",
         lambda c, _: c.structure.direction_entropy,
     ),
     ProfileColumn(
-        "gap_degree", "structure", "number",
+        "gap_degree", "structure", "gaps",
         "Mean gap degree of trees: the largest number of gaps in the span of a subtree.",
         "sum of gap degrees / sentences", _KUHLMANN,
         lambda c, _: c.structure.gap_degrees.mean,
     ),
     ProfileColumn(
-        "gap_degree_max", "structure", "number",
+        "gap_degree_max", "structure", "gaps",
         "Largest gap degree.", "maximum of gap degrees", _KUHLMANN,
         lambda c, _: c.structure.gap_degrees.max,
     ),
     ProfileColumn(
-        "gap_degree_over_1", "structure", "ratio",
+        "gap_degree_over_1", "structure", "%",
         "Share of trees of gap degree 2 or more.", "trees with a gap degree over 1 / sentences", _KUHLMANN,
         lambda c, _: c.structure.gap_degrees.share(lambda degrees: degrees > 1),
     ),
     ProfileColumn(
-        "ill_nested_trees", "structure", "ratio",
+        "ill_nested_trees", "structure", "%",
         "Share of ill-nested trees: two subtrees that share no word interleave.", "ill-nested trees / sentences",
         _KUHLMANN,
         lambda c, _: _share(c.structure.ill_nested_trees, c.sizes.sentences),
     ),
-)  # fmt: skip
-
-_LEAKAGE = (
     ProfileColumn(
-        "same_words", "leakage", "ratio",
+        "same_words", "leakage", "%",
         "Share of sentences that have the same words as a training sentence.",
         "such sentences / sentences", _LEAK,
         lambda c, _: _share(c.training_overlap.words, c.training_overlap.sentences),
     ),
     ProfileColumn(
-        "same_heads", "leakage", "ratio",
+        "same_heads", "leakage", "%",
         "Share of sentences that have the same heads as a training sentence, regardless of words and relations.",
         "such sentences / sentences", _LEAK,
         lambda c, _: _share(c.training_overlap.heads, c.training_overlap.sentences),
     ),
     ProfileColumn(
-        "same_either", "leakage", "ratio",
+        "same_either", "leakage", "%",
         "Share of sentences that have the same words or the same heads as a training sentence.",
         "such sentences / sentences", _LEAK,
         lambda c, _: _share(c.training_overlap.either, c.training_overlap.sentences),
     ),
 )  # fmt: skip
 
-COLUMNS: Mapping[str, ProfileColumn] = MappingProxyType(
-    {column.name: column for column in (*_SIZES, *_FREQUENCIES, *_VOCABULARY, *_MORPHOLOGY, *_STRUCTURE, *_LEAKAGE)}
-)
+COLUMNS: Mapping[str, ProfileColumn] = MappingProxyType({column.name: column for column in _COLUMNS})
 """All columns by name."""
 
 GROUPS = tuple(dict.fromkeys(column.group for column in COLUMNS.values()))
 """The groups of columns."""
 
-OF_TRAINING = tuple(column.name for column in _LEAKAGE)
+OF_TRAINING = tuple(column.name for column in _COLUMNS if column.group == "leakage")
 """The columns that require training treebanks, which are then part of every profile."""
 
 SUMMARY = tuple(column.name for column in COLUMNS.values() if column.in_summary)
 """The columns that are printed by default."""
+
+
+_FIELDS = ("name", "group", "by", "meaning", "formula", "source")
+
+
+def columns_text() -> str:
+    """Return the definitions of all columns, as paragraphs."""
+    paragraphs = []
+    for column in _COLUMNS:
+        by, unit = f":{column.by}" if column.by else "", f", {column.unit}" if column.unit else ""
+        lines = (f"{column.name}{by} ({column.group}{unit})", column.meaning, f"= {column.formula}", column.source)
+        paragraphs.append("\n  ".join(lines) + "\n")
+    return "\n".join(paragraphs)
+
+
+def columns_table() -> Table:
+    """Return the definitions of all columns."""
+    rows = tuple(tuple(getattr(column, field) or "" for field in _FIELDS) for column in _COLUMNS)
+    return Table(tuple(Column(field.capitalize(), "text") for field in _FIELDS), rows)
+
+
+def columns_documents() -> list[dict[str, Any]]:
+    """Return the definitions of all columns for JSON."""
+    return [{"name": column.name, **column.definition} for column in _COLUMNS]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.errors import count_text, percent_text
+from levelhead.tables.documents import header
+from levelhead.tables.table import Column, Table
+from levelhead.typology.collection import TreebankRows, signed_notes, survey
+from levelhead.typology.languages import language_code
 
 if TYPE_CHECKING:
-    from levelhead.typology.profile import Profile
+    from levelhead.treebank.provenance import Provenance
+    from levelhead.treebank.reader import Format
+    from levelhead.typology.profile import Files, Profile
 
 NEEDED = ("tokens", "features_per_word", "nonprojective_trees", "right_crossed_trees")
 """The columns that a selection uses."""
@@ -75,12 +81,11 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
         criteria: what a treebank must have.
     """
     reasons_by_name = {name: _reasons(profile, criteria) for name, profile in profiles.items()}
-    tokens = {name: profile.number("tokens") or 0 for name, profile in profiles.items()}
+    # among the treebanks of a language without reasons, the first of the largest
+    by_size = sorted(profiles, key=lambda name: (bool(reasons_by_name[name]), -(profiles[name].number("tokens") or 0)))
     largest: dict[str, str] = {}
-    for name, reasons in reasons_by_name.items():
-        best = largest.setdefault(language_code(name), name)
-        if not reasons and (reasons_by_name[best] or tokens[name] > tokens[best]):
-            largest[language_code(name)] = name
+    for name in by_size:
+        largest.setdefault(language_code(name), name)
     decisions = []
     for name, reasons in reasons_by_name.items():
         best = largest[language_code(name)]
@@ -103,7 +108,59 @@ def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-def language_code(treebank: str) -> str:
-    """Return the language code at the start of a treebank's name: `cs` for `cs_cac`."""
-    code = re.match(r"[a-z]{2,3}(?=[_.-]|$)", treebank)
-    return code[0] if code else treebank
+@dataclass(frozen=True, repr=False)
+class SelectedTreebanks(TreebankRows):
+    """The selection of treebanks that can be compared.
+
+    Args:
+        decisions: whether each treebank is selected, with all reasons for excluding it.
+        criteria: the criteria.
+        provenance: the provenance of the decisions.
+    """
+
+    _HEADER = header("selection")
+
+    decisions: tuple[SelectionDecision, ...]
+    criteria: Criteria
+    provenance: Provenance
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """The names of the selected treebanks."""
+        return tuple(decision.name for decision in self.decisions if decision.selected)
+
+    def table(self) -> Table:
+        """Return one row per treebank: whether it is selected, and all reasons against it."""
+        columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
+        rows = (
+            (decision.name, decision.language, "yes" if decision.selected else "no", "; ".join(decision.reasons))
+            for decision in self.decisions
+        )
+        summary = f"{len(self.selected)} of {len(self.decisions)} selected"
+        return Table(columns, tuple(rows), (summary, *signed_notes(self.provenance)))
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for decision in self.decisions:
+            yield {
+                "treebank": decision.name,
+                "language": decision.language,
+                "selected": decision.selected,
+                "reasons": list(decision.reasons),
+            }
+
+
+def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
+    """Return the treebanks that can be compared, and all reasons for excluding the others.
+
+    Args:
+        files: the files of each treebank by its name, from `files_of`.
+        criteria: the criteria.
+        format: "conllu" or "conllx".
+
+    Raises:
+        InputError: files are missing or invalid; the error lists the faults of all.
+    """
+    surveyed = survey(files, columns=NEEDED, format=format)
+    of_files = {name: surveyed.provenance.signature[name] for name in ("files", "version")}
+    provenance = replace(surveyed.provenance, signature={**criteria.signature, **of_files})
+    return SelectedTreebanks(select(surveyed.profiles, criteria), criteria, provenance)

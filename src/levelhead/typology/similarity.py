@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -185,7 +185,9 @@ def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
         means[i], means[:, i], means[i, i] = merged, merged, np.inf
         means[j], means[:, j] = np.inf, np.inf
         sizes[i] += sizes[j]
-    return Clustering(clusters[0], _nearest(names, distances))
+    np.fill_diagonal(distances, np.inf)
+    closest = {name: (names[int(row.argmin())], float(row.min())) for name, row in zip(names, distances)}
+    return Clustering(clusters[0], closest if len(names) > 1 else {})
 
 
 def _divergences(relations: Mapping[str, Mapping[str, float]]) -> NDArray[np.float64]:
@@ -211,10 +213,3 @@ def _joined(
 def _reversed(cluster: Cluster) -> Cluster:
     """The cluster in reverse order."""
     return Cluster(cluster.names[::-1], cluster.height, tuple(_reversed(part) for part in reversed(cluster.parts)))
-
-
-def _nearest(names: Sequence[str], distances: NDArray[np.float64]) -> dict[str, tuple[str, float]]:
-    if len(names) < 2:
-        return {}
-    others = distances + np.diag(np.full(len(names), np.inf))
-    return {name: (names[int(row.argmin())], float(row.min())) for name, row in zip(names, others)}

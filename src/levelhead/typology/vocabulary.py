@@ -135,13 +135,6 @@ class RunningText:
         return rest[of_chunk - self._start :]
 
 
-def count_lexical(treebank: Treebank, chunks: Chunks) -> Lexical:
-    """Count type/token ratios of a treebank."""
-    text = RunningText(chunks)
-    text.add(treebank)
-    return text.lexical()
-
-
 def _previous(codes: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the last earlier position of each token's form, or -1; int64, shape (tokens,)."""
     order = np.argsort(codes, kind="stable")

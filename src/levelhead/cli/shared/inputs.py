@@ -94,8 +94,8 @@ def treebank_files(
     paths: Sequence[str], outputs: Iterable[str | None], *, merge: bool = False, others: Iterable[str] = ()
 ) -> Files:
     """Return the files of each treebank by its name, checked as `check_paths` does."""
-    from levelhead.campaign.plan import listed_gold
-    from levelhead.typology.collection import files_of
+    from levelhead.campaign.find import listed_gold
+    from levelhead.typology.profile import files_of
 
     if paths.count("-") > 1:
         raise click.UsageError("only one file can be standard input")
@@ -144,7 +144,7 @@ def refuse_compressed(what: str, path: str | None) -> None:
 def print_extra_gold(gold: str) -> None:
     """Warn on standard error, in one line, of treebanks in a folder of gold that are not gold."""
     if holds_test_sets(gold):
-        from levelhead.campaign.plan import extra_gold_warning
+        from levelhead.campaign.find import extra_gold_warning
 
         for message in extra_gold_warning(gold):
             say(message)

@@ -14,7 +14,7 @@ from levelhead.report.charts.study_charts import Named, curves, fitted_cloud
 from levelhead.significance.units import COMMENT
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import p_text
-from levelhead.typology.treebank_languages import short_names
+from levelhead.typology.languages import short_names
 
 _LEVEL = 0.05
 

@@ -7,17 +7,15 @@ from pathlib import PurePath
 from typing import Any
 
 from levelhead.comparison.agreement import Agreement, Disagreement
-from levelhead.comparison.agreement_tables import agreement_table, patterns_table
-from levelhead.comparison.change_tables import AnyChanges, changes_table, summary_table
+from levelhead.comparison.change_tables import AnyChanges
 from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes, ReleaseChanges
-from levelhead.comparison.suspects import Suspect, Suspects, suspects_table
+from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import IntervalRow, spreads
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.scoring.align import align_sentences
-from levelhead.scoring.matches import Matches, compare_aligned, match
+from levelhead.scoring.matches import Matches, align_sentences, compare_aligned, match
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.tables.table import Column, Table
@@ -34,7 +32,7 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
     columns = (Column("Measure", "text"), *(Column(f"{one} and {other}") for one, other in agreement.pairs))
     f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)
     measures = [Block("f1", table=Table(columns, f1))]
-    patterns = [_noted("patterns", patterns_table(agreement, _MOST_PATTERNS))]
+    patterns = [_noted("patterns", agreement.table(by="pattern", most=_MOST_PATTERNS))]
     trees = f"An example of each pattern: the tree of {first} above, those of the other annotators below."
     sections = [
         Section("labels", "Agreement beyond chance", _LABELS, list(_labels(agreement))),
@@ -71,7 +69,7 @@ def _labels(agreement: Agreement) -> Iterator[Block]:
     ]
     if rows:
         yield Block("alpha", drawing=spreads("Krippendorff's alpha", rows, "alpha"))
-    yield _noted("labels", agreement_table(agreement), "Numbers")
+    yield _noted("labels", agreement.table(), "Numbers")
 
 
 def _disagreements(agreement: Agreement, rules: Rules) -> Iterator[Block]:
@@ -89,11 +87,11 @@ def _disagreements(agreement: Agreement, rules: Rules) -> Iterator[Block]:
 
 def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
     """Return the page of what changed, with the old trees above and the new ones below."""
-    summary = [Block("summary", table=summary_table(changes))]
+    summary = [Block("summary", table=changes.summary_table())]
     if isinstance(changes, ReleaseChanges):
-        summary.append(_noted("files", changes_table(changes, "file"), "Files"))
+        summary.append(_noted("files", changes.table(by="file"), "Files"))
     columns = Table((Column("Column", "text"), Column("Changes", "number")), tuple(changes.by_column.items()))
-    patterns = changes_table(changes, "pattern", _MOST_PATTERNS)._replace(notes=())
+    patterns = changes.table(most=_MOST_PATTERNS)._replace(notes=())
     sections = [
         Section("sentences", "Sentences", "A sentence can change in several ways.", summary),
         Section("columns", "Changes by column", "", [Block("columns", table=columns)]),
@@ -146,7 +144,7 @@ def _matched(part: Changes, at: ChangeExample, rules: Rules) -> Matches:
 
 def suspects_page(suspects: Suspects) -> Page:
     """Return the page of suspects, with the annotation above and the systems below."""
-    treebank, numbers = suspects.treebank, _noted("suspects", suspects_table(suspects))
+    treebank, numbers = suspects.treebank, _noted("suspects", suspects.table())
     sections = [Section("suspects", "Suspects", "The most suspicious words first.", [numbers])]
     if suspects.outputs:
         shown = [OutputTrees(name, matches) for name, matches in zip(suspects.systems, suspects.outputs, strict=True)]

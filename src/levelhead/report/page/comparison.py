@@ -13,11 +13,10 @@ import numpy as np
 from levelhead.analysis.repairs import wrong_words
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.campaign.outputs import Output
-from levelhead.comparison.breakdown_tables import UNCERTAIN
+from levelhead.comparison.breakdowns import UNCERTAIN
 from levelhead.comparison.contrasts import AverageGain, Gain, average_gains, contrasts, gains_by
-from levelhead.comparison.system_tables import comparison_table, mark, wins_text
-from levelhead.comparison.systems import Comparison
-from levelhead.comparison.verdicts import verdict_text
+from levelhead.comparison.regression import verdict_text
+from levelhead.comparison.systems import Comparison, wins_text
 from levelhead.errors import with_minus
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.evaluation.setup import Setup, setup_of
@@ -273,7 +272,7 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
     chart = RowChart(f"{measure} with intervals", "System", measure, (measure, "95% CI"), values, "dot", zero=False)
     yield Block(f"values{suffix}", f"{measure} of each system", when=when, chart=chart)
     of_measure = tuple(result for result in comparison.results if result.measure == measure)
-    table = comparison_table(replace(comparison, results=of_measure, wins=(), gates=()), each=True)
+    table = replace(comparison, results=of_measure, wins=(), gates=()).table(each=True)
     verdicts = [verdict_text(gate, comparison) for gate in comparison.gates if gate.measure == measure]
     caption = ". ".join([f"D{table.notes[0][1:]}", *verdicts, *([VALID_TREES_NOTE] if comparison.coverage else [])])
     yield Block(f"comparison{suffix}", "", caption, when, table=table._replace(notes=()), folded=True)
@@ -313,8 +312,7 @@ def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartR
     change = result.difference or 0.0
     interval = result.difference_interval if plain else informative(result.difference_interval)
     p = "" if result.p_holm is None else probability(result.p_holm, 4)
-    stars = mark(result.p_holm) if result.enough_runs else ""
-    row = measured_row(label, change, interval, _DIFFERENCE, (p, stars), perplexity=plain)
+    row = measured_row(label, change, interval, _DIFFERENCE, (p, result.stars), perplexity=plain)
     return row._replace(color="fade" if not _significant(result) else "s0" if (change < 0) == plain else "s1")
 
 

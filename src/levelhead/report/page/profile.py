@@ -16,10 +16,9 @@ from levelhead.tables.svg import N_COLORS
 from levelhead.tables.table import Cell, Column, Table, percentage
 from levelhead.typology import COLUMNS, Profile, ProfileColumn
 from levelhead.typology.collection import Survey
+from levelhead.typology.languages import branch_of_treebank, language_cells, short_names
 from levelhead.typology.profile import FEWEST
-from levelhead.typology.profile_tables import profiles_table
 from levelhead.typology.similarity import Clustering, clustered
-from levelhead.typology.treebank_languages import branch_of_treebank, language_cells, short_names
 
 _FREQUENCIES = ("relation", "upos")
 _TOTAL = "Total of "
@@ -278,7 +277,7 @@ def _values(treebanks: _Treebanks) -> Section:
             rows.append((_title(column), None if value is None else _with_unit(column, value), column.meaning))
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
         return Section("values", "Values", "", [Block("values", table=Table(columns, tuple(rows)))])
-    table = profiles_table(treebanks.survey.with_columns([column.name for column in treebanks.scalars]))
+    table = treebanks.survey.with_columns([column.name for column in treebanks.scalars]).table()
     by_name = {row[0]: row for row in table.rows}
     each = tuple(by_name[row.name] for row in treebanks.rows)
     total = tuple(row for name, row in by_name.items() if name not in treebanks.profiles)

@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from levelhead.campaign.look_jobs import VisitEach
+from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.campaign.results import Results
@@ -24,7 +24,7 @@ from levelhead.report.page.render import render, with_links
 from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
 from levelhead.report.page.score import score_page
 from levelhead.report.page.treebank_errors import ErrorTally
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 
 if TYPE_CHECKING:
     from levelhead.report.page.blocks import Page
@@ -78,7 +78,7 @@ class _PageOfOutput:
         self._errors.add(piece)
         self._counts.add(piece.matches)
 
-    def result(self, gold: Contents, system: Contents) -> tuple[str, bytes]:
+    def result(self, gold: FileSummary, system: FileSummary) -> tuple[str, bytes]:
         """Return the address and the compressed page."""
         errors, evaluation = self._errors.result(gold, system), self._counts.evaluation(gold, system)
         parts = {self._code: evaluation}, {self._code: errors}

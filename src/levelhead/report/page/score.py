@@ -10,9 +10,10 @@ from typing import Any
 from levelhead.analysis import Breakdown, averages
 from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, average_repairs
-from levelhead.comparison.breakdown_tables import MARK, UNCERTAIN, breakdown_table, estimate_cells, estimate_columns
+from levelhead.comparison.breakdowns import MARK, UNCERTAIN, Breakdowns, estimate_cells, estimate_columns
 from levelhead.comparison.evaluations import average_scores
 from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import (
     LABEL,
     VALID_TREES_NOTE,
@@ -288,7 +289,7 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     if by in BY_FREQUENCY:
         counted = sorted(counted, key=lambda pair: -pair[0])[:_MOST_BARS]
     explained = tuple(value for (value,), _ in breakdown.rows) if by == "class" else ()
-    table = breakdown_table({"": [breakdown]})._replace(notes=())
+    table = Breakdowns({"": [breakdown]}, Provenance({}, {})).table()._replace(notes=())
     block = _bucket_block(by, part.measure, [row for _, row in counted], "Errors")
     return block._replace(table=table, explained=explained)
 

@@ -33,7 +33,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import UnitParts, bucket_estimates
 from levelhead.significance.units import Cells, DocumentNumbers, HistogramTally, UnitHistogram
-from levelhead.treebank.contents import Contents
+from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.schemes import NIVRE_FANG
 
 _MOST_RELATIONS = 18
@@ -206,7 +206,7 @@ class ErrorTally:
                 parts = sentence_parts(found[str(measure)], measure).T.astype(np.int64)
                 self._scores[str(measure)].add(Cells(units, groups, parts), documents)
 
-    def result(self, gold: Contents, system: Contents) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
+    def result(self, gold: FileSummary, system: FileSummary) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
         """Return the errors."""
         if self._without_trees is not None:
             raise self._without_trees

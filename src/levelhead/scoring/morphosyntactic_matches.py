@@ -9,7 +9,7 @@ script's in the last digit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.morphosyntactic_reader import FUNCTION, NO_FEATURES, malformed_feature
 from levelhead.treebank.places import place_of
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import ANY_SPACE, UNDERSCORE, StringColumn
+from levelhead.treebank.strings import ANY_SPACE, StringColumn
 
 Numbers = NDArray[np.int64]
 
@@ -34,7 +34,7 @@ _ROOT, _ELSEWHERE, _UNALIGNED = -1, -2, -3
 
 
 @immutable()
-class ContentMatches(TreebankPair):
+class MorphosyntacticMatches(TreebankPair):
     """The correct content words of two treebanks.
 
     Args:
@@ -47,22 +47,6 @@ class ContentMatches(TreebankPair):
     counts: Mapping[str, Counts]
 
 
-class _Order(NamedTuple):
-    """The content words of one side for alignment, in order or in reverse order.
-
-    Args:
-        abstract: whether the form of each is `_`, bool, shape (content words,).
-        n_words: the number of content words of each sentence, int64, shape (sentences,).
-    """
-
-    abstract: NDArray[np.bool_]
-    n_words: Numbers
-
-    def reversed(self) -> _Order:
-        """Return the words from the last to the first."""
-        return _Order(self.abstract[::-1], self.n_words[::-1])
-
-
 class _Side(NamedTuple):
     """The content words of one treebank, in order.
 
@@ -70,13 +54,19 @@ class _Side(NamedTuple):
         treebank: the treebank.
         words: the index of each in the treebank, int64, shape (content words,).
         heads: the head of each as an index of content words, or `_ROOT`, or `_ELSEWHERE`; same type and shape.
-        order: the content words in order, for alignment.
+        abstract: whether the form of each is `_`, bool, shape (content words,).
+        n_words: the number of content words of each sentence, int64, shape (sentences,).
     """
 
     treebank: Treebank
     words: Numbers
     heads: Numbers
-    order: _Order
+    abstract: NDArray[np.bool_]
+    n_words: Numbers
+
+    def reversed(self) -> _Side:
+        """Return the words from the last to the first, for alignment."""
+        return self._replace(abstract=self.abstract[::-1], n_words=self.n_words[::-1])
 
 
 class _Pairs(NamedTuple):
@@ -86,29 +76,31 @@ class _Pairs(NamedTuple):
     system: Numbers
 
 
-def match_content(gold: Treebank, system: Treebank, rules: Rules) -> ContentMatches:
+def match_content(gold: Treebank, system: Treebank, rules: Rules) -> MorphosyntacticMatches:
     """Align the content words of two treebanks and count the correct ones."""
     check_same_sentences((gold.source.path, len(gold)), (system.source.path, len(system)))
     n_blank, n_blank_of_system = gold.source.n_blank, system.source.n_blank
     if n_blank > n_blank_of_system:
         message = f"{number_of(n_blank_of_system, 'blank line')} after the last sentence, but gold has {n_blank}"
         raise InputError(Fault("sentence-mismatch", message, Place(system.source.path)))
-    ours, theirs = _side_of(gold), _side_of(system)
-    from_end = _aligned_from_end(ours.order, theirs.order)
+    sides = _side_of(gold), _side_of(system)
+    mirrored = _aligned(*(side.reversed() for side in sides))
+    from_end = _Pairs(*(len(side.words) - 1 - words[::-1] for side, words in zip(sides, mirrored)))
     if n_blank_of_system and not n_blank:  # then the official script does not reach the last sentence from its end
-        kept = gold.sentence_of_word[ours.words[from_end.gold]] < len(gold) - 1
+        kept = gold.sentence_of_word[sides[0].words[from_end.gold]] < len(gold) - 1
         from_end = _Pairs(from_end.gold[kept], from_end.system[kept])
-    directions = _aligned(ours.order, theirs.order), from_end
-    _check_features(ours, theirs, directions)
-    forward, backward = (_counted(ours, theirs, pairs, rules) for pairs in directions)
-    return ContentMatches(gold, system, rules, {name: _better(forward[name], backward[name]) for name in forward})
+    directions = _aligned(*sides), from_end
+    _check_features(*sides, directions)
+    forward, backward = (_counted(*sides, pairs, rules) for pairs in directions)
+    counts = {name: _better(forward[name], backward[name]) for name in forward}
+    return MorphosyntacticMatches(gold, system, rules, counts)
 
 
 def count_content(
     matches: TreebankPair, measure: str, *, by_sentence: bool = False, before: Counts | None = None
 ) -> Counts:
     """Return the counts of a measure."""
-    if not isinstance(matches, ContentMatches):
+    if not isinstance(matches, MorphosyntacticMatches):
         raise TypeError("content words can only be counted in the result of `match_content`")
     counts = matches.counts[measure]
     if by_sentence:
@@ -124,84 +116,51 @@ def check_same_sentences(gold: tuple[str | None, int], system: tuple[str | None,
 
 
 def _side_of(treebank: Treebank) -> _Side:
-    function = _codes_where(treebank.feats, FUNCTION.__contains__)
-    words = np.flatnonzero(~function[treebank.feats.codes])
+    words = np.flatnonzero(~treebank.feats.mapped(FUNCTION.__contains__, bool))
     index = np.full(treebank.n_words + 1, _ELSEWHERE, dtype=np.int64)
     index[words] = np.arange(len(words))
     index[-1] = _ROOT  # where the head is -1
     n_words = np.bincount(treebank.sentence_of_word[words], minlength=len(treebank))
-    abstract = _abstract_codes(treebank.forms)[treebank.forms.codes[words]]
-    return _Side(treebank, words, index[treebank.heads[words]], _Order(abstract, n_words))
+    abstract = treebank.forms.mapped(lambda form: "_" in form and form.translate(ANY_SPACE) == "_", bool)[words]
+    return _Side(treebank, words, index[treebank.heads[words]], abstract, n_words)
 
 
-def _codes_where(column: StringColumn, test: Callable[[str], bool]) -> NDArray[np.bool_]:
-    """Return for each string of the pool whether it is in a column and passes a test."""
-    passes = np.zeros(len(column.strings), dtype=bool)
-    passes[column.distinct] = list(map(test, column.distinct_texts))
-    return passes
-
-
-def _abstract_codes(forms: StringColumn) -> NDArray[np.bool_]:
-    """Return for each string of the pool whether it is `_` without its spaces."""
-    strings = forms.strings
-    abstract = np.zeros(len(strings), dtype=bool)
-    abstract[UNDERSCORE] = True
-    for code in strings.with_spaces.tolist():
-        abstract[code] = strings[code].translate(ANY_SPACE) == "_"
-    return abstract
-
-
-def _aligned(gold: _Order, system: _Order) -> _Pairs:
+def _aligned(gold: _Side, system: _Side) -> _Pairs:
     """Align from the start of each sentence: the k-th words with each other, unless one of them is abstract."""
     n_pairs = np.minimum(gold.n_words, system.n_words)
-    starts = [_starts(values) for values in (gold.n_words, system.n_words, n_pairs)]
-    within = np.arange(n_pairs.sum()) - np.repeat(starts[2], n_pairs)
-    ours, theirs = (np.repeat(start, n_pairs) + within for start in starts[:2])
+    gold_starts, system_starts, starts = (np.cumsum(sizes) - sizes for sizes in (gold.n_words, system.n_words, n_pairs))
+    within = np.arange(n_pairs.sum()) - np.repeat(starts, n_pairs)
+    pairs = np.stack([np.repeat(start, n_pairs) + within for start in (gold_starts, system_starts)], axis=1)
     sentence = np.repeat(np.arange(len(n_pairs)), n_pairs)
-    uneven = np.unique(sentence[gold.abstract[ours] != system.abstract[theirs]])
-    if not len(uneven):
-        return _Pairs(ours, theirs)
-    kept = ~np.isin(sentence, uneven)
-    walked = np.array(list(_walked(gold, system, starts[0], starts[1], uneven)), dtype=np.int64).reshape(-1, 2)
-    ours, theirs = (np.concatenate([one[kept], walked[:, i]]) for i, one in enumerate((ours, theirs)))
-    order = np.argsort(ours)
-    return _Pairs(ours[order], theirs[order])
-
-
-def _aligned_from_end(gold: _Order, system: _Order) -> _Pairs:
-    """Align from the end of each sentence, last with last."""
-    pairs = _aligned(gold.reversed(), system.reversed())
-    last = len(gold.abstract) - 1, len(system.abstract) - 1
-    return _Pairs(last[0] - pairs.gold[::-1], last[1] - pairs.system[::-1])
-
-
-def _starts(sizes: Numbers) -> Numbers:
-    return np.cumsum(sizes) - sizes
+    uneven = np.unique(sentence[gold.abstract[pairs[:, 0]] != system.abstract[pairs[:, 1]]])
+    if len(uneven):
+        walked = np.array(list(_walked(gold, system, gold_starts, system_starts, uneven)), dtype=np.int64)
+        pairs = np.concatenate([pairs[~np.isin(sentence, uneven)], walked.reshape(-1, 2)])
+        pairs = pairs[np.argsort(pairs[:, 0])]
+    return _Pairs(*pairs.T)
 
 
 def _walked(
-    gold: _Order, system: _Order, gold_starts: Numbers, system_starts: Numbers, sentences: Numbers
+    gold: _Side, system: _Side, gold_starts: Numbers, system_starts: Numbers, sentences: Numbers
 ) -> Iterator[tuple[int, int]]:
     """Align sentences word by word; an abstract word is skipped if the other is not abstract."""
     for sentence in sentences.tolist():
-        one, other = int(gold_starts[sentence]), int(system_starts[sentence])
-        ours = gold.abstract[one : one + gold.n_words[sentence]].tolist()
-        theirs = system.abstract[other : other + system.n_words[sentence]].tolist()
-        i = j = 0
-        while i < len(ours) and j < len(theirs):
-            first, second = ours[i], theirs[j]
-            if first == second:
-                yield one + i, other + j
-            i, j = i + (first or not second), j + (second or not first)
+        i, j = int(gold_starts[sentence]), int(system_starts[sentence])
+        gold_end, system_end = i + gold.n_words[sentence], j + system.n_words[sentence]
+        while i < gold_end and j < system_end:
+            in_gold, in_system = bool(gold.abstract[i]), bool(system.abstract[j])
+            if in_gold == in_system:
+                yield i, j
+            i, j = i + (in_gold or not in_system), j + (in_system or not in_gold)
 
 
 def _check_features(gold: _Side, system: _Side, directions: Sequence[_Pairs]) -> None:
     """Refuse malformed features of aligned words; the error names the first by sentence, gold before system."""
     malformed_words = []
     for number, side in enumerate((gold, system)):
-        malformed = _codes_where(side.treebank.feats, lambda feats: malformed_feature(feats) is not None)
+        malformed = side.treebank.feats.mapped(lambda feats: malformed_feature(feats) is not None, bool)
         aligned = side.words[np.concatenate([pairs[number] for pairs in directions])]
-        words = aligned[malformed[side.treebank.feats.codes[aligned]]]
+        words = aligned[malformed[aligned]]
         if len(words):
             malformed_words.append(
                 (int(side.treebank.sentence_of_word[words.min()]), number, side.treebank, int(words.min()))
@@ -218,7 +177,7 @@ def _counted(gold: _Side, system: _Side, pairs: _Pairs, rules: Rules) -> dict[st
     features = _feature_credits(gold, system, pairs, rules)
     row = gold.treebank.sentence_of_word[gold.words[pairs.gold]]
     n_sentences = len(gold.treebank)
-    sizes = gold.order.n_words, system.order.n_words, np.bincount(row, minlength=n_sentences)
+    sizes = gold.n_words, system.n_words, np.bincount(row, minlength=n_sentences)
     of_pairs = {"MSLAS": np.where(attached, features, 0.0), "LAS": attached, "Feats": features}
     sums = {name: np.bincount(row, weights=credit, minlength=n_sentences) for name, credit in of_pairs.items()}
     return {name: Counts(one.astype(np.int64) if name == "LAS" else one, *sizes) for name, one in sums.items()}
@@ -250,10 +209,15 @@ def _feature_credits(gold: _Side, system: _Side, pairs: _Pairs, rules: Rules) ->
     codes = ours.codes[gold.words[pairs.gold]], theirs.codes[system.words[pairs.system]]
     keys = codes[0].astype(np.int64) * len(theirs.strings) + codes[1]
     distinct, place = np.unique(keys, return_inverse=True)
-    features = [_Features(column, rules) for column in (ours, theirs)]
-    compared = (divmod(key, len(theirs.strings)) for key in distinct.tolist())
-    found = [_credit(features[0][one], features[1][other]) for one, other in compared]
-    return np.array(found, dtype=np.float64)[place]
+    of_gold, of_system = _Features(ours, rules), _Features(theirs, rules)
+    shares = []
+    for key in distinct.tolist():
+        code, system_code = divmod(key, len(theirs.strings))
+        expected, predicted = of_gold[code], of_system[system_code]
+        right = sum(bool(value) and predicted.get(name) == value for name, value in expected.items())
+        n_features = len(expected) + len(predicted)  # a feature without a value is never correct
+        shares.append(2 * right / n_features if n_features else 1.0)
+    return np.array(shares, dtype=np.float64)[place]
 
 
 class _Features(dict[int, dict[str, str]]):
@@ -271,16 +235,9 @@ class _Features(dict[int, dict[str, str]]):
     def __missing__(self, code: int) -> dict[str, str]:
         feats = self._strings[code]
         named = [] if feats == NO_FEATURES else [part.split("=") for part in sorted(feats.split("|"))]
-        self[code] = values = {name: self._value(value) for name, value in named if name in UNIVERSAL_FEATURES}
+        self[code] = values = {
+            name: ";".join(sorted(value.split(";"))) if self._sorted else value
+            for name, value in named
+            if name in UNIVERSAL_FEATURES
+        }
         return values
-
-    def _value(self, value: str) -> str:
-        return ";".join(sorted(value.split(";"))) if self._sorted else value
-
-
-def _credit(gold: Mapping[str, str], system: Mapping[str, str]) -> float:
-    """Return the F1 of features: 1 if there are none; a feature without a value is never correct."""
-    if not gold and not system:
-        return 1.0
-    right = sum(bool(value) and system.get(name) == value for name, value in gold.items())
-    return 2 * right / (len(gold) + len(system))

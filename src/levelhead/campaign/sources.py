@@ -1,0 +1,244 @@
+"""The files of a job, and its gold treebank, whole or in pieces: read once by a worker, and scored against itself."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from levelhead.campaign.records import GOLD
+from levelhead.errors import InputError, Place
+from levelhead.evaluation.files import can_score_in_pieces, open_pair
+from levelhead.evaluation.fold import OnlyWhole, fold, score_treebanks
+from levelhead.evaluation.pair import Evaluation, InputFile, as_gold, parse_as
+from levelhead.evaluation.setup import Setup
+from levelhead.jobs import StaleInput
+from levelhead.scoring import Score
+from levelhead.treebank import Treebank, blocks
+from levelhead.treebank.blocks import whole_or_parts
+from levelhead.treebank.contents import contents_hash
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, decompressed, parts_of, parts_of_bytes
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.fold import Visitor
+    from levelhead.evaluation.pieces import GoldFacts
+
+
+@dataclass(frozen=True)
+class File:
+    """A file with the hash of its contents when the jobs were planned.
+
+    Args:
+        path: its path.
+        sha256: the hash of its bytes on disk.
+        data: the bytes themselves, if available: those of a pipe, which can be read only once, and those of a file that
+            this process has just read for the hash and scores itself.
+    """
+
+    path: str
+    sha256: str
+    data: bytes | None = field(default=None, compare=False, repr=False)
+
+
+class LargeFile(Exception):
+    """A file that is too large to be read whole."""
+
+
+def contents(file: File) -> bytes:
+    """Return the bytes of a file without decompression."""
+    if file.data is not None:
+        return file.data
+    try:
+        data = Path(file.path).read_bytes()
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    _check(file, hashlib.sha256(data).hexdigest())
+    return data
+
+
+def whole_contents(file: File, most: int) -> bytes:
+    """Return the contents of a file, decompressed."""
+    if file.data is None and _state(file)[0] > most:
+        raise LargeFile
+    raw = contents(file)
+    if most >= DEFAULT_LIMITS.size:
+        return decompressed(raw, "")
+    with parts_of_bytes(raw, "") as parts:
+        whole = whole_or_parts(parts, most)
+    if not isinstance(whole, bytes):
+        raise LargeFile
+    return whole
+
+
+def parts_of_file(file: File) -> AbstractContextManager[Iterator[bytes]]:
+    """Return the decompressed contents of a file in parts; `with` closes the file."""
+    return parts_of(file.path) if file.data is None else parts_of_bytes(file.data, "")
+
+
+@contextmanager
+def unchanged(*files: File) -> Iterator[None]:
+    """Check that files are unchanged since the job was planned, and remain unchanged."""
+    on_disk = [file for file in files if file.data is None]
+    before = [_state(file) for file in on_disk]
+    for file in on_disk:
+        try:
+            with Path(file.path).open("rb") as opened:
+                _check(file, hashlib.file_digest(opened, "sha256").hexdigest())
+        except OSError as error:
+            raise _unreadable(file, error) from error
+    try:
+        yield
+    finally:
+        for file, state in zip(on_disk, before, strict=True):
+            if _state(file) != state:
+                raise _changed(file)
+
+
+def _state(file: File) -> tuple[int, int, int]:
+    """The size, modification time and inode of a file."""
+    try:
+        status = Path(file.path).stat()
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _check(file: File, sha256: str) -> None:
+    if sha256 != file.sha256:
+        raise _changed(file)
+
+
+def _changed(file: File) -> StaleInput:
+    return StaleInput("it was written to while it was read", "changing-file", Place(file.path))
+
+
+def _unreadable(file: File, error: OSError) -> StaleInput:
+    return StaleInput(error.strerror or str(error), "changing-file", Place(file.path))
+
+
+_GOLDS_AT_ONCE = 2  # jobs are ordered by test set, so that a worker reads each gold file once
+
+Source = File | Treebank
+"""Gold or an output: a file, or a treebank in memory."""
+
+GoldView = Callable[[Iterable[Treebank]], Any]
+"""An additional function of a gold treebank, or of its pieces in order, that returns plain JSON, such as sentence ids.
+
+It must be a function at the top level of a module.
+"""
+
+
+def hash_of(source: Source | None) -> str | None:
+    """Return the hash of a file or of the contents of a treebank in memory; None without a source."""
+    if isinstance(source, Treebank):
+        return contents_hash(source)
+    return None if source is None else source.sha256
+
+
+def view_gold(gold: Source, setup: Setup, view: GoldView) -> Any:
+    """Return the result of a function of a gold treebank; None if it is invalid, which its counts report."""
+    most = blocks.SIZES.large  # as for counts, so that a worker reads it once
+    try:
+        return _view_whole(gold, setup, view, most)
+    except LargeFile:
+        if not (isinstance(gold, File) and can_score_in_pieces(setup)):
+            return _view_whole(gold, setup, view)
+    from levelhead.evaluation.pieces import open_pieces, whole_if_heads_are_negative
+
+    known = facts_of(gold, setup).summary
+    try:
+        with (
+            unchanged(gold),
+            whole_if_heads_are_negative(),
+            open_pieces(input_file(gold, GOLD), setup, of_gold=True, known=known) as pieces,
+        ):
+            return view(pieces.each(blocks.SIZES.piece))
+    except OnlyWhole:
+        return _view_whole(gold, setup, view)
+    except InputError:
+        return None
+
+
+def _view_whole(gold: Source, setup: Setup, view: GoldView, most: int = sys.maxsize) -> Any:
+    treebank = gold_of(gold, setup, most)
+    return view([treebank]) if isinstance(treebank, Treebank) else None
+
+
+def input_file(file: File, name: str | None) -> InputFile:
+    """Return a file for reading in pieces, with its name in messages."""
+    return InputFile(name, partial(parts_of_file, file))
+
+
+def gold_of(source: Source, setup: Setup, most: int = sys.maxsize) -> Treebank | InputError:
+    """Return the gold treebank of a job, or the reason why it cannot be read."""
+    return as_gold(source, setup) if isinstance(source, Treebank) else _gold(source, setup.with_measures(()), most)
+
+
+@lru_cache(maxsize=_GOLDS_AT_ONCE)
+def _gold(file: File, setup: Setup, most: int) -> Treebank | InputError:
+    try:
+        treebank = parse_as(whole_contents(file, most), GOLD, setup.rules, setup.format_of_gold)
+    except InputError as error:
+        return error
+    return as_gold(treebank, setup)
+
+
+def undefined_measures(gold: Source, setup: Setup, valueless: Iterable[str], most: int | None) -> list[str]:
+    """Return the measures that gold does not annotate: gold scored against itself has no value either.
+
+    Args:
+        gold: the gold treebank.
+        setup: the settings.
+        valueless: the measures without a value.
+        most: the size up to which gold is read whole; None for gold that is read in pieces.
+    """
+    measures = tuple(valueless)
+    return list(_undefined(gold, _for_gold(setup, measures), most)) if measures else []
+
+
+@lru_cache(maxsize=_GOLDS_AT_ONCE)
+def _undefined(gold: Source, setup: Setup, most: int | None) -> tuple[str, ...]:
+    if most is None and isinstance(gold, File):
+        return without_value(score_gold_in_pieces(gold, setup, ()))
+    treebank = gold_of(gold, setup, sys.maxsize if most is None else most)
+    return without_value(score_treebanks(treebank, treebank, setup)) if isinstance(treebank, Treebank) else ()
+
+
+def without_value(scores: Mapping[str, Score]) -> tuple[str, ...]:
+    """Return the measures without a value."""
+    return tuple(name for name, score in scores.items() if score.value is None)
+
+
+def score_gold_in_pieces(
+    gold: File, setup: Setup, visitors: Sequence[Visitor], measures: Sequence[str] | None = None
+) -> Evaluation:
+    """Score gold against itself, in pieces."""
+    setup = setup if measures is None else _for_gold(setup, measures)
+    source = input_file(gold, GOLD)
+    with open_pair(source, source, setup, blocks.SIZES, facts_of(gold, setup)) as stream:
+        return fold(stream, setup, visitors)
+
+
+def _for_gold(setup: Setup, measures: Sequence[str]) -> Setup:
+    """Return the settings for gold with some measures, without those that name a file, which always have a value."""
+    chosen = (
+        measure for measure, definition in setup.defined if str(measure) in measures and not definition.needs_file
+    )
+    return replace(setup, measures=tuple(chosen), partial=False)
+
+
+def facts_of(gold: File, setup: Setup) -> GoldFacts:
+    """Return the facts about a gold file that the jobs of a worker share, so that they are found only once."""
+    return _shared_facts(gold, replace(setup, measures=(), partial=False))
+
+
+@lru_cache(maxsize=_GOLDS_AT_ONCE)
+def _shared_facts(_gold: File, _setup: Setup) -> GoldFacts:
+    from levelhead.evaluation.pieces import GoldFacts
+
+    return GoldFacts()

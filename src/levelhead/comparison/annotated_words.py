@@ -1,0 +1,183 @@
+"""The words that annotations of the same text have in common, and their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.spans import Spans
+from levelhead.significance.agreement import MISSING
+from levelhead.treebank import Treebank
+from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import StringColumn
+
+Numbers = NDArray[np.int64]
+
+HEADS = "heads"
+NO_FEATURE = "-"
+
+
+class AnnotatedWords(NamedTuple):
+    """The words of a text in several annotations.
+
+    Words that are aligned with each other, directly or through other annotations, are one word. If this joins several
+    words of one annotation (only inside multiword tokens), the first counts.
+
+    Args:
+        treebanks: the annotations.
+        rows: the word of each annotation, or `MISSING`, int64, shape (words, annotations), in the order of the text.
+        numbers: the number of each word of each annotation among the rows, int64, shape (words of the annotation,).
+    """
+
+    treebanks: tuple[Treebank, ...]
+    rows: Numbers
+    numbers: tuple[Numbers, ...]
+
+    @property
+    def sentences(self) -> Numbers:
+        """The sentence of the first annotation that contains each word, by its place in the text; int64."""
+        first = self.rows[:, 0]
+        of_word = np.append(self.treebanks[0].sentence_of_word, 0)
+        last_known = np.maximum.accumulate(np.where(first == MISSING, -1, of_word[first]))
+        result: Numbers = np.maximum(last_known, 0).astype(np.int64)
+        return result
+
+
+def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
+    """Return the aligned words of each pair of annotations, by their numbers."""
+    numbers = combinations(range(len(treebanks)), 2)
+    return {(i, j): match(treebanks[i], treebanks[j], rules) for i, j in numbers}
+
+
+def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], Matches]) -> AnnotatedWords:
+    """Return the words that annotations of a text have in common."""
+    spans = [pairs[0, 1].gold_spans, *(pairs[0, j].system_spans for j in range(1, len(treebanks)))]
+    starts = np.cumsum([0, *(treebank.n_words for treebank in treebanks)])
+    groups = np.arange(starts[-1])
+    links = [(pair.alignment.gold + starts[i], pair.alignment.system + starts[j]) for (i, j), pair in pairs.items()]
+    before = np.zeros(0, dtype=np.int64)
+    while not np.array_equal(before, groups):  # each word gets the number of the first of the words linked with it
+        before = groups.copy()
+        for first, second in links:
+            least = np.minimum(groups[first], groups[second])
+            np.minimum.at(groups, first, least)
+            np.minimum.at(groups, second, least)
+    return _in_text_order(tuple(treebanks), groups, starts, spans)
+
+
+def _in_text_order(
+    treebanks: tuple[Treebank, ...], groups: Numbers, starts: Numbers, spans: Sequence[Spans]
+) -> AnnotatedWords:
+    members, numbers = np.unique(groups, return_inverse=True)
+    keys = (
+        _number_forms(treebanks),
+        np.concatenate([_places_in_tokens(span.starts) for span in spans]),
+        np.concatenate([span.ends for span in spans]),
+        np.concatenate([span.starts for span in spans]),
+    )  # the last key is primary; the order of annotations has no influence
+    order = np.lexsort([_least(key, numbers.reshape(-1), len(members)) for key in keys])
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    numbers = rank[numbers.reshape(-1)]
+    rows = np.full((len(members), len(treebanks)), MISSING, dtype=np.int64)
+    each = [numbers[starts[i] : starts[i + 1]] for i in range(len(treebanks))]
+    for i, of_annotation in enumerate(each):
+        rows[of_annotation[::-1], i] = np.arange(len(of_annotation))[::-1]
+    return AnnotatedWords(treebanks, rows, tuple(each))
+
+
+def _least(key: Numbers, groups: Numbers, n_groups: int) -> Numbers:
+    """Return the smallest value of each group."""
+    least = np.full(n_groups, np.iinfo(np.int64).max)
+    np.minimum.at(least, groups, key)
+    return least
+
+
+def _number_forms(treebanks: Sequence[Treebank]) -> Numbers:
+    """Number the forms of all words in the order of their characters."""
+    forms = sorted({form for treebank in treebanks for form in treebank.forms.distinct_texts})
+    number = {form: i for i, form in enumerate(forms)}
+    return np.array([number[form] for treebank in treebanks for form in treebank.forms], dtype=np.int64)
+
+
+def _places_in_tokens(starts: Numbers) -> Numbers:
+    """Return the place of each word in its token, from 0."""
+    places = np.arange(len(starts))
+    first = np.flatnonzero(np.diff(starts, prepend=-1))
+    result: Numbers = places - np.repeat(first, np.diff(first, append=len(starts)))
+    return result
+
+
+class LabeledWords(NamedTuple):
+    """The labels of one kind that annotators gave to words.
+
+    Args:
+        name: the kind of label: "heads", "relations", "UPOS", "XPOS", or the name of a feature.
+        names: the label of each number.
+        labels: the number of each label, or `MISSING` if an annotation lacks the word; int64, shape (words,
+            annotations).
+    """
+
+    name: str
+    names: Sequence[str]
+    labels: Numbers
+
+
+def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
+    """Yield heads, relations, tags and each feature; columns that are empty in an annotation are left out.
+
+    The label of a head is its distance from the word, in words of the text of all annotations.
+    """
+    yield _heads(words)
+    yield _labeled(words, "relations", "relations", universal)
+    for name in ("upos", "xpos"):
+        if all(getattr(treebank, name).has_values for treebank in words.treebanks):
+            yield _labeled(words, name.upper(), name, str)
+    if all(treebank.feats.has_values for treebank in words.treebanks):
+        yield from _features(words)
+
+
+def _heads(words: AnnotatedWords) -> LabeledWords:
+    root = len(words.rows)  # larger than any distance
+    sides = [
+        np.where(treebank.heads < 0, root, numbers[treebank.heads] - numbers)
+        for treebank, numbers in zip(words.treebanks, words.numbers, strict=True)
+    ]
+    distances = np.unique(np.concatenate(sides))
+    names = ["root" if distance == root else f"{distance:+d}" for distance in distances.tolist()]
+    return LabeledWords(HEADS, names, _by_row(words, [np.searchsorted(distances, side) for side in sides]))
+
+
+def _labeled(words: AnnotatedWords, name: str, column: str, value: Callable[[str], str]) -> LabeledWords:
+    """Label each word with the value of its string in its treebank's column."""
+    columns: list[StringColumn] = [getattr(treebank, column) for treebank in words.treebanks]
+    names = sorted({value(text) for column in columns for text in column.distinct_texts})
+    number = {label: i for i, label in enumerate(names)}
+    sides = [column.mapped(lambda text: number[value(text)], np.int64) for column in columns]
+    return LabeledWords(name, names, _by_row(words, sides))
+
+
+def _features(words: AnnotatedWords) -> Iterator[LabeledWords]:
+    texts = {text for treebank in words.treebanks for text in treebank.feats.distinct_texts}
+    parsed = {text: dict(part.split("=", 1) for part in text.split("|") if "=" in part) for text in texts}
+    for name in sorted({name for feats in parsed.values() for name in feats}):
+        yield _labeled(words, name, "feats", partial(_feature, parsed, name))
+
+
+def _feature(parsed: Mapping[str, Mapping[str, str]], name: str, text: str) -> str:
+    return parsed[text].get(name, NO_FEATURE)
+
+
+def _by_row(words: AnnotatedWords, sides: Sequence[Numbers]) -> Numbers:
+    labels = np.full(words.rows.shape, MISSING, dtype=np.int64)
+    for i, side in enumerate(sides):
+        given = words.rows[:, i] != MISSING
+        labels[given, i] = side[words.rows[given, i]]
+    return labels
