@@ -21,7 +21,7 @@ import click
 
 from levelhead import score
 from levelhead.cli import program
-from levelhead.cli.shared.option_groups import GROUPS, OTHER, group_of
+from levelhead.cli.shared.command import GROUPS, OTHER, group_of
 from levelhead.measures import REGISTRY
 from levelhead.measures.registry import MEASURE_GROUPS
 from levelhead.messages import MESSAGES

@@ -76,7 +76,7 @@ TOPICS = {
         (
             "levelhead.api.comparing", "levelhead.comparison", "levelhead.comparison.evaluations",
             "levelhead.comparison.agreement", "levelhead.comparison.changes",
-            "levelhead.api.suspicious", "levelhead.comparison.suspects",
+            "levelhead.comparison.suspects",
         ),
     ),
     "rankings": Topic(
@@ -95,7 +95,7 @@ TOPICS = {
     "correlations": Topic(
         "Correlations and judgments",
         "Correlate columns of tables by treebank, and measures with people's judgments.",
-        ("levelhead.api.tables", "levelhead.correlation", "levelhead.comparison.judgement"),
+        ("levelhead.api.correlation", "levelhead.correlation", "levelhead.comparison.judgement"),
     ),
     "conversion": Topic(
         "Conversion and derivation",
@@ -111,7 +111,7 @@ TOPICS = {
         "Every result prints itself: as text, JSON, a data frame or a table in a notebook; pages, charts, tables for"
         " papers.",
         (
-            "levelhead.tabular", "levelhead.api.papers", "levelhead.api.reports", "levelhead.report.citation",
+            "levelhead.tabular", "levelhead.api.reports", "levelhead.report.citation",
             "levelhead.report", "levelhead.tables.writers", "levelhead.report.page",
         ),
     ),

@@ -9,15 +9,13 @@ if TYPE_CHECKING:
     from levelhead.api.breakdowns import breakdown, confusion, trees
     from levelhead.api.comparing import agree, compare, diff, languages, power
     from levelhead.api.conversion import convert, derive, perplexity, recover
-    from levelhead.api.papers import cite, paper_table
+    from levelhead.api.correlation import correlate, judge, measurements
     from levelhead.api.parsers import crossval, parse, train
     from levelhead.api.ranking import rank
-    from levelhead.api.reports import write_report
+    from levelhead.api.reports import cite, paper_table, write_report
     from levelhead.api.scoring import explain, score
     from levelhead.api.studies import reproduce
-    from levelhead.api.suspicious import suspects
-    from levelhead.api.tables import correlate, judge, measurements
-    from levelhead.api.treebanks import profile, select, similarity
+    from levelhead.api.treebanks import profile, select, similarity, suspects
     from levelhead.errors import (
         ConlluError,
         Fault,
@@ -94,18 +92,16 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "api.breakdowns": ("breakdown", "confusion", "trees"),
     "api.comparing": ("agree", "compare", "diff", "languages", "power"),
-    "api.suspicious": ("suspects",),
     "api.conversion": ("convert", "derive", "perplexity", "recover"),
-    "api.papers": ("cite", "paper_table"),
     "api.parsers": ("crossval", "parse", "train"),
     "api.ranking": ("rank",),
-    "api.reports": ("write_report",),
+    "api.reports": ("cite", "paper_table", "write_report"),
+    "api.breakdowns": ("breakdown", "confusion", "trees"),
     "api.scoring": ("explain", "score"),
     "api.studies": ("reproduce",),
-    "api.tables": ("correlate", "judge", "measurements"),
-    "api.treebanks": ("profile", "select", "similarity"),
+    "api.correlation": ("correlate", "judge", "measurements"),
+    "api.treebanks": ("profile", "select", "similarity", "suspects"),
     "errors": (
         "ConlluError", "Fault", "InputError", "LevelheadError", "MeasureError", "OutputError", "TextMismatch",
         "UnreadableFile",

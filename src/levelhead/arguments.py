@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
+from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar, cast
 
 from levelhead.errors import Fault, InputError, quoted, unknown
@@ -19,6 +20,31 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _HAS_VARIABLE_ARGUMENTS = 4
 _LARGEST_SHOWN = 10**15
+
+_MOST_TOKENS = 1_000_000_000  # larger than any treebank
+
+LIMITS: Mapping[str, tuple[int, int | None]] = MappingProxyType(
+    {
+        "beam": (1, 1024),
+        "chunk": (1, _MOST_TOKENS),
+        "draws": (1, 1_000_000),
+        "folds": (2, 1000),
+        "jobs": (1, 1024),
+        "least": (1, _MOST_TOKENS),
+        "limit": (1, None),
+        "min-tokens": (0, _MOST_TOKENS),
+        "minimum-word-count": (1, None),
+        "ngram": (1, 5),
+        "places": (0, 15),
+        "resamples": (1, 10_000_000),
+        "runs": (1, _MOST_TOKENS),
+        "samples": (1, 1_000_000),
+        "seed": (0, None),
+        "units": (1, _MOST_TOKENS),
+        "window": (1, _MOST_TOKENS),
+    }
+)
+"""The smallest and largest value by name; None if unlimited. `draws` are the resamples of ranks and tables."""
 
 HIGHEST_LEVEL = 0.999999
 """The highest confidence level: higher levels would be printed as 100%."""
@@ -87,6 +113,11 @@ def whole(low: int, high: int | None = None) -> Check:
         return number
 
     return check
+
+
+def limited(name: str) -> Check:
+    """Return the check of a whole number, with the same limits as on the command line."""
+    return whole(*LIMITS[name])
 
 
 def number(low: float = -math.inf, high: float = math.inf, *, inside: bool = False) -> Check:
@@ -220,12 +251,12 @@ def either(checks: Collection[tuple[Callable[[Any], bool], Check]], otherwise: C
     return check
 
 
-def instance(kinds: Callable[[], type | tuple[type, ...]], what: str) -> Check:
-    """Return the check of an object of some type."""
+def instance(kinds: type | tuple[type, ...] | Callable[[], type | tuple[type, ...]], what: str) -> Check:
+    """Return the check of an object of some type, or of types that a function loads when they are needed."""
 
     def check(name: str, value: Any) -> Any:
         """Return the object."""
-        if not isinstance(value, kinds()):
+        if not isinstance(value, kinds if isinstance(kinds, type | tuple) else kinds()):
             refuse(name, value, what)
         return value
 

@@ -21,6 +21,11 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "diff": ([GOLD, ALPHA], lambda: levelhead.diff(GOLD, ALPHA)),
     "diff of folders": ([GOLDS, SYSTEMS / "alpha"], lambda: levelhead.diff(GOLDS, SYSTEMS / "alpha")),
     "profile": ([GOLDS], lambda: levelhead.profile(GOLDS, columns=["summary", "relation", "upos"])),
+    "score": ([GOLD, ALPHA], lambda: levelhead.score(GOLD, ALPHA, prepare="page")),
+    "score of folders": (
+        [GOLDS, SYSTEMS / "alpha"],
+        lambda: levelhead.score(GOLDS, SYSTEMS / "alpha", prepare="page"),
+    ),
     "suspects": ([GOLD, ALPHA, BETA], lambda: levelhead.suspects(GOLD, [ALPHA, BETA])),
 }
 

@@ -13,7 +13,7 @@ GOLD, INVALID = EXAMPLES / "parallel" / "gold" / "en.conllu", EXAMPLES / "parall
 
 def printed(*arguments: object) -> tuple[int, str]:
     done = CliRunner().invoke(cli, list(map(str, arguments)), standalone_mode=False)
-    return done.return_value, done.stdout
+    return done.return_value or 0, done.stdout
 
 
 def test_errors_as_json_and_table() -> None:

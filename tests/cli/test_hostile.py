@@ -232,7 +232,7 @@ CONTENTS: dict[str, tuple[Callable[[], bytes], int, str]] = {
     # what makes the contents of both files, and the exit code and slug of scoring one against the other
     "nothing": (lambda: b"", 2, "empty-file"),
     "UTF-16": (lambda: GOLD.decode().encode("utf-16"), 2, "encoding"),
-    "UTF-16 without a mark": (lambda: GOLD.decode().encode("utf-16-le"), 2, "control-character"),
+    "UTF-16 without a mark": (lambda: GOLD.decode().encode("utf-16-le"), 2, "encoding"),
     "a byte order mark": (lambda: b"\xef\xbb\xbf" + GOLD, 0, "byte-order-mark"),
     "old line ends": (lambda: GOLD.replace(b"\n", b"\r"), 0, "line-ends"),
     "a carriage return in a form": (lambda: GOLD.replace(b"dog", b"d\rog"), 2, "stray-carriage-return"),

@@ -8,7 +8,7 @@ from levelhead.cli import main
 from levelhead.cli.program import INTERRUPTED
 
 
-@pytest.mark.parametrize("loaded", ["levelhead.cli.libraries.load_libraries", "levelhead.cli.program.main"])
+@pytest.mark.parametrize("loaded", ["levelhead.cli.load_libraries", "levelhead.cli.program.main"])
 def test_interrupted_while_loading(
     loaded: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from conftest import ROOT
 from levelhead._version import VERSION
 from levelhead.cli import program
-from levelhead.cli.shared import option_groups
+from levelhead.cli.shared import command as option_groups
 from levelhead.extras import Library
 
 

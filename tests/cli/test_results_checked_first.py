@@ -13,7 +13,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.cli import program
-from levelhead.cli.shared.result_paths import ResultPath
+from levelhead.cli.shared.option_types import ResultPath
 
 INPUTS = {
     # the options and arguments with paths that are only read: every other one must be a ResultPath
@@ -103,7 +103,7 @@ def test_a_folder_is_not_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_prototext_of_several_systems_needs_a_folder_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("levelhead.cli.rank.score_plan", None)
+    monkeypatch.setattr("levelhead.campaign.score_plan", None)
     (tmp_path / "file").touch()
     folders = [os.fspath(EXAMPLES / "parallel" / name) for name in ("gold", "systems")]
     rank = ["rank", *folders, "--format", "prototext"]

@@ -180,7 +180,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
     import shutil
 
     from levelhead.campaign import plan_in, score_plan
-    from levelhead.comparison.evaluations import score_folder
+    from levelhead.comparison.evaluations import score_and_look
 
     for folder in ("gold", "systems/alpha"):
         (tmp_path / folder).mkdir(parents=True)
@@ -194,7 +194,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
         for code in ("en", "fi")
     }
     results = score_plan(plan_in(tmp_path / "gold", tmp_path / "systems"), setup_of([template]))
-    paired = score_folder(find_plan(tmp_path / "gold", [tmp_path / "systems/alpha"]), setup_of([template]))
+    paired, _ = score_and_look(find_plan(tmp_path / "gold", [tmp_path / "systems/alpha"]), setup_of([template]))
     for code, evaluation in expected.items():
         (score,) = evaluation.values()
         assert float(results.results["alpha", code].values[template]) == score.value

@@ -16,7 +16,7 @@ from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.cli.program import run as run_command
 from levelhead.comparison import compare
 from levelhead.comparison.contrasts import compare_by
-from levelhead.comparison.evaluations import score_folder
+from levelhead.comparison.evaluations import score_and_look
 from levelhead.errors import InputError
 from levelhead.evaluation import pair
 from levelhead.evaluation.setup import setup_of
@@ -105,8 +105,8 @@ def release(folder: Path, gold: Path) -> Path:
 
 def test_a_ud_release_is_scored_compared_and_ranked(capfd, tmp_path):
     gold, alpha = release(tmp_path / "gold", GOLD), release(tmp_path / "systems/alpha", ALPHA)
-    expected = score_folder(find_plan(GOLD, [ALPHA]), setup_of(["LAS"]))
-    found = score_folder(find_plan(gold, [alpha]), setup_of(["LAS"]))
+    expected, _ = score_and_look(find_plan(GOLD, [ALPHA]), setup_of(["LAS"]))
+    found, _ = score_and_look(find_plan(gold, [alpha]), setup_of(["LAS"]))
     assert {code: one["LAS"].f1 for code, one in found.items()} == {
         f"{code}_x": expected[code]["LAS"].f1 for code in ("en", "fi")
     }

@@ -180,7 +180,7 @@ def run(*arguments: object) -> tuple[int, str, str]:
     done = CliRunner().invoke(cli, ["reproduce", *map(str, arguments)], standalone_mode=False)
     if isinstance(done.exception, InputError):
         raise done.exception
-    return done.return_value, done.stdout, done.stderr
+    return done.return_value or 0, done.stdout, done.stderr
 
 
 def test_command_line(tmp_path: Path) -> None:

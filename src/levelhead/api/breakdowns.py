@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import Golds, Measures, Systems, as_list, buckets_for, noting, plan_for, settings_for
-from levelhead.api.parameters import limited, public
-from levelhead.arguments import optional, several, text
+from levelhead.api.parameters import public
+from levelhead.arguments import limited, optional, several, text
 from levelhead.errors import Fault, InputError, MeasureError
 
 if TYPE_CHECKING:

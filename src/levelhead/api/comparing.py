@@ -21,8 +21,8 @@ from levelhead.api.inputs import (
     settings_for,
     without_punctuation,
 )
-from levelhead.api.parameters import MEASURES, NO_OR_MEASURES, TEST_SETS, TREEBANK, limited, public
-from levelhead.arguments import choice, flag, number, optional, refuse, several
+from levelhead.api.parameters import MEASURES, NO_OR_MEASURES, TEST_SETS, TREEBANK, public
+from levelhead.arguments import choice, flag, limited, number, optional, refuse, several
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
 

@@ -9,8 +9,21 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, loaded
-from levelhead.api.parameters import TREEBANK, limited, public
-from levelhead.arguments import choice, either, flag, instance, is_path, mapping, optional, path, several, text, whole
+from levelhead.api.parameters import TREEBANK, public
+from levelhead.arguments import (
+    choice,
+    either,
+    flag,
+    instance,
+    is_path,
+    limited,
+    mapping,
+    optional,
+    path,
+    several,
+    text,
+    whole,
+)
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -58,7 +71,7 @@ def _paths(name: str, value: Any) -> list[Any]:
 
 
 _TARGETS = either([(is_path, path)], instance(_target_words, "a path or targets"))
-_TEXT = instance(lambda: str, "a string")
+_TEXT = instance(str, "a string")
 _ANSWERS = either(
     [(is_path, path), (lambda value: isinstance(value, Mapping), mapping(_TEXT, "a mapping of sent_ids to answers"))],
     several(_TEXT),

@@ -151,6 +151,18 @@ def without_punctuation(
     ]
 
 
+def registry_of(definitions: Iterable[PathLike], scheme: str | None) -> Registry:
+    """Return the measures and schemes of files of definitions, with a default scheme."""
+    from levelhead.measures.registry import STANDARD
+
+    registry = STANDARD
+    for path in definitions:
+        from levelhead.measures.user_definitions import read_definitions
+
+        registry = read_definitions(path, registry)
+    return registry if scheme is None else registry.with_default(scheme)
+
+
 def buckets_for(setup: Setup, train: Iterable[Input]) -> PropertySettings:
     """Return the data that properties of words may need: the scheme of classes, and the training treebanks."""
     from levelhead.analysis.word_properties import PropertySettings

@@ -9,7 +9,6 @@ from textwrap import fill
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from levelhead.api.limits import LIMITS
 from levelhead.arguments import (  # fmt: skip
     Check,
     checked,
@@ -20,14 +19,17 @@ from levelhead.arguments import (  # fmt: skip
     instance,
     is_list,
     is_path,
+    limited,
     mapping,
     optional,
     path,
     resampling_unit,
     several,
     text,
-    whole,
 )
+from levelhead.measures.registry import Registry
+from levelhead.scoring.measure import Measure, Resource
+from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -69,28 +71,10 @@ def _workers() -> type:
     return Workers
 
 
-def _registry() -> type:
-    from levelhead.measures.registry import Registry
+def _origin() -> type:
+    from levelhead.report.page.blocks import Origin
 
-    return Registry
-
-
-def _rules() -> type:
-    from levelhead.scoring.rules import Rules
-
-    return Rules
-
-
-def _measure() -> type:
-    from levelhead.scoring.measure import Measure
-
-    return Measure
-
-
-def _weights() -> tuple[type, ...]:
-    from levelhead.scoring.measure import Resource
-
-    return Mapping, Resource
+    return Origin
 
 
 def _external_settings() -> type:
@@ -99,17 +83,12 @@ def _external_settings() -> type:
     return ExternalSettings
 
 
-def limited(name: str) -> Check:
-    """Return the check of a whole number, with the same limits as on the command line."""
-    return whole(*LIMITS[name])
-
-
-TREEBANK = either([(is_path, path)], instance(lambda: Treebank, "a treebank or a path"))
+TREEBANK = either([(is_path, path)], instance(Treebank, "a treebank or a path"))
 """A treebank in memory, or the path of one."""
 
 TEST_SETS = either(
     [(_is_mapping, mapping(TREEBANK, "a mapping of codes to treebanks or paths")), (is_path, path)],
-    instance(lambda: Treebank, "a treebank, a path, or a mapping of codes to treebanks or paths"),
+    instance(Treebank, "a treebank, a path, or a mapping of codes to treebanks or paths"),
 )
 """Test sets in any layout."""
 
@@ -118,13 +97,15 @@ SYSTEMS = either(
 )
 """The outputs of one system or of several."""
 
-RULES = either([(_is_text, text)], instance(_rules, "the name of rules"))
+RULES = either([(_is_text, text)], instance(Rules, "the name of rules"))
 """Scoring rules, or their name."""
 
 TREEBANKS = either([(_are_several, several(TREEBANK))], lambda name, value: [TREEBANK(name, value)])
 """One treebank or several, as a list."""
 
-_MEASURE = either([(_is_text, text)], instance(_measure, "the name of a measure"))
+_MEASURE = either([(_is_text, text)], instance(Measure, "the name of a measure"))
+
+_WEIGHTS = instance((Mapping, Resource), "a mapping of relations to weights")
 
 MEASURES = several(_MEASURE, 1)
 """Measures."""
@@ -170,11 +151,11 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         ),
         "weights": Parameter(
             'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".',
-            optional(mapping(instance(_weights, "a mapping of relations to weights"), "a mapping of names to weights")),
+            optional(mapping(_WEIGHTS, "a mapping of names to weights")),
         ),
         "registry": Parameter(
             "the available measures and schemes, as `read_definitions` returns them; by default the shipped ones.",
-            optional(instance(_registry, "a registry, as read_definitions returns it")),
+            optional(instance(Registry, "a registry, as read_definitions returns it")),
         ),
         "partial": Parameter(
             "whether to score outputs with different text or broken trees as well, over all gold words; these scores"
@@ -218,6 +199,9 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         "external": Parameter(
             "how to run an external parser.",
             optional(instance(_external_settings, "a levelhead.parsing.ExternalSettings")),
+        ),
+        "origin": Parameter(
+            "how the result was made, for the end of pages.", optional(instance(_origin, "an origin of pages"))
         ),
         "repair": Parameter(
             "whether to repair invalid trees of external parsers; repairs are among the warnings of the treebank.", flag

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from levelhead.api.inputs import PathLike, loaded, running
-from levelhead.api.parameters import TREEBANK, limited, public
-from levelhead.arguments import choice, either, flag, instance, is_path, optional, path, refuse
+from levelhead.api.parameters import TREEBANK, public
+from levelhead.arguments import choice, either, flag, instance, is_path, limited, optional, path, refuse
+from levelhead.parsing import (
+    ALL_PARSERS,
+    AnyModel,
+    ExternalSettings,
+    ParsedTreebank,
+    Recipe,
+    Report,
+    cross_validate,
+    long_parsing_warnings,
+    parse_any,
+    parsing_warnings,
+    read_model,
+    read_words,
+    train_any,
+    training_warnings,
+)
+from levelhead.progress import counting
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.errors import Fault
     from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
-    from levelhead.parsing import AnyModel, ExternalSettings, ParsedTreebank, Report
     from levelhead.parsing.training import Relations, Scheme
 
 
 _SCHEME = choice(("content-head", "function-head"))
-
-
-def _parsers() -> Iterable[str]:
-    from levelhead.parsing import ALL_PARSERS
-
-    return ALL_PARSERS
-
-
-def _models() -> tuple[type, ...]:
-    from levelhead.parsing import AnyModel
-
-    return get_args(AnyModel)
 
 
 def _callable(name: str, value: Any) -> Callable[..., Any]:
@@ -40,11 +44,11 @@ def _callable(name: str, value: Any) -> Callable[..., Any]:
     return cast("Callable[..., Any]", value)
 
 
-_MODEL = either([(is_path, path)], instance(_models, "a model or its path"))
+_MODEL = either([(is_path, path)], instance(get_args(AnyModel), "a model or its path"))
 
 
 @public(
-    parser=choice(_parsers, "parser"),
+    parser=choice(ALL_PARSERS, "parser"),
     dev=optional(TREEBANK),
     with_dev=flag,
     scheme=_SCHEME,
@@ -79,8 +83,6 @@ def train(
     Raises:
         InputError: the parser is unknown, a file is invalid, or the training treebank is empty.
     """
-    from levelhead.parsing import ExternalSettings, Recipe, train_any
-
     recipe = Recipe(parser, beam, seed, relations, scheme, external or ExternalSettings())
     if with_dev and dev is None:
         refuse("with_dev", with_dev, "False without dev")
@@ -105,9 +107,6 @@ def parse(
     Raises:
         InputError: a file is invalid, or an external parser fails.
     """
-    from levelhead.parsing import AnyModel, parse_any, parsing_warnings, read_model, read_words
-    from levelhead.progress import counting
-
     parser = model if isinstance(model, AnyModel) else read_model(model)
     words = treebank if isinstance(treebank, Treebank) else read_words(treebank)
     with counting("parsing", len(words)) as progress:
@@ -115,7 +114,7 @@ def parse(
     return _warning(output, *parsing_warnings(words, parser))
 
 
-@public(parser=choice(_parsers, "parser"), folds=limited("folds"), scheme=_SCHEME)
+@public(parser=choice(ALL_PARSERS, "parser"), folds=limited("folds"), scheme=_SCHEME)
 def crossval(
     treebank: Input,
     parser: str = "swap-lazy",
@@ -143,14 +142,6 @@ def crossval(
     Raises:
         InputError: a file is invalid, there are fewer sentences than folds, or a parser fails.
     """
-    from levelhead.parsing import (
-        ExternalSettings,
-        Recipe,
-        cross_validate,
-        long_parsing_warnings,
-        training_warnings,
-    )
-
     recipe, trees = Recipe(parser, beam, seed, relations, scheme, external or ExternalSettings()), loaded(treebank)
     with running(jobs, store, cluster) as how:
         output = cross_validate(trees, recipe, folds=folds, repair=repair, **how)

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, running, settings_for
-from levelhead.api.parameters import PATH, RULES, SYSTEMS, TEST_SETS, limited, public
-from levelhead.arguments import choice, flag, optional, several, text
-from levelhead.errors import Fault, InputError
+from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, registry_of, running
+from levelhead.api.parameters import PATH, RULES, SYSTEMS, TEST_SETS, public
+from levelhead.arguments import choice, flag, limited, optional, several, text
+from levelhead.campaign import RANKINGS, Manifest, RankSets, read_manifest, read_scores, score_plan
+from levelhead.campaign.find import about_files, find_plan
+from levelhead.campaign.plan import Plan, check_matched
+from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, needed_plan, rank_results
+from levelhead.campaign.ranking import ALL, EACH
+from levelhead.errors import Fault, InputError, unknown
+from levelhead.evaluation.setup import setup_of
+from levelhead.measures.registry import parse_measure, qualified
+from levelhead.progress import working
+from levelhead.scoring.rules import rules_named
+from levelhead.significance import InferenceSettings
+from levelhead.significance.units import AUTO
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
-    from levelhead.campaign.find import Manifest
-    from levelhead.campaign.plan import Plan
-    from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice
-    from levelhead.campaign.ranking import RankSets
+    from levelhead.campaign import Results
+    from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.report.page.blocks import Origin
@@ -26,37 +36,42 @@ if TYPE_CHECKING:
     from levelhead.treebank.layouts import Split
 
 
-def _rankings() -> Iterable[str]:
-    from levelhead.campaign.ranking import RANKINGS
-
-    return RANKINGS
-
-
 @public(
     gold=optional(TEST_SETS),
     systems=optional(SYSTEMS),
+    manifest=PATH,
     scores=PATH,
     rules=optional(RULES),
-    ranking=optional(choice(_rankings)),
+    ranking=optional(choice(RANKINGS)),
     groups=several(text),
+    by_treebank=flag,
+    only=several(text),
+    all_measures=flag,
+    scheme=optional(text),
     significance=optional(flag),
     rank_sets=choice(("marginal", "simultaneous")),
     resamples=limited("draws"),
     report=PATH,
     title=optional(text),
+    figures=PATH,
 )
 def rank(
     gold: Golds | None = None,
     systems: Systems | PathLike | None = None,
     *,
+    manifest: PathLike | None = None,
     scores: PathLike | None = None,
     measures: Measures | None = None,
+    all_measures: bool = False,
     ranking: str | None = None,
     groups: str | Iterable[str] = (),
+    by_treebank: bool = False,
+    only: str | Iterable[str] = (),
     rules: str | Rules | None = None,
     allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
+    scheme: str | None = None,
     partial: bool = False,
     significance: bool | None = None,
     rank_sets: RankSets = "marginal",
@@ -71,28 +86,36 @@ def rank(
     store: PathLike | Store | None = None,
     report: PathLike | None = None,
     title: str | None = None,
+    figures: PathLike | None = None,
+    origin: Origin | None = None,
 ) -> RankedSystems:
     """Return systems ranked by macro-averages; missing and invalid outputs count as 0, and the reasons are listed.
 
     Args:
-        gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest (TOML), whose
-            measures, rules, groups and systems are the defaults.
+        gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
+        manifest: a TOML file whose measures, rules, groups, gold and systems are the defaults.
         scores: rank this table of scores (TSV) instead of files.
         measures: the measures; by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
             LAS and Feats under msp25.
+        all_measures: also rank by all measures of the official scorer of the rules, LAS first.
         ranking: how to average and rank: "exact" (the default), or exactly as a shared task did: "conll17" or
             "conll18".
         groups: the test sets to average over: "all" (the default), "family:NAME", "genus:NAME", "language:NAME", or a
             group of the manifest.
+        by_treebank: also rank on each of these test sets.
+        only: the names of the systems to rank; by default all.
+        scheme: the scheme of classes that measures name without a scheme; the measures are then named with it.
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests; by default only
-            for a report.
+            for a report or figures.
         rank_sets: whether confidence sets of ranks hold at the level for each system ("marginal") or for all systems
             jointly ("simultaneous").
         report: also write a page with tables and charts to this HTML file; or to this folder, if it exists or its
             name ends in a slash, together with a page of errors for every output. The folder must be new, empty or an
             older report.
         title: the heading of the page.
+        figures: also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder.
+        origin: how the result was made, for the end of pages; by default this call.
 
     Raises:
         InputError: a gold file is missing or invalid, or there is nothing to rank.
@@ -100,36 +123,74 @@ def rank(
         OutputError: the report cannot be written.
     """
     given = locals()
-    from levelhead.campaign.ranked_systems import RankingChoice
-    from levelhead.significance import InferenceSettings
-
     if report is not None:
         _check_report(report, scores, partial=partial)
-    written = _manifest(gold)
-    tested = report is not None if significance is None else significance
+    written = _manifest(gold if manifest is None else manifest)
+    defaults: dict[str, Any] = {} if written is None else written._asdict()
+    shown = report is not None or figures is not None
+    tested = shown if significance is None else significance
     tests = InferenceSettings(resamples, seed, level, resample_by=resample_by) if tested else None
-    requested = list(as_list(groups)) or list((written and written.show) or ("all",))
-    own = written.groups if written else {}
-    choice = RankingChoice(ranking or (written and written.ranking) or "exact", requested, own, tests, rank_sets)
+    requested = as_list(groups) or list(defaults.get("show") or (ALL,))
+    choice = RankingChoice(
+        ranking or defaults.get("ranking") or "exact", [EACH, *requested] if by_treebank else requested,
+        defaults.get("groups", {}), tests, rank_sets,
+    )  # fmt: skip
+    registry = registry or registry_of(defaults.get("definitions", ()), None)
+    scheme = scheme or defaults.get("scheme")
+    registry = registry if scheme is None else registry.with_default(scheme)
+    named_rules = rules_named(rules or defaults.get("rules") or "ud")
+    names = measure_names(measures or defaults.get("measures") or (() if all_measures else named_rules.main))
+    if all_measures:
+        names = list(dict.fromkeys([*names, *sorted(named_rules.measures, key=lambda name: name != "LAS")]))
+    if scheme is not None:
+        names = [str(qualified(parse_measure(name, registry), registry)) for name in names]
+    source = origin or _origin(given)
+    about: tuple[str, ...] = ()
     if scores is not None:
         if partial:
             raise InputError(Fault("invalid-argument", "scores cannot be combined with partial"))
-        return _rank_table(scores, measures, registry, choice, given)
-    from levelhead.campaign.ranked_systems import needed_plan, rank_plan
-    from levelhead.scoring.rules import rules_named
+        results = _of_systems(read_scores(scores), as_list(only))
+        names = names if measures else list(results.measures)
+    else:
+        plan = needed_plan(plan_to_rank(gold, systems, written, split, only, as_runs=as_runs), choice, requested)
+        about = about_files(gold or manifest or {}, plan, "test set")
+        folder = str(Path(written.path).parent) if written and not measures else ""
+        setup = setup_of(
+            names, rules=named_rules, registry=registry, weights=weights, folder=folder, partial=partial,
+            allow_several_roots=allow_several_roots,
+        )  # fmt: skip
+        with running(jobs, store, cluster) as how:
+            how |= {"by_sentence": tests is not None, "resample_by": tests.resample_by if tests else AUTO}
+            results = _scored(plan, setup, report, source, **how) if shown else score_plan(plan, setup, **how)
+    ranked = rank_results(results, [measure_in(results, name, registry) for name in names], choice)
+    if shown:
+        _write(results, ranked, report, title, figures, source)
+    return replace(ranked, provenance=replace(ranked.provenance, about_files=about))
 
-    named = rules or (written and written.rules) or "ud"
-    wanted = measures or (written and written.measures) or rules_named(named).main
-    known = _registry(registry, written)
-    lenient: dict[str, Any] = {"partial": partial, "allow_several_roots": allow_several_roots}
-    setup = settings_for(wanted, rules=named, weights=weights, registry=known, **lenient)
-    with running(jobs, store, cluster) as how:
-        plan = needed_plan(_plan(gold, systems, written, split, as_runs=as_runs), choice, choice.groups)
-        if report is None:
-            return rank_plan(plan, setup, choice, **how)
-        from levelhead.report.page.ranking_report import rank_with_report
 
-        return rank_with_report(report, plan, setup, choice, _origin(given), title, **how)
+def _scored(plan: Plan, setup: Setup, report: PathLike | None, origin: Origin, **how: Any) -> Results:
+    from levelhead.report.page.ranking_report import score_for_report
+    from levelhead.report.page.report_folder import is_folder
+
+    return score_for_report(plan, setup, folder=report is not None and is_folder(report), origin=origin, **how)
+
+
+def _write(
+    results: Results,
+    ranked: RankedSystems,
+    report: PathLike | None,
+    title: str | None,
+    figures: PathLike | None,
+    origin: Origin,
+) -> None:
+    from levelhead.api.reports import write_page
+    from levelhead.report.page.ranking_report import page_of, write_ranking_report
+
+    if report is not None:
+        write_ranking_report(report, results, ranked, origin, title)
+    if figures is not None:
+        with working("making the page"):
+            write_page(page_of(results, ranked)._replace(origin=origin), None, title, figures)
 
 
 def _origin(given: Mapping[str, Any]) -> Origin:
@@ -174,63 +235,38 @@ def _manifest(gold: Golds | None) -> Manifest | None:
     """The manifest, if gold is a manifest."""
     if gold is None or not isinstance(gold, str | os.PathLike) or Path(gold).suffix != ".toml":
         return None
-    from levelhead.campaign.find import read_manifest
-
     return read_manifest(gold)
 
 
-def _registry(registry: Registry | None, written: Manifest | None) -> Registry | None:
-    """The measures and schemes; by default those of the manifest."""
-    if registry is not None or written is None:
-        return registry
-    from levelhead.measures.registry import STANDARD
-    from levelhead.measures.user_definitions import read_definitions
-
-    found = STANDARD
-    for path in written.definitions:
-        found = read_definitions(path, found)
-    return found if written.scheme is None else found.with_default(written.scheme)
-
-
-def _plan(
+def plan_to_rank(
     gold: Golds | None,
     systems: Systems | PathLike | None,
-    written: Manifest | None,
+    manifest: Manifest | None,
     split: Split | None,
+    only: str | Iterable[str],
     *,
     as_runs: bool,
 ) -> Plan:
-    from levelhead.campaign.find import find_plan
-    from levelhead.campaign.plan import check_matched
-
-    if written is not None and systems is None:
-        plan = written.campaign(as_runs=as_runs)
-    elif gold is None or systems is None:
-        raise InputError(Fault("no-pairs", "give gold and systems, a manifest, or scores"))
-    else:
+    """Return the test sets and the systems to rank."""
+    if gold is not None and systems is not None:
         plan = find_plan(gold, systems, split, as_runs=as_runs)
+    elif manifest is not None and systems is None:
+        plan = manifest.campaign(as_runs=as_runs)
+    else:
+        raise InputError(Fault("no-pairs", "give gold and systems, a manifest, or scores"))
+    names = as_list(only)
+    _check_names(names, [system.name for system in plan.systems])
+    plan = plan._replace(systems=tuple(system for system in plan.systems if not names or system.name in names))
     check_matched(plan)
     return plan
 
 
-def _rank_table(
-    scores: PathLike,
-    measures: Measures | None,
-    registry: Registry | None,
-    choice: RankingChoice,
-    given: Mapping[str, Any],
-) -> RankedSystems:
-    """Rank a table of scores."""
-    from levelhead.campaign.ranked_systems import measure_in, rank_results
-    from levelhead.campaign.score_tables import read_scores
-    from levelhead.measures.registry import STANDARD
+def _of_systems(results: Results, names: Sequence[str]) -> Results:
+    _check_names(names, results.systems)
+    return results.of_systems(names) if names else results
 
-    results = read_scores(scores)
-    texts = measure_names(measures or ())
-    wanted = [measure_in(results, text, registry or STANDARD) for text in texts] or results.measures
-    ranked = rank_results(results, wanted, choice)
-    if given["report"] is not None:
-        from levelhead.report.page.ranking_report import write_ranking_report
 
-        write_ranking_report(given["report"], results, ranked, _origin(given), given["title"])
-    return ranked
+def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:
+    for name in names:
+        if name not in systems:
+            raise InputError(Fault("invalid-argument", unknown("system", name, systems)))

@@ -1,4 +1,4 @@
-"""Pages of results."""
+"""Pages of results, and tables and citations for papers."""
 
 from __future__ import annotations
 
@@ -7,46 +7,46 @@ from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import PathLike
 from levelhead.api.parameters import PATH, public
-from levelhead.arguments import instance, optional, text
+from levelhead.arguments import choice, flag, instance, limited, optional, text
 from levelhead.errors import Fault, InputError
+from levelhead.tables.writers import PAPER_FORMATS, PaperFormat
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from levelhead.campaign.ranked_systems import RankedSystems
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes, ReleaseChanges
+    from levelhead.comparison.evaluations import Evaluations
     from levelhead.comparison.suspects import Suspects
     from levelhead.comparison.systems import Comparison
+    from levelhead.evaluation.pair import Evaluation
     from levelhead.measures.registry import Registry
+    from levelhead.report.citation import Citation, Cited
     from levelhead.report.page import Page
     from levelhead.report.page.blocks import Origin
     from levelhead.typology.collection import Survey
 
-    Shown: TypeAlias = Agreement | Changes | Comparison | ReleaseChanges | Survey | Suspects
+    Shown: TypeAlias = Agreement | Changes | Comparison | Evaluation | Evaluations | ReleaseChanges | Survey | Suspects
 
 
 def _shown() -> tuple[type, ...]:
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes, ReleaseChanges
+    from levelhead.comparison.evaluations import Evaluations
     from levelhead.comparison.suspects import Suspects
     from levelhead.comparison.systems import Comparison
+    from levelhead.evaluation.pair import Evaluation
     from levelhead.typology.collection import Survey
 
-    return Agreement, Changes, Comparison, ReleaseChanges, Suspects, Survey
-
-
-def _origin() -> type:
-    from levelhead.report.page.blocks import Origin
-
-    return Origin
+    return Agreement, Changes, Comparison, Evaluation, Evaluations, ReleaseChanges, Suspects, Survey
 
 
 @public(
-    result=instance(_shown, "the result of agree, compare, diff, profile or suspects"),
+    result=instance(_shown, "the result of agree, compare, diff, profile, score or suspects"),
     path=PATH,
     title=optional(text),
     figures=PATH,
-    origin=optional(instance(_origin, "an origin of pages")),
 )
 def write_report(
     result: Shown,
@@ -62,12 +62,11 @@ def write_report(
     Pages of `rank` are written by `rank(..., report=...)`.
 
     Args:
-        result: the result of `agree`, `compare(..., prepare="page")`, `diff`, `profile` or `suspects`; the page of
-            profiles shows their columns, preferably with "relation" and "upos".
+        result: the result of `agree`, `compare(..., prepare="page")`, `diff`, `profile`, `score(..., prepare="page")`
+            or `suspects`; the page of profiles shows their columns, preferably with "relation" and "upos".
         path: the file; None to write only figures.
         title: the heading of the page.
         figures: also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder.
-        origin: how the result was made, for the end of the page.
 
     Raises:
         InputError: the result has another type, or was not prepared for a page.
@@ -95,8 +94,11 @@ def write_page(page: Page, path: PathLike | None, title: str | None, figures: Pa
 
 def _page_of(result: Shown, registry: Registry | None) -> Page:
     from levelhead.comparison.agreement import Agreement
+    from levelhead.comparison.evaluations import Evaluations
     from levelhead.comparison.suspects import Suspects
     from levelhead.comparison.systems import Comparison
+    from levelhead.evaluation.pair import Evaluation
+    from levelhead.measures.registry import STANDARD
     from levelhead.scoring.rules import rules_named
     from levelhead.typology.collection import Survey
 
@@ -108,15 +110,25 @@ def _page_of(result: Shown, registry: Registry | None) -> Page:
         from levelhead.report.page.annotations import suspects_page
 
         return suspects_page(result)
+    if isinstance(result, Evaluation | Evaluations):
+        from levelhead.report.page.score import score_page
+
+        evaluations = list(result.values()) if isinstance(result, Evaluations) else [result]
+        if any(evaluation.looked is None for evaluation in evaluations):
+            message = 'the scores have no errors for a page: use score(..., prepare="page")'
+            raise InputError(Fault("invalid-argument", message))
+        by_code = {evaluation.looked.code: evaluation for evaluation in evaluations}
+        parts = {code: evaluation.looked.page for code, evaluation in by_code.items()}
+        average = result.average if isinstance(result, Evaluations) else None
+        return score_page(evaluations[0].looked.system, by_code, parts, average, registry or STANDARD)
     if isinstance(result, Comparison):
-        from levelhead.measures.registry import STANDARD
         from levelhead.report.page.comparison import comparison_page
 
-        parts = [looked.page for looked in result.looked.values()]
-        if not parts or None in parts:
+        found = [looked.page for looked in result.looked.values()]
+        if not found or None in found:
             message = 'the comparison has no trees for a page: use compare(..., prepare="page")'
             raise InputError(Fault("invalid-argument", message))
-        return comparison_page(result, parts, registry or STANDARD)
+        return comparison_page(result, found, registry or STANDARD)
     rules = rules_named(result.provenance.signature["rules"].partition("+")[0])
     if isinstance(result, Agreement):
         from levelhead.report.page.annotations import agreement_page
@@ -137,3 +149,68 @@ def _versions(changes: Changes | ReleaseChanges) -> tuple[str, str]:
     present = [pair for name, pair in zip(changes.parts, pairs) if name not in {*changes.only_old, *changes.only_new}]
     old, new = (os.path.commonpath([os.path.dirname(path) or "." for path in paths]) for paths in zip(*present))  # noqa: PTH120
     return old, new
+
+
+def _tested() -> tuple[type, ...]:
+    from levelhead.campaign.ranked_systems import RankedSystems
+    from levelhead.comparison.systems import Comparison
+
+    return RankedSystems, Comparison
+
+
+def _cited() -> tuple[type, ...]:
+    from levelhead.comparison.evaluations import Evaluations
+    from levelhead.evaluation.pair import Evaluation
+
+    return *_tested(), Evaluation, Evaluations
+
+
+@public(
+    result=instance(_tested, "a ranking or a comparison"),
+    format=choice(PAPER_FORMATS, "format"),
+    places=limited("places"),
+    each=flag,
+)
+def paper_table(
+    result: RankedSystems | Comparison,
+    format: PaperFormat = "latex",
+    *,
+    places: int = 2,
+    each: bool = False,
+) -> str:
+    """Return a table for a paper: best scores in bold, significance marks, intervals and a caption.
+
+    Systems are rows and measures are columns. A ranking over several groups, such as `rank(..., groups=["each",
+    "all"])`, gives one table per measure, with groups as rows and systems as columns.
+
+    Args:
+        result: the result of `rank` or `compare`. In a ranking, letters compare all pairs of systems; in a comparison,
+            stars compare each system with the first.
+        format: "latex" (a float that uses booktabs), "markdown" or "html".
+        places: the number of decimal places.
+        each: for a comparison over several treebanks, return one table per measure, with treebanks as rows.
+
+    Raises:
+        InputError: the result has another type.
+    """
+    from levelhead.comparison.systems import Comparison
+    from levelhead.report.paper import comparison_papers, papers_text, ranking_papers
+
+    if isinstance(result, Comparison):
+        return papers_text(comparison_papers(result, places, each=each), format)
+    return papers_text(ranking_papers(result, places), format)
+
+
+@public(result=instance(_cited, "the result of score, compare or rank"))
+def cite(result: Cited) -> Citation:
+    """Return the citation of a result: a sentence on methods, and the BibTeX entries of measures and tests.
+
+    Args:
+        result: the result of `score`, `compare` or `rank`.
+
+    Raises:
+        InputError: the result has another type.
+    """
+    from levelhead.report.citation import citation
+
+    return citation(result)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import partial as partial_function
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from levelhead.api.inputs import (
     Golds,
@@ -17,22 +20,35 @@ from levelhead.api.inputs import (
     training_of,
 )
 from levelhead.api.parameters import MEASURES, TREEBANK, public
-from levelhead.arguments import optional
+from levelhead.arguments import choice, optional, several
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import Evaluation, Input
+from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.analysis.rule_differences import Explanation
-    from levelhead.api.inputs import MappedWeights
+    from levelhead.api.inputs import MappedWeights, Punctuation
+    from levelhead.campaign.outputs import VisitEach
     from levelhead.comparison.evaluations import Evaluations
+    from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
+    from levelhead.report.page.treebank_errors import TreebankErrors
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
+    from levelhead.treebank.training_data import Training
 
 
-@public(measures=optional(MEASURES))
+class ErrorsForPage(NamedTuple):
+    """What the page of a score shows of one test set, found where the output is read."""
+
+    system: str
+    code: str
+    page: TreebankErrors
+
+
+@public(measures=optional(MEASURES), prepare=several(choice(("page",))))
 def score(
     gold: Golds,
     system: Golds,
@@ -43,9 +59,11 @@ def score(
     gold_format: Format | None = None,
     allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
+    punct: Punctuation = "keep",
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     partial: bool = False,
+    prepare: Iterable[Literal["page"]] = (),
     split: Split | None = None,
     jobs: int | Workers = 1,
     cluster: str | None = None,
@@ -59,6 +77,7 @@ def score(
     Args:
         train: training treebanks or their paths: the result then has `leakage` (the share of gold that occurs in them,
             and scores on the rest). WLAS(WDE) takes its weights from them.
+        prepare: "page" to find the errors that `write_report` shows while files are read; they are in `looked`.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.
@@ -75,19 +94,68 @@ def score(
         train=seen,
         partial=partial,
         allow_several_roots=allow_several_roots,
+        punct=punct,
     )
     training = training_of(seen)
-    several = holds_test_sets(gold)
-    if not several:
+    if not holds_test_sets(gold):
         TREEBANK("system", system)  # a single treebank, as gold is
-    if not several and store is None:  # no plan and no hashes, which would take longer than scoring
-        return score_files(gold, system, setup, training=training)  # type: ignore[arg-type]
-    from levelhead.comparison.evaluations import score_folder
+        if store is None:  # no plan and no hashes, which would take longer than scoring
+            score_pair = _score_for_page if prepare else score_files
+            return score_pair(gold, system, setup, training=training)  # type: ignore[arg-type]
+        setup = setup.for_pair()
+    from levelhead.campaign.find import about_files
+    from levelhead.comparison.evaluations import Evaluations, score_and_look, single_run
 
+    plan = single_run(plan_for(gold, system, split))
+    about, name = about_files(gold, plan), _name_of(gold, system)
+    look = _errors(name, setup, len(plan.test_sets)) if prepare else None
     with running(jobs, store, cluster) as how:
-        ready = setup if several else setup.for_pair()
-        evaluations = score_folder(plan_for(gold, system, split), ready, training=training, **how)
-    return evaluations if several else next(iter(evaluations.values()))
+        evaluations, parts = score_and_look(plan, setup, training=training, look=look, **how)
+    noted = {
+        code: replace(
+            evaluation,
+            provenance=replace(evaluation.provenance, about_files=about),
+            looked=ErrorsForPage(name, code, parts[code]) if prepare else None,
+        )
+        for code, evaluation in evaluations.items()
+    }
+    return Evaluations(noted) if holds_test_sets(gold) else next(iter(noted.values()))
+
+
+def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training | None) -> Evaluation:
+    from levelhead.progress import working
+
+    setup = setup.for_pair()
+    setup.rules.check_words()
+    code, name = "gold", _name_of(gold, system)
+    if not isinstance(gold, Treebank):
+        from pathlib import Path
+
+        from levelhead.treebank.layouts import gold_files
+
+        code = gold_files(Path(gold))[0].code
+    errors = _errors(name, setup, 1).start(code, name)
+    evaluation = score_files(gold, system, setup, training=training, look=errors)
+    with working("finding the errors"):
+        return replace(evaluation, looked=ErrorsForPage(name, code, errors.result(evaluation.gold, evaluation.system)))
+
+
+def _name_of(gold: Golds, system: Golds) -> str:
+    """The name of the system, from its path."""
+    from levelhead.campaign.plan import name_of
+
+    in_memory = not isinstance(gold, str | os.PathLike) or not isinstance(system, str | os.PathLike)
+    return "system" if in_memory else name_of(gold, system)  # type: ignore[arg-type]
+
+
+def _errors(name: str, setup: Setup, n_treebanks: int) -> VisitEach:
+    """The function that finds the errors for the page where outputs are read."""
+    from levelhead.campaign.outputs import VisitEach
+    from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
+
+    measure = measure_of_errors(setup.names, setup.registry)
+    how: dict[str, Any] = {"n_treebanks": n_treebanks, "setup": setup, "partial": setup.partial}
+    return VisitEach(partial_function(errors_of_each, name=name, measure=measure, **how))
 
 
 @public(gold=TREEBANK, system=TREEBANK)

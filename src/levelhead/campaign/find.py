@@ -139,10 +139,10 @@ def extra_gold_files(gold: Path) -> tuple[Path, ...]:
     return extra_gold(gold)
 
 
-def about_files(gold: Treebanks, plan: Plan) -> tuple[str, ...]:
+def about_files(gold: Treebanks, plan: Plan, of: str = "gold treebank") -> tuple[str, ...]:
     """Return warnings of files that match no test set or are not gold, and notes on names that match in part."""
     extra = extra_gold_warning(gold) if isinstance(gold, str | os.PathLike) else ()
-    ignored = [f"warning: {unmatched_note(list(map(str, plan.ignored)), 'gold treebank')}"] if plan.ignored else []
+    ignored = [f"warning: {unmatched_note(list(map(str, plan.ignored)), of)}"] if plan.ignored else []
     return (*extra, *ignored, *(f"note: {note}" for note in plan.notes))
 
 

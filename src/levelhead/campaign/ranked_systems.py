@@ -11,13 +11,10 @@ from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
 from levelhead.campaign.ranking import ALL, Ranking, RankSets, groups_named, rank
 from levelhead.campaign.ranking_tables import ranking_document, ranking_table, results_table
 from levelhead.campaign.results import Results
-from levelhead.campaign.run import score_plan
 from levelhead.errors import MeasureError, unknown
 from levelhead.evaluation.provenance import Provenance, signature_of_draws
-from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, Registry, parse_measure
 from levelhead.significance import InferenceSettings
-from levelhead.significance.units import AUTO
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 
@@ -93,13 +90,6 @@ def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Pla
     named = groups_named(groups, plan.test_sets, own=choice.own, ranking=choice.ranking)
     needed = {code for group in named for code in group.codes}
     return plan._replace(test_sets=tuple(test_set for test_set in plan.test_sets if test_set.code in needed))
-
-
-def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING, **how: Any) -> RankedSystems:
-    """Score every output of a plan and return rankings of the systems; missing and invalid outputs count as 0."""
-    unit = choice.tests.resample_by if choice.tests else AUTO
-    results = score_plan(plan, setup, by_sentence=choice.tests is not None, resample_by=unit, **how)
-    return rank_results(results, results.measures, choice)
 
 
 def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice = STANDARD_RANKING) -> RankedSystems:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+import threading
+from importlib.machinery import EXTENSION_SUFFIXES
 from typing import NoReturn
 
 __all__ = ["main"]
+
+_LIBRARIES = ("numpy/_core/_multiarray_umath", "_hashlib")
+"""The compiled modules that take long to load: numpy with its linear algebra, SHA-256 with OpenSSL."""
 
 
 def main() -> NoReturn:
@@ -15,8 +21,6 @@ def main() -> NoReturn:
     sys.setswitchinterval(0.001)  # seconds: the threads that read files often wait for each other
     try:
         if not {"-h", "--help"} & {*sys.argv} and sys.argv[1:2] not in ([], ["--version"]):
-            from levelhead.cli.libraries import load_libraries
-
             load_libraries()
         from levelhead.cli.program import main as run
 
@@ -24,3 +28,19 @@ def main() -> NoReturn:
     except KeyboardInterrupt:  # while modules are loaded, which takes tenths of a second; later, `run` says so
         sys.stderr.write("interrupted\n")
         sys.exit(130)
+
+
+def load_libraries() -> None:
+    """Reserve memory, and start a thread that loads shared libraries while Python loads click and the options."""
+    from levelhead.kernels.memory import load_library, reserve_memory
+
+    def load() -> None:
+        for module in _LIBRARIES:
+            paths = (f"{folder}/{module}{EXTENSION_SUFFIXES[0]}" for folder in sys.path)
+            path = next(filter(os.path.isfile, paths), None)
+            if path is not None:
+                load_library(os.fsencode(path))
+
+    reserve_memory(1 << 25)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # levelhead multiplies no matrices: start no threads for it
+    threading.Thread(target=load).start()

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import split_option
-from levelhead.cli.shared.measuring import measuring_options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import print_provenance, printing_options
-from levelhead.cli.shared.reading import check_kinds, check_paths, inputs_of, reading_options
-
-if TYPE_CHECKING:
-    from levelhead.cli.shared.measuring import Measuring
-    from levelhead.cli.shared.printing import Printing
-    from levelhead.cli.shared.reading import Reading
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_kinds, check_outputs_of_systems
+from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
 
 _SPECIAL = frozenset({"repair", "sentence", "error", "cascading"})
 """The values of `--by` that are not properties of words."""
 
 
 @command()
-@click.argument("gold", type=options.PATH)
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
+@options.gold_argument
+@options.systems_argument
 @click.option(
     "--by", multiple=True, required=True, metavar="PROPERTY[,PROPERTY]",
     help="Property, or a combination of properties: class, deprel, relation, head-relation, upos, lemma, feature:NAME,"
@@ -34,23 +26,12 @@ _SPECIAL = frozenset({"repair", "sentence", "error", "cascading"})
     " kind of error), sentence (counts per sentence), error (types of errors), cascading (wrong arcs whose head is"
     " attached correctly or incorrectly). Can be repeated for one system",
 )  # fmt: skip
-@measuring_options("LAS", "--by frequency, vocabulary, seen-sentence, seen-heads and seen-tree, and WLAS(WDE)")
-@options.resample_by_option
-@options.level_option
-@split_option
-@reading_options
-@printing_options
-def breakdown(
-    gold: str,
-    systems: tuple[str, ...],
-    by: tuple[str, ...],
-    resample_by: str,
-    level: float,
-    split: Any,
-    measuring: Measuring,
-    reading: Reading,
-    printing: Printing,
-) -> int:
+@options.measuring_options("LAS", "--by frequency, vocabulary, seen-sentence, seen-heads and seen-tree, and WLAS(WDE)")
+@options.interval_options
+@options.split_option
+@options.reading_options
+@printing_options()
+def breakdown(by: tuple[str, ...], printing: Printing, **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
 
     With several systems: where is each better or worse than the first? GOLD and SYSTEM are files or folders, as in
@@ -59,7 +40,8 @@ def breakdown(
     """
     from levelhead.api.breakdowns import breakdown as broken_down
 
-    check_paths([*inputs_of([gold, *systems]), *measuring.files()], [printing.output])
+    gold, systems = given["gold"], given["systems"]
+    check_outputs_of_systems(gold, systems, given, [printing.output])
     special = [text for text in by if text in _SPECIAL]
     if special and (len(by) > 1 or len(systems) > 1):
         raise click.UsageError(f"--by {special[0]} requires a single system and cannot be combined with another --by")
@@ -67,11 +49,7 @@ def breakdown(
         raise click.UsageError("with several systems, give a single --by")
     check_kinds(gold, systems)
     if not {"sentence", "error", "cascading"} & {*by}:
-        measuring.check_single()
-    result = broken_down(
-        gold, systems, by=by, resample_by=resample_by, level=level, split=split, **measuring.arguments(),
-        **reading.arguments(),
-    )  # fmt: skip
+        options.check_single_measure(given["measures"])
+    result = broken_down(by=by, **options.arguments_for(broken_down, given))
     print_provenance(result.provenance)
     printing.print(result.table, result.to_dict)
-    return DONE

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import as_runs_option, engine_options
-from levelhead.cli.shared.measuring import files_of_measures, measuring_options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.papers import Papers, papers_options
-from levelhead.cli.shared.printing import Printing, emit, page_options, print_provenance, printing_options
-from levelhead.cli.shared.reading import check_kinds, check_paths, holds_test_sets, inputs_of, scored_reading_options
-from levelhead.cli.shared.result_paths import RESULT
-from levelhead.cli.shared.statistics import statistics_options
-from levelhead.cli.shared.values import Choice
-from levelhead.extras import require
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_kinds, check_paths, holds_test_sets, inputs_of, named_files
+from levelhead.cli.shared.option_types import RESULT, Choice, limited
+from levelhead.cli.shared.printing import (
+    PageRequest,
+    Papers,
+    Printing,
+    emit,
+    page_options,
+    papers_options,
+    print_provenance,
+    printing_options,
+)
 
 if TYPE_CHECKING:
-    from levelhead.api.comparing import Prepared
     from levelhead.comparison.systems import Comparison
 
 
 @command()
-@click.argument("gold", type=options.PATH)
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
-@measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
+@options.gold_argument
+@options.systems_argument
+@options.measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
 @options.partial_option
-@statistics_options
+@click.option(
+    "--resamples", type=limited("resamples"), default=10_000, show_default=True,
+    help="Number of random permutations",
+)  # fmt: skip
+@options.resample_by_option
+@options.seed_option
+@options.level_option
 @click.option("--each", is_flag=True, help="For folders, print each treebank, not only the averages")
 @click.option("--wilcoxon", is_flag=True, help="Also print Wilcoxon's test over treebanks (extra: stats)")
 @click.option(
@@ -47,16 +54,18 @@ if TYPE_CHECKING:
     " that it is worse by at most the margin",
 )  # fmt: skip
 @click.option(
-    "--summary", type=RESULT, metavar="MARKDOWN",
+    "--summary", "summary_file", type=RESULT, metavar="MARKDOWN",
     help="Also write scores, differences and the ten sentences with the largest losses to this Markdown file",
 )  # fmt: skip
-@as_runs_option
+@options.as_runs_option
 @page_options()
-@engine_options
-@scored_reading_options
+@options.engine_options
+@options.scored_reading_options
 @papers_options
-@printing_options
-def compare(**given: Any) -> int:
+@printing_options()
+def compare(
+    page: PageRequest, papers: Papers, printing: Printing, each: bool, summary_file: str | None, **given: Any
+) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
 
     GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
@@ -66,53 +75,36 @@ def compare(**given: Any) -> int:
     """
     from levelhead.api.comparing import compare as compared
     from levelhead.comparison.regression import gated_measures
+    from levelhead.measures.registry import STANDARD, split_measures
 
-    _check(given)
-    gold, systems, measuring, page = given["gold"], given["systems"], given["measuring"], given["page"]
-    statistics, prepare = given["statistics"], cast("list[Prepared]", ["page"] if page.wanted else [])
-    if given["summary"] is not None:
-        prepare.append("summary")
-    gates = gated_measures(given["fail_if_worse"], measuring.registry)
-    named = ("partial", "margin", "wilcoxon", "votes", "as_runs")
-    comparison = compared(
-        gold, systems, prepare=prepare, fail_if_worse=gates, **{name: given[name] for name in named},
-        **statistics._asdict(), **measuring.arguments(), **given["reading"].arguments(),
-        **given["engine"].arguments(inputs_of(systems)),
-    )  # fmt: skip
+    papers.check(printing.output_format)
+    gold, systems = given["gold"], given["systems"]
+    if given["fail_if_worse"] and len(systems) < 2:
+        raise click.UsageError("--fail-if-worse requires a baseline and at least one other SYSTEM")
+    gated = [name for text in given["fail_if_worse"] for name in split_measures(text)]
+    files = [*inputs_of([gold, *systems]), *named_files(given), *options.files_of_measures(gated)]
+    check_paths(files, [printing.output, *page.outputs(), summary_file, given["store"]])
+    if given["wilcoxon"]:
+        from levelhead.extras import require
+
+        require("scipy", "Wilcoxon tests")
+    if holds_test_sets(gold):  # otherwise folders of runs are allowed
+        check_kinds(gold, systems)
+    prepare: Any = [*(["page"] if page.wanted else []), *(["summary"] if summary_file is not None else [])]
+    arguments = options.arguments_for(compared, given, inputs_of(systems))
+    arguments["fail_if_worse"] = gated_measures(given["fail_if_worse"], arguments.get("registry", STANDARD))
+    comparison = compared(**arguments, prepare=prepare)
     print_provenance(comparison.provenance)
-    _print(comparison, given["papers"], given["printing"], each=given["each"])
-    page.write_result(comparison, measuring.registry)
-    if given["summary"] is not None:
+    if not papers.print(comparison, printing, each=each):
+        printing.print(lambda: comparison.table(each=each), comparison.to_dict)
+    page.write(comparison, arguments.get("registry"))
+    if summary_file is not None:
         from levelhead.report.summary import summary
 
         worst = {code: looked.worst for code, looked in comparison.looked.items()}
         (measure,) = {looked.worst_by for looked in comparison.looked.values()}
-        emit(summary(comparison, measure, worst), given["summary"])
+        emit(summary(comparison, measure, worst), summary_file)
     return _exit_code(comparison)
-
-
-def _check(given: dict[str, Any]) -> None:
-    """Refuse outputs that would replace inputs, and options whose library is not installed."""
-    gold, systems, printing = given["gold"], given["systems"], given["printing"]
-    given["papers"].check(printing.output_format)
-    from levelhead.measures.registry import split_measures
-
-    if given["fail_if_worse"] and len(systems) < 2:
-        raise click.UsageError("--fail-if-worse requires a baseline and at least one other SYSTEM")
-    files = [*inputs_of([gold, *systems]), *given["measuring"].files()]
-    files += files_of_measures(name for text in given["fail_if_worse"] for name in split_measures(text))
-    check_paths(files, [printing.output, *given["page"].outputs(), given["summary"], given["engine"].store])
-    if given["wilcoxon"]:
-        require("scipy", "Wilcoxon tests")
-    if holds_test_sets(gold):  # otherwise folders of runs are allowed
-        check_kinds(gold, systems)
-
-
-def _print(comparison: Comparison, papers: Papers, printing: Printing, *, each: bool) -> None:
-    from levelhead.report.paper import comparison_papers
-
-    if not papers.print(comparison, partial(comparison_papers, comparison, each=each), printing):
-        printing.print(lambda: comparison.table(each=each), comparison.to_dict)
 
 
 def _exit_code(comparison: Comparison) -> int:

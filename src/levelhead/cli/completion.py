@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import click
 
-from levelhead.cli.program import DONE, cli
-from levelhead.cli.shared import options
-from levelhead.cli.shared.option_groups import command
+from levelhead.cli.program import cli
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.option_types import Choice
+from levelhead.cli.shared.options import output_option
 from levelhead.cli.shared.printing import emit
-from levelhead.cli.shared.values import Choice
 
 
 @command()
 @click.argument("shell", type=Choice(["bash", "zsh", "fish"], "shell"))
-@options.output_option
-def completion(shell: str, output: str | None) -> int:
+@output_option
+def completion(shell: str, output: str | None) -> None:
     """Print a shell completion script.
 
     \b
@@ -28,4 +28,3 @@ def completion(shell: str, output: str | None) -> int:
     if kind is not None:
         template = kind(cli, {}, "levelhead", "_LEVELHEAD_COMPLETE")
         emit(template.source_template % template.source_vars(), output)
-    return DONE

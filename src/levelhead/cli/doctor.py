@@ -10,10 +10,8 @@ import shutil
 import sys
 
 from levelhead._version import VERSION
-from levelhead.cli.program import DONE
-from levelhead.cli.shared import options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import print_result
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.extras import LIBRARIES, install_command, installed
 from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
@@ -30,9 +28,8 @@ _KERNELS = (
 
 
 @command()
-@options.format_option("text", "json", "tsv", "markdown")
-@options.output_option
-def doctor(output_format: str, output: str | None) -> int:
+@printing_options("text", "json", "tsv", "markdown", places=False)
+def doctor(printing: Printing) -> None:
     """Show which optional dependencies are installed, and how to install the others."""
     rows = [
         ("levelhead", VERSION, ""),
@@ -41,13 +38,12 @@ def doctor(output_format: str, output: str | None) -> int:
         ("click", _version("click"), ""),
         ("rich", _version("rich"), ""),
         ("kernels", "compiled" if _compiled() else "not compiled: slow", ""),
-        *((name, *_program(name)) for name in PROGRAMS),
+        *((name, "found" if shutil.which(name) else "missing", f"for {use}") for name, use in PROGRAMS.items()),
         *((name, *_extra(name)) for name in LIBRARIES),
     ]
     columns = (Column("Part", "text"), Column("Version", "text"), Column("Note", "text"))
     document = {**header("doctor"), "installed": {name: version for name, version, _ in rows}}
-    print_result(lambda: Table(columns, tuple(rows)), lambda: document, output_format, None, output)
-    return DONE
+    printing.print(lambda: Table(columns, tuple(rows)), lambda: document)
 
 
 def _version(project: str) -> str:
@@ -55,11 +51,6 @@ def _version(project: str) -> str:
         return importlib.metadata.version(project)
     except importlib.metadata.PackageNotFoundError:
         return "missing"
-
-
-def _program(name: str) -> tuple[str, str]:
-    """Whether a program is installed, and its purpose."""
-    return "missing" if shutil.which(name) is None else "found", f"for {PROGRAMS[name]}"
 
 
 def _extra(name: str) -> tuple[str, str]:

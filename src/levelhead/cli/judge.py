@@ -7,19 +7,18 @@ from typing import Any
 import click
 
 from levelhead.cli.shared import options
-from levelhead.cli.shared.measuring import files_of_measures, registry_of
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import print_notes, print_result
-from levelhead.cli.shared.reading import check_paths
-from levelhead.cli.shared.values import Choice
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_paths, named_files
+from levelhead.cli.shared.option_types import PATH, Choice
+from levelhead.cli.shared.printing import Printing, print_notes, printing_options
 
 
 @command()
-@click.argument("gold", type=options.PATH)
-@click.argument("first", type=options.PATH)
-@click.argument("second", type=options.PATH)
+@click.argument("gold", type=PATH)
+@click.argument("first", type=PATH)
+@click.argument("second", type=PATH)
 @click.option(
-    "--judgements", "-j", type=options.PATH, required=True, metavar="FILE",
+    "--judgements", "-j", type=PATH, required=True, metavar="FILE",
     help="File with one line per gold sentence: one or more votes for the better system",
 )  # fmt: skip
 @click.option(
@@ -35,54 +34,24 @@ from levelhead.cli.shared.values import Choice
     help="How to count sentences with equal scores: for SECOND (callin), half for each system, or not at all",
 )  # fmt: skip
 @click.option(
-    "--subtypes-apart",
-    is_flag=True,
+    "--subtypes-apart", is_flag=True,
     help="Leave relations with subtypes out of all classes, as Callin does for content relations",
-)
+)  # fmt: skip
 @options.resamples_option
-@options.resample_by_option
-@options.level_option
+@options.interval_options
 @options.seed_option
 @options.input_format_option
-@options.format_option()
-@options.places_option
-@options.output_option
-def judge(
-    gold: str,
-    first: str,
-    second: str,
-    judgements: str,
-    words: tuple[str, str] | None,
-    measures: tuple[str, ...],
-    rules: str,
-    scheme: str | None,
-    definitions: tuple[str, ...],
-    ties: Any,
-    subtypes_apart: bool,
-    resamples: int,
-    resample_by: str,
-    level: float,
-    seed: int,
-    input_format: Any,
-    output_format: str,
-    places: int | None,
-    output: str | None,
-) -> None:
+@printing_options()
+def judge(printing: Printing, **given: Any) -> None:
     """Measure how often measures agree with human judgments.
 
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
-    from levelhead.api.tables import judge as judged
+    from levelhead.api.correlation import judge as judged
 
-    check_paths([gold, first, second, judgements, *definitions, *files_of_measures(measures)], [output])
-    chosen = {"measures": measures} if measures else {}
-    result = judged(
-        gold, first, second, judgements, words=words, **chosen, rules=rules, format=input_format, ties=ties,
-        subtypes_apart=subtypes_apart, registry=registry_of(definitions, scheme),
-        resamples=resamples, resample_by=resample_by, level=level, seed=seed,
-    )  # fmt: skip
+    files = [given[name] for name in ("gold", "first", "second", "judgements")]
+    check_paths([*files, *named_files(given)], [printing.output])
+    result = judged(**options.arguments_for(judged, given))
     print_notes(result.provenance.notes)
-    digits = places if places is not None else None if output_format == "tsv" else 3
-    print_result(
-        lambda: result.table(places=3 if digits is None else digits), result.to_dict, output_format, digits, output,
-    )  # fmt: skip
+    places = 3 if printing.places is None else printing.places
+    printing.print(lambda: result.table(places=places), result.to_dict, places=3)

@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import EngineOptions, as_runs_option, engine_options
-from levelhead.cli.shared.measuring import Measuring, measuring_options
-from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_kinds, check_outputs_of_systems, inputs_of, refused
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.reading import Reading, check_kinds, check_paths, inputs_of, reading_options, refused
 
 
 @command()
-@click.argument("gold", type=options.PATH)
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
-@measuring_options("LAS and CLAS; with --train also WLAS(WDE)", "WLAS(WDE)")
-@options.resample_by_option
-@options.level_option
+@options.gold_argument
+@options.systems_argument
+@options.measuring_options("LAS and CLAS; with --train also WLAS(WDE)", "WLAS(WDE)")
+@options.interval_options
 @click.option("--parallel", is_flag=True, help="Pair sentences by sent_id even if the sent_ids are only numbers")
-@as_runs_option
-@engine_options
-@reading_options
-@printing_options
-def languages(
-    gold: str,
-    systems: tuple[str, ...],
-    measuring: Measuring,
-    resample_by: str,
-    level: float,
-    parallel: bool,
-    as_runs: bool,
-    engine: EngineOptions,
-    reading: Reading,
-    printing: Printing,
-) -> int:
+@options.as_runs_option
+@options.engine_options
+@options.reading_options
+@printing_options()
+def languages(printing: Printing, **given: Any) -> None:
     """Compare the treebanks of GOLD: which is harder for a system, and what is the role of function words?
 
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
@@ -43,13 +30,10 @@ def languages(
     """
     from levelhead.api.comparing import languages as compared
 
-    check_paths([*inputs_of([gold, *systems]), *measuring.files()], [printing.output, engine.store])
+    gold, systems = given["gold"], given["systems"]
+    check_outputs_of_systems(gold, systems, given, [printing.output, given["store"]])
     check_kinds(gold, systems)
     with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
-        result = compared(
-            gold, systems, parallel=parallel, resample_by=resample_by, level=level, as_runs=as_runs,
-            **measuring.arguments(), **reading.arguments(), **engine.arguments(inputs_of(systems)),
-        )  # fmt: skip
+        result = compared(**options.arguments_for(compared, given, inputs_of(systems)))
     print_provenance(result.provenance)
     printing.print(result.table, result.to_dict)
-    return DONE

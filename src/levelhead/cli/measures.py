@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli.shared import options
-from levelhead.cli.shared.measuring import registry_of
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import emit, print_result
-from levelhead.cli.shared.reading import check_paths
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_paths
+from levelhead.cli.shared.options import definitions_option
+from levelhead.cli.shared.printing import Printing, emit, printing_options
 from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
 
@@ -29,12 +28,9 @@ _FIELDS = ("name", "argument", "meaning", "formula", "source")
 @command()
 @click.argument("names", nargs=-1, metavar="[MEASURE]...")
 @click.option("--schemes", is_flag=True, help="List the schemes: classes of relations for measures such as LAS-FUN")
-@options.definitions_option
-@options.format_option()
-@options.output_option
-def measures(
-    names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], output_format: str, output: str | None
-) -> None:
+@definitions_option
+@printing_options(places=False)
+def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], printing: Printing) -> None:
     """Show the definition, formula, argument and source of MEASUREs (default: all), an example, and which to report.
 
     Write a measure as NAME, NAME(argument), NAME@CLASS (only this class or relation) or NAME-CLASS-CLASS (without these
@@ -42,18 +38,18 @@ def measures(
     """
     if names and schemes:
         raise click.UsageError("--schemes cannot be combined with MEASUREs")
-    check_paths(definitions, [output])
+    check_paths(definitions, [printing.output])
+    from levelhead.api.inputs import registry_of
+
     registry = registry_of(definitions, None)
     kind = "schemes" if schemes else "measures"
     documents = _schemes(registry) if schemes else _measures(registry, names)
-    if output_format == "text":
+    if printing.output_format == "text":
         shown = map(_scheme_text if schemes else _with_advice, documents) if schemes or names else _by_group(documents)
-        emit("\n".join(shown), output)
+        emit("\n".join(shown), printing.output)
         return
-    print_result(
-        lambda: (_classes_table if schemes else _measures_table)(documents), lambda: {**header(kind), kind: documents},
-        output_format, None, output, lines=lambda: documents,
-    )  # fmt: skip
+    table = _classes_table if schemes else _measures_table
+    printing.print(lambda: table(documents), lambda: {**header(kind), kind: documents}, lines=lambda: documents)
 
 
 def _measures_table(documents: list[dict[str, Any]]) -> Table:
@@ -85,22 +81,17 @@ def _document(definition: Definition) -> dict[str, str]:
 
 def _example(definition: Definition) -> str:
     """Return a command with the measure, and with an argument if it takes one."""
+    from levelhead.scoring.rules import RULES, UD
+
     if definition.needs_file:
         measure = f"'{definition.name}({'weights.tsv' if definition.takes_weights else 'train.conllu'})'"
     elif definition.options():
         measure = f"'{definition.name},{definition.name}({definition.options()[0]})'"
     else:
         measure = definition.name
-    return f"levelhead score GOLD SYSTEM -m {measure}{_rules_for(definition)}"
-
-
-def _rules_for(definition: Definition) -> str:
-    """The option --rules for a measure that the default rules do not define."""
-    from levelhead.scoring.rules import RULES, UD
-
-    if definition.name in UD.lacks:
-        return f" --rules {next(name for name, rules in RULES.items() if rules.defines(definition.name))}"
-    return ""
+    if definition.name in UD.lacks:  # the default rules do not define it
+        measure += f" --rules {next(name for name, rules in RULES.items() if rules.defines(definition.name))}"
+    return f"levelhead score GOLD SYSTEM -m {measure}"
 
 
 def _with_advice(document: dict[str, Any]) -> str:

@@ -6,22 +6,19 @@ import os
 
 import click
 
-from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.parser import repair_option, running_options
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_paths, refuse_compressed
+from levelhead.cli.shared.option_types import PATH
 from levelhead.cli.shared.printing import emit, print_warnings
-from levelhead.cli.shared.reading import check_paths
-from levelhead.cli.shared.result_paths import refuse_compressed
 
 
 @command()
-@click.argument("model", type=options.PATH)
-@click.argument("words", metavar="INPUT", type=options.PATH)
-@running_options
-@repair_option
+@click.argument("model", type=PATH)
+@click.argument("words", metavar="INPUT", type=PATH)
+@options.parsing_options
 @options.output_option
-def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair: bool, output: str | None) -> int:
+def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair: bool, output: str | None) -> None:
     """Parse INPUT with a model that `levelhead train` wrote.
 
     INPUT is CoNLL-U, compressed or not; "-" is standard input. Its heads and relations are ignored and may be missing.
@@ -43,4 +40,3 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     parsed = parsed_by(parser, unparsed, external=ExternalSettings(jar=jar, parse_command=parse_cmd), repair=repair)
     print_warnings(parsed.warnings[len(unparsed.warnings) :])
     emit(to_conllu(parsed).decode(), output)
-    return DONE

@@ -7,13 +7,12 @@ from typing import Any
 
 import click
 
-from levelhead.cli.program import DONE, say
+from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import print_result, print_warnings
-from levelhead.cli.shared.reading import check_paths
-from levelhead.cli.shared.result_paths import RESULT
-from levelhead.cli.shared.values import Choice, limited
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_paths
+from levelhead.cli.shared.option_types import PATH, RESULT, Choice, limited
+from levelhead.cli.shared.printing import Printing, print_warnings, printing_options
 
 ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
 
@@ -31,15 +30,13 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 
 
 @command()
-@click.argument("train", type=options.PATH)
-@click.argument("test", type=options.PATH)
+@click.argument("train", type=PATH)
+@click.argument("test", type=PATH)
 @click.option(
     "--order", type=Choice(ORDERS, "order"), default="string", show_default=True,
     help="Order in which words are predicted: as in the sentence, or as a transition system attaches them",
 )  # fmt: skip
-@click.option(
-    "--system", "systems", multiple=True, type=options.PATH, help="Also measure this parser output; can be repeated"
-)
+@click.option("--system", "systems", multiple=True, type=PATH, help="Also measure this parser output; can be repeated")
 @click.option(
     "--ngram",
     type=limited("ngram"),
@@ -62,21 +59,8 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.option("--sentences", is_flag=True, help="Print one row per sentence")
 @click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format")
 @options.input_format_option
-@options.format_option()
-@options.places_option
-@options.output_option
-def perplexity(
-    train: str,
-    test: str,
-    systems: tuple[str, ...],
-    sentences: bool,
-    write_arpa: str | None,
-    input_format: Any,
-    output_format: str,
-    places: int | None,
-    output: str | None,
-    **settings: Any,
-) -> int:
+@printing_options()
+def perplexity(sentences: bool, write_arpa: str | None, printing: Printing, **given: Any) -> None:
     """Measure how well an n-gram model of TRAIN predicts TEST.
 
     By default, the model is a trigram model with interpolated modified Kneser-Ney smoothing. Words are predicted in the
@@ -86,15 +70,15 @@ def perplexity(
     from levelhead.api.conversion import perplexity as measured
     from levelhead.derivation import write_arpa as write
 
-    check_paths([train, test, *systems], [output, write_arpa])
-    perplexities = measured(train, test, systems=systems, format=input_format, **settings)
+    check_paths([given["train"], given["test"], *given["systems"]], [printing.output, write_arpa])
+    perplexities = measured(**options.arguments_for(measured, given))
     print_warnings(perplexities.provenance.warnings)
     for warning in perplexities.provenance.notes:
         say(f"warning: {warning}")
     if write_arpa is not None:
         write(perplexities.model, write_arpa)
-    print_result(
-        lambda: perplexities.table(sentences=sentences), lambda: perplexities.to_dict(sentences=sentences),
-        output_format, places, output, lines=lambda: perplexities.documents(sentences=sentences),
-    )  # fmt: skip
-    return DONE
+    printing.print(
+        lambda: perplexities.table(sentences=sentences),
+        lambda: perplexities.to_dict(sentences=sentences),
+        lines=lambda: perplexities.documents(sentences=sentences),
+    )

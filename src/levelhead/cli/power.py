@@ -8,15 +8,11 @@ from typing import Any
 
 import click
 
-from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import EngineOptions, as_runs_option, engine_options
-from levelhead.cli.shared.measuring import Measuring, measuring_options
-from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_kinds, check_paths, inputs_of, named_files, refused
+from levelhead.cli.shared.option_types import CHART, PATH, FiniteRange, limited
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.reading import Reading, check_kinds, check_paths, inputs_of, reading_options, refused
-from levelhead.cli.shared.result_paths import CHART
-from levelhead.cli.shared.values import FiniteRange, limited
 
 
 def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
@@ -31,10 +27,10 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 
 
 @command()
-@click.argument("files", nargs=-1, type=options.PATH, metavar="[GOLD SYSTEM SYSTEM]")
-@measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
+@click.argument("files", nargs=-1, type=PATH, metavar="[GOLD SYSTEM SYSTEM]")
+@options.measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
 @click.option(
-    "--units", "sizes", metavar="N,...", callback=_numbers,
+    "--units", metavar="N,...", callback=_numbers,
     help="Numbers of units: sentences or documents  [default: 6 sizes, and that of the test set]",
 )  # fmt: skip
 @click.option(
@@ -54,26 +50,11 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @click.option(
     "--figure", type=CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
 )
-@as_runs_option
-@engine_options
-@reading_options
-@printing_options
-def power(
-    files: tuple[str, ...],
-    sizes: tuple[int, ...],
-    runs: tuple[int, ...],
-    run_sd: float | None,
-    alpha: float,
-    power: float,
-    resample_by: str,
-    each: bool,
-    figure: str | None,
-    measuring: Measuring,
-    as_runs: bool,
-    engine: EngineOptions,
-    reading: Reading,
-    printing: Printing,
-) -> int:
+@options.as_runs_option
+@options.engine_options
+@options.reading_options
+@printing_options()
+def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Printing, **given: Any) -> None:
     """Show the smallest difference between two systems that a test set can detect.
 
     GOLD and SYSTEMS are files or folders, as for `compare`; for several training runs, SYSTEM is a folder of
@@ -90,17 +71,14 @@ def power(
         from levelhead.report.page.figures import checked_suffix
 
         checked_suffix(figure)
-    check_paths([*inputs_of(files), *measuring.files()], [printing.output, figure, engine.store])
-    checked_test(alpha, power)  # one message about both options
-    pair: dict[str, Any] = {"gold": files[0], "systems": files[1:]} if files else {}
+    check_paths([*inputs_of(files), *named_files(given)], [printing.output, figure, given["store"]])
+    checked_test(given["alpha"], given["power"])  # one message about both options
     if files:
         check_kinds(files[0], files[1:])
+        given |= {"gold": files[0], "systems": files[1:]}
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
-    with in_points if run_sd is not None else nullcontext():
-        result = detectable(
-            **pair, units=sizes, runs=runs, run_sd=run_sd, alpha=alpha, power=power, resample_by=resample_by,
-            as_runs=as_runs, **measuring.arguments(), **reading.arguments(), **engine.arguments(inputs_of(files[1:])),
-        )  # fmt: skip
+    with in_points if given["run_sd"] is not None else nullcontext():
+        result = detectable(**options.arguments_for(detectable, given, inputs_of(files[1:])))
     print_provenance(replace(result.provenance, notes=()))
     printing.print(lambda: result.table(each=each), result.to_dict)
     if figure is not None:
@@ -108,4 +86,3 @@ def power(
         from levelhead.report.page.figures import write_drawing
 
         write_drawing(power_chart(result, each=each), figure)
-    return DONE

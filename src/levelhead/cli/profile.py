@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import store_option, worker_options
-from levelhead.cli.shared.measuring import registry_of
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import emit, page_options, print_result, print_warnings
-from levelhead.cli.shared.reading import treebank_files
-from levelhead.cli.shared.result_paths import RESULT
-from levelhead.cli.shared.values import limited
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import treebank_files
+from levelhead.cli.shared.option_types import PATH, RESULT, limited
+from levelhead.cli.shared.printing import PageRequest, Printing, emit, page_options, print_warnings, printing_options
 from levelhead.tables.documents import header
 from levelhead.typology import GROUPS, collection, profile_columns
 from levelhead.typology.profile_columns import OF_TRAINING
@@ -25,12 +21,9 @@ if TYPE_CHECKING:
 OF_PAGE = ("relation", "upos")
 """The columns that the page has in addition to the printed columns; treebanks are ordered by the first."""
 
-Printing = tuple[str, int | None, str | None]
-"""Format, places, output."""
-
 
 @command()
-@click.argument("treebanks", nargs=-1, type=options.PATH)
+@click.argument("treebanks", nargs=-1, type=PATH)
 @click.option(
     "-c", "--columns", multiple=True, metavar="NAME,...",
     help=f"Columns, groups of columns ({', '.join(GROUPS)}), summary or all; can be repeated  [default: summary]",
@@ -38,7 +31,7 @@ Printing = tuple[str, int | None, str | None]
 @click.option("--list-columns", is_flag=True, help="List all columns with definition, formula and source")
 @click.option("--long/--wide", "long", default=False, help="Print one row per value, or one per treebank (default)")
 @click.option(
-    "--train", multiple=True, type=options.PATH,
+    "--train", multiple=True, type=PATH,
     help="Training treebank: also print how many sentences of TREEBANKS occur in it; can be repeated",
 )  # fmt: skip
 @options.merge_option
@@ -62,99 +55,76 @@ Printing = tuple[str, int | None, str | None]
 @click.option("--samples", type=limited("samples"), default=20, show_default=True, help="Samples per size for --rarefy")
 @options.seed_option
 @options.input_format_option
-@worker_options()
-@store_option
+@options.worker_options()
+@options.store_option()
 @page_options()
-@options.format_option()
-@options.places_option
-@options.output_option
-def profile(treebanks: tuple[str, ...], **chosen: Any) -> None:
+@printing_options()
+def profile(
+    treebanks: tuple[str, ...],
+    list_columns: bool,
+    rarefy: str | None,
+    wde_table: str | None,
+    page: PageRequest,
+    printing: Printing,
+    **given: Any,
+) -> None:
     """Describe TREEBANKS: sizes, frequencies, entropies, morphology, tree shapes.
 
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. "-" is standard input.
     """
-    printing: Printing = (chosen["output_format"], chosen["places"], chosen["output"])
-    if chosen["list_columns"]:
+    if list_columns:
         _list_columns(printing)
         return
     if not treebanks:
         raise click.UsageError("Missing argument 'TREEBANKS...'.")
-    chosen["total"] &= printing[0] != "tsv"  # which has no summary rows
-    sampled = chosen["rarefy"] is not None
-    if sampled and chosen["page"].wanted:
+    if rarefy is not None and page.wanted:
         raise click.UsageError("--rarefy cannot be combined with --report or --figures")
-    outputs = [chosen["output"], chosen["wde_table"], chosen["store"], *chosen["page"].outputs()]
-    merge = chosen["merge"] and not sampled  # samples are drawn from a single file
-    files = treebank_files(treebanks, outputs, merge=merge, others=[*chosen["definitions"], *chosen["train"]])
-    if sampled:
-        _print_samples(files, chosen, printing)
-    else:
-        _print_profiles(treebanks, files, chosen, printing)
+    outputs = [printing.output, wde_table, given["store"], *page.outputs()]
+    merge = given["merge"] and rarefy is None  # samples are drawn from a single file
+    files = treebank_files(treebanks, outputs, merge=merge, others=[*given["definitions"], *given["train"]])
+    if rarefy is not None:
+        _print_samples(files, rarefy, given, printing)
+        return
+    from levelhead.api.inputs import registry_of
+    from levelhead.api.treebanks import profile as profiles
+
+    given["total"] &= printing.output_format != "tsv"  # which has no summary rows
+    names = [name.strip() for text in given["columns"] for name in text.split(",")] or ["summary"]
+    hidden = [*(["wde"] if wde_table is not None else []), *(OF_PAGE if page.wanted else ())]
+    schemes = registry_of(given["definitions"], given["scheme"]).schemes
+    given |= {"columns": [*names, *hidden], "scheme": schemes.by_name[schemes.default]}
+    paths = [path for some in files.values() for path in some]
+    jobs = given["workers"].for_files(paths, len(files))
+    survey = profiles(*treebanks, **options.arguments_for(profiles, given), jobs=jobs)
+    print_warnings(survey.provenance.warnings)
+    if wde_table is not None:
+        from levelhead.typology.entropy import weights_text
+
+        single = list(survey.profiles.values())[: -1 if given["total"] else None]
+        emit(weights_text([profile.numbers("wde") for profile in single]), wde_table)
+    of_training = OF_TRAINING if given["train"] else ()
+    page.write(survey.with_columns([*names, *OF_PAGE, *of_training]) if page.wanted else survey)
+    if hidden:
+        survey = survey.with_columns([*names, *of_training])
+    printing.print(lambda: survey.table(long=given["long"]), survey.to_dict, lines=survey.documents)
 
 
 def _list_columns(printing: Printing) -> None:
-    if printing[0] == "text":
-        emit(profile_columns.columns_text(), printing[2])
+    if printing.output_format == "text":
+        emit(profile_columns.columns_text(), printing.output)
         return
     document = {**header("columns"), "rows": profile_columns.columns_documents()}
-    print_result(profile_columns.columns_table, lambda: document, *printing, lines=lambda: document["rows"])
+    printing.print(profile_columns.columns_table, lambda: document, lines=lambda: document["rows"])
 
 
-def _print_profiles(treebanks: Sequence[str], files: Files, chosen: dict[str, Any], printing: Printing) -> None:
-    from levelhead.api.treebanks import profile as profiles
-
-    names = [name.strip() for text in chosen["columns"] for name in text.split(",")] or ["summary"]
-    scheme = registry_of(chosen["definitions"], chosen["scheme"]).schemes
-    with_page = chosen["page"].wanted
-    hidden = [*(["wde"] if chosen["wde_table"] is not None else []), *(OF_PAGE if with_page else ())]
-    named = ("merge", "total", "chunk", "partial_chunk", "window", "least", "train", "store")
-    survey = profiles(
-        *treebanks,
-        columns=[*names, *hidden],
-        scheme=scheme.by_name[scheme.default],
-        format=chosen["input_format"],
-        jobs=chosen["workers"].for_files((path for some in files.values() for path in some), len(files)),
-        **{name: chosen[name] for name in named},
-    )
-    print_warnings(survey.provenance.warnings)
-    if chosen["wde_table"] is not None:
-        _write_weights(survey, chosen["wde_table"], total=chosen["total"])
-    if with_page:
-        _write_page(survey, names, chosen)
-    if hidden:
-        survey = survey.with_columns([*names, *(OF_TRAINING if chosen["train"] else ())])
-    print_result(
-        lambda: survey.table(long=chosen["long"]), survey.to_dict, *printing,
-        lines=survey.documents,
-    )  # fmt: skip
-
-
-def _write_page(survey: collection.Survey, names: Sequence[str], chosen: dict[str, Any]) -> None:
-    shown = survey.with_columns([*names, *OF_PAGE, *(OF_TRAINING if chosen["train"] else ())])
-    chosen["page"].write_result(shown)
-
-
-def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:
-    from levelhead.typology.entropy import weights_text
-
-    profiles = list(survey.profiles.values())[: -1 if total else None]
-    emit(weights_text([profile.numbers("wde") for profile in profiles]), path)
-
-
-def _print_samples(files: Files, chosen: dict[str, Any], printing: Printing) -> None:
-    sizes = _sizes(chosen["rarefy"])
-    samples = collection.sampled(
-        files, sizes, samples=chosen["samples"], seed=chosen["seed"], format=chosen["input_format"]
-    )
+def _print_samples(files: Files, sizes: str, given: dict[str, Any], printing: Printing) -> None:
+    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in sizes.split(",")):
+        raise click.UsageError(f"--rarefy needs numbers of words from 1, as in 1000,5000, not {sizes!r}")
+    how = {name: given[name] for name in ("samples", "seed", "format")}
+    samples = collection.sampled(files, list(map(int, sizes.split(","))), **how)
     print_warnings(samples.provenance.warnings)
     if not any(samples.rows.values()):
         raise click.UsageError(
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
         )
-    print_result(samples.table, samples.to_dict, *printing, lines=samples.documents)
-
-
-def _sizes(text: str) -> Sequence[int]:
-    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in text.split(",")):
-        raise click.UsageError(f"--rarefy needs numbers of words from 1, as in 1000,5000, not {text!r}")
-    return [int(part) for part in text.split(",")]
+    printing.print(samples.table, samples.to_dict, lines=samples.documents)

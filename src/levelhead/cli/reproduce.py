@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import click
 
-from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
-from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import emit, page_origin, print_json
-from levelhead.cli.shared.reading import check_paths, files_in
-from levelhead.cli.shared.result_paths import STORE, ResultPath
-from levelhead.cli.shared.values import Choice, InputPath, limited
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_paths, inputs_of
+from levelhead.cli.shared.option_types import Choice, InputPath, ResultPath, limited
+from levelhead.cli.shared.printing import Printing, emit, page_origin, print_json, printing_options
 
 _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "kohita-2017-ud2", "sogaard-haulrich", "measures-2018",
@@ -34,11 +31,6 @@ def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[P
         raise click.UsageError("--treebanks is required: name a folder of treebanks")
     click.echo(f"on the treebanks in {_EXAMPLES / 'gold'}", err=True)
     return (_EXAMPLES / "gold",), _EXAMPLES / "systems" if paper in _UNTRAINED else None
-
-
-def _library_of(page: str) -> tuple[str, str] | None:
-    """The library that writes a page: none for Markdown."""
-    return ("jinja2", "reports") if page.endswith(".html") else None
 
 
 @command()
@@ -65,44 +57,29 @@ def _library_of(page: str) -> tuple[str, str] | None:
     help="Check quickly that everything works: few resamples, and test sets instead of missing training sets. In a"
     " checkout, --treebanks defaults to the examples",
 )  # fmt: skip
-@cluster_options
-@click.option("-j", "--jobs", type=limited("jobs"), default=1, show_default=True, help="Number of processes")
-@click.option("--store", type=STORE, help="Keep results in this file, and resume from it in the next run")
+@options.worker_options(1)
+@options.store_option()
 @click.option(
-    "--report", type=ResultPath(kind=Path, library=_library_of), metavar="FILE",
+    "--report", metavar="FILE",
+    type=ResultPath(kind=Path, library=lambda page: ("jinja2", "reports") if page.endswith(".html") else None),
     help="Also write a page of results to this file: HTML (extra: report), or Markdown with figures next to it",
 )  # fmt: skip
 @click.option(
-    "--outputs",
-    type=ResultPath(kind=Path, folder=True),
-    metavar="DIR",
+    "--outputs", type=ResultPath(kind=Path, folder=True), metavar="DIR",
     help="Keep the outputs of levelhead's parsers in this folder",
-)
+)  # fmt: skip
 @click.option("--seed", type=limited("seed"), default=1, show_default=True, help="Random seed")
-@options.format_option("text", "markdown", "json")
-@options.places_option
-@options.output_option
+@printing_options("text", "markdown", "json")
 def reproduce(
     paper: str,
     treebanks: tuple[Path, ...],
     systems: Path | None,
-    judgements: Path | None,
-    scores: Path | None,
-    weights: Path | None,
-    quick: bool,
-    address: str | None,
-    tls_ca: str | None,
-    tls_cert: str | None,
-    tls_key: str | None,
-    jobs: int,
-    store: str | None,
-    report: Path | None,
     outputs: Path | None,
-    seed: int,
-    output_format: str,
-    places: int | None,
-    output: str | None,
-) -> int:
+    report: Path | None,
+    workers: options.WorkerOptions,
+    printing: Printing,
+    **given: Any,
+) -> None:
     """Repeat the experiments of PAPER on your treebanks, and compare the new results with the printed numbers.
 
     PAPER is nivre-fang-2017, callin, conll17, kohita-2017, kohita-2017-ud2 or sogaard-haulrich, or a study of
@@ -115,22 +92,20 @@ def reproduce(
     from levelhead.studies.study import checked_page, markdown, text, write_page
 
     if not treebanks and paper != "conll17":
-        treebanks, systems = _examples(paper, systems, quick=quick)
-    read = [*treebanks, *filter(None, (systems, judgements, scores, weights))]
+        treebanks, systems = _examples(paper, systems, quick=given["quick"])
+    read = [*treebanks, *filter(None, (systems, *(given[name] for name in ("judgements", "scores", "weights"))))]
     if outputs is not None and any(outputs.resolve() == path.resolve() for path in read):
         raise click.UsageError("--outputs is a folder of inputs: name another folder")
-    check_paths(chain.from_iterable(map(files_in, read)), [output, str(report) if report else None, store])
-    tls = tls_of(address, tls_ca, tls_cert, tls_key)
+    check_paths(inputs_of(read), [printing.output, str(report) if report else None, given["store"]])
     if report is not None:
         checked_page(report)
-    study = reproduced(
-        paper, treebanks, systems=systems, judgements=judgements, scores=scores, weights=weights, quick=quick,
-        outputs=outputs, seed=seed, jobs=workers_of(address, jobs, tls), store=store,
-    )  # fmt: skip
+    jobs = workers.workers(workers.jobs or 1)
+    study = reproduced(paper, treebanks, systems=systems, outputs=outputs, jobs=jobs, **given)
     if report is not None:
         write_page(study, report, page_origin())
-    if output_format == "json":
-        print_json(study.to_dict(), output)
+    if printing.output_format == "json":
+        print_json(study.to_dict(), printing.output)
+    elif printing.output_format == "markdown":
+        emit(markdown(study), printing.output)
     else:
-        emit(markdown(study) if output_format == "markdown" else text(study, 2 if places is None else places), output)
-    return DONE
+        emit(text(study, 2 if printing.places is None else printing.places), printing.output)

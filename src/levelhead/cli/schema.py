@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import click
 
-from levelhead.cli.program import DONE
-from levelhead.cli.shared import options
-from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.option_types import Choice
+from levelhead.cli.shared.options import output_option
 from levelhead.cli.shared.printing import emit, print_json
-from levelhead.cli.shared.values import Choice
 from levelhead.report.json_schemas import json_schema, schema_names
 
 
 @command()
 @click.argument("kind", type=Choice(schema_names(), "schema"), metavar="[KIND]", required=False)
-@options.output_option
-def schema(kind: str | None, output: str | None) -> int:
+@output_option
+def schema(kind: str | None, output: str | None) -> None:
     """Print the JSON Schema of a KIND of JSON output, such as score; without KIND, list the kinds.
 
     KIND is the value of "kind" in the output. If the lines of --format jsonl have no kind, their schema is under
@@ -27,4 +26,3 @@ def schema(kind: str | None, output: str | None) -> int:
         emit("".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), output)
     else:
         print_json(json_schema(kind), output)
-    return DONE

@@ -3,123 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.cli.program import DONE, GATE, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import EngineOptions, engine_options
-from levelhead.cli.shared.gates import gates, passed
-from levelhead.cli.shared.measuring import Measuring, files_of_measures, measuring_options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.papers import check_cite, cite_option, print_citation
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_kinds, check_paths, holds_test_sets, inputs_of, named_files
+from levelhead.cli.shared.option_types import PATH
 from levelhead.cli.shared.printing import (
     PageRequest,
     Printing,
+    check_cite,
     page_options,
-    print_notes,
-    print_warnings,
+    print_citation,
+    print_provenance,
     printing_options,
 )
-from levelhead.cli.shared.reading import (
-    Reading,
-    check_kinds,
-    check_paths,
-    holds_test_sets,
-    inputs_of,
-    plan_of,
-    scored_reading_options,
-)
+from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import TypeAlias
-
-    from levelhead.campaign.outputs import VisitEach
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.gates import Gate
     from levelhead.evaluation.pair import Evaluation, Input
-    from levelhead.evaluation.score_tables import Average
-    from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
 
-    Parts: TypeAlias = Mapping[str, Any]  # data for the page, per test set
-
-
 _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading the rest of the program
-
-
-class _Request(NamedTuple):
-    gold: str
-    system: str
-    measuring: Measuring
-    reading: Reading
-    printing: Printing
-    counts: bool
-    cite: bool
-    enhancements: str
-    partial: bool
-    under: tuple[str, ...]
-    over: tuple[str, ...]
-    page: PageRequest
-    engine: EngineOptions
-
-    @property
-    def folders(self) -> bool:
-        """Whether gold and system are folders."""
-        return holds_test_sets(self.gold)
-
-    @property
-    def name(self) -> str:
-        """The name of the system."""
-        from levelhead.campaign.plan import name_of
-
-        return name_of(self.gold, self.system)
-
-    def check(self) -> None:
-        """Refuse options that cannot be combined."""
-        check_kinds(self.gold, [self.system])
-        check_cite(self.printing.output_format, cite=self.cite)
-        if self.enhancements and self.reading.rules != "udtools":
-            raise click.UsageError("--enhancements requires --rules udtools")
-        files = [*inputs_of([self.gold, self.system]), *self.measuring.files()]
-        files += files_of_measures(self.gated())
-        check_paths(files, [self.printing.output, *self.page.outputs(), self.engine.store])
-
-    def gated(self) -> Iterator[str]:
-        """Yield the measures of gates, as written on the command line."""
-        from levelhead.measures.registry import split_measures
-
-        for gate in (*self.under, *self.over):
-            yield split_measures(gate.rpartition("=")[0])[0]
-
-    def setup(self, wanted: list[Gate], registry: Registry) -> Setup:
-        """Return the settings for the printed measures and those of gates."""
-        from levelhead.api.inputs import settings_for
-        from levelhead.scoring.rules import RULES
-
-        rules = RULES[self.reading.rules]
-        if self.enhancements:
-            from levelhead.scoring.enhanced_edges import switches_of
-
-            rules = replace(rules, switches=switches_of(self.enhancements))
-        reading = {**self.reading.arguments(), "rules": rules}
-        return settings_for(
-            self._every(wanted), **reading, registry=registry, train=self.measuring.train, partial=self.partial
-        )
-
-    def _every(self, wanted: list[Gate]) -> list[str] | None:
-        """All measures to compute, or None for the rules' own."""
-        from levelhead.scoring.rules import RULES
-
-        if not self.measuring.measures and not wanted and self.measuring.punct == "keep":
-            return None
-        printed = self.measuring.names(*RULES[self.reading.rules].measures)
-        return list(dict.fromkeys([*printed, *(gate.measure for gate in wanted)]))
 
 
 def _digits(context: click.Context, option: click.Parameter, value: str | None) -> str:  # noqa: ARG001
@@ -128,10 +41,15 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
     return value or ""
 
 
+def _removed(context: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    if value:
+        raise click.UsageError("--align-sentences was replaced by --partial, which counts all gold words")
+
+
 @command()
-@click.argument("gold", type=options.PATH)
-@click.argument("system", type=options.PATH)
-@measuring_options(
+@options.gold_argument
+@click.argument("system", type=PATH)
+@options.measuring_options(
     "all that the rules' scorer prints",
     "WLAS(WDE), and to report the share of GOLD that occurs in training, with scores on the rest",
 )
@@ -142,7 +60,7 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
     " 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
 )  # fmt: skip
 @options.partial_option
-@options.align_sentences_option
+@click.option("--align-sentences", is_flag=True, hidden=True, expose_value=False, callback=_removed)
 @click.option(
     "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER",
     help="Exit with 1 if a measure is below a percentage (compared unrounded); can be repeated",
@@ -152,150 +70,140 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
     help="Exit with 1 if a perplexity (lower is better) is above a number; can be repeated",
 )  # fmt: skip
 @page_options()
-@engine_options
-@scored_reading_options
-@cite_option
-@printing_options
-def score(**given: Any) -> int:
+@options.engine_options
+@options.scored_reading_options
+@options.cite_option
+@printing_options()
+def score(
+    gold: str,
+    system: str,
+    counts: bool,
+    enhancements: str,
+    under: tuple[str, ...],
+    over: tuple[str, ...],
+    page: PageRequest,
+    cite: bool,
+    printing: Printing,
+    **given: Any,
+) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files with the same names.
 
     "-" is standard input. Scores go to standard output, warnings and notes to standard error.
     """
-    request = _Request(**given)
-    with _files_ahead(request) as (gold, system):
-        request.check()
-        registry = request.measuring.registry
-        wanted = list(gates(request.under, request.over, registry))
-        setup = request.setup(wanted, registry)
-        if request.folders:
-            return _score_folders(request, setup, wanted)
-        from levelhead.evaluation.score_tables import score_document, score_table
+    folders = holds_test_sets(gold)
+    with _files_ahead(gold, system, alone=not (page.wanted or given["partial"] or given["store"])) as (read, output):
+        check_kinds(gold, [system])
+        check_cite(printing.output_format, cite=cite)
+        if enhancements and given["rules"] != "udtools":
+            raise click.UsageError("--enhancements requires --rules udtools")
+        files = [*inputs_of([gold, system]), *named_files(given), *options.files_of_measures(_gated((*under, *over)))]
+        check_paths(files, [printing.output, *page.outputs(), given["store"]])
+        from levelhead.api.inputs import registry_of
+        from levelhead.api.scoring import score as scored
 
-        evaluation, parts = _score(request, setup, gold, system)
-    print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
-    print_notes(evaluation.notes)
-    if request.cite:
-        print_citation(evaluation, request.printing)
+        registry = registry_of(given["definitions"], given["scheme"])
+        gates = list(_gates(under, over, registry))
+        counted = inputs_of([system]) if folders or given["store"] else None
+        arguments = options.arguments_for(scored, given, counted) | _measures(given, gates, registry)
+        if enhancements:
+            from levelhead.scoring.enhanced_edges import switches_of
+            from levelhead.scoring.rules import RULES
+
+            arguments["rules"] = replace(RULES["udtools"], switches=switches_of(enhancements))
+        prepare: Any = ["page"] if page.wanted else []
+        result = scored(read, output, **arguments | {"registry": registry}, prepare=prepare)
+    print_provenance(result.provenance)
+    if cite:
+        print_citation(result, printing)
     else:
-        request.printing.print(
-            lambda: score_table(evaluation, counts=request.counts),
-            lambda: score_document(evaluation),
-        )
-    if request.page.wanted:
-        _write_page(request, dict.fromkeys(parts, evaluation), parts, None)
-    bounded = {gate.measure: evaluation[gate.measure] for gate in wanted}
-    reasons = {name: score.reason for name, score in bounded.items()}
-    return passed(wanted, {name: score.exact for name, score in bounded.items()}, reasons)
+        printing.print(lambda: result.table(counts=counts), result.to_dict, lines=lambda: _lines(result))
+    page.write(result, registry)
+    return _passed(gates, result)
 
 
 @contextmanager
-def _files_ahead(request: _Request) -> Iterator[tuple[Input, Input]]:
+def _files_ahead(gold: str, system: str, *, alone: bool) -> Iterator[tuple[Input, Input]]:
     """Start reading the two files in the background, if they are of medium size and nothing else reads them."""
     from levelhead.treebank.two_files import are_large_files
 
-    paths = request.gold, request.system
-    alone = not (request.page.wanted or request.partial or request.engine.store)
-    if not (alone and are_large_files(*paths) and max(map(os.path.getsize, paths)) <= _MOST_AHEAD):
-        yield paths
+    if not (alone and are_large_files(gold, system) and max(map(os.path.getsize, (gold, system))) <= _MOST_AHEAD):
+        yield gold, system
         return
     from levelhead.treebank.two_files import PrefetchedFile
 
-    with PrefetchedFile(paths[0]) as gold, PrefetchedFile(paths[1]) as system:
-        yield gold, system
+    with PrefetchedFile(gold) as of_gold, PrefetchedFile(system) as of_system:
+        yield of_gold, of_system
 
 
-def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple[Evaluation, Parts]:
-    """The scores of a pair, and the parts of the page, if there is one.
+def _gated(gates: Iterable[str]) -> Iterator[str]:
+    """Yield the measures of gates, as written on the command line."""
+    from levelhead.measures.registry import split_measures
 
-    The engine is used only if needed: loading its code takes longer than scoring.
-    """
-    if request.engine.store is not None:
-        evaluations, parts = _counted(request, setup.for_pair())
-        (evaluation,) = evaluations.values()
-        return evaluation, parts
-    from levelhead.evaluation.files import score_files
-
-    training = request.measuring.training()
-    if not request.page.wanted:
-        return score_files(gold, system, setup, training=training), {}
-    from levelhead.progress import working
-
-    setup = setup.for_pair()
-    setup.rules.check_words()
-    code = _code_of_gold(request)
-    errors = _look(request, 1, setup).start(code, request.name)
-    evaluation = score_files(gold, system, setup, training=training, look=errors)
-    with working("finding the errors"):
-        return evaluation, {code: errors.result(evaluation.gold, evaluation.system)}
+    for gate in gates:
+        yield split_measures(gate.rpartition("=")[0])[0]
 
 
-def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
-    """The scores on each test set, counted by the engine, and the parts of the page."""
-    from levelhead.comparison.evaluations import score_and_look, single_run
+def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
+    """Yield the gates on the command line: bounds of measures that decide the exit code."""
+    if not (under or over):
+        return
+    from levelhead.evaluation.gates import bound_of, gate_of, percentage_warning  # loaded when needed: they load numpy
+    from levelhead.measures.registry import parse_measure
 
-    plan = single_run(plan_of(request.gold, request.system, request.engine.split))
-    look = _look(request, len(plan.test_sets), setup) if request.page.wanted else None
-    with request.engine.running(plan) as how:
-        return score_and_look(plan, setup, training=request.measuring.training(), look=look, **how)
+    for option, texts in (("--fail-under", under), ("--fail-over", over)):
+        for text in texts:
+            name, equals, number = text.rpartition("=")
+            bound = bound_of(number)
+            if bound is None or not (name and equals):
+                raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER"))
+            measure = parse_measure(name, registry)
+            lower = registry.measures[measure.name].lower_is_better
+            if lower != (option == "--fail-over"):
+                kind, better = ("lower", "--fail-over") if lower else ("higher", "--fail-under")
+                raise InputError(Fault("invalid-gate", f"{option} {text}: {kind} values are better; use {better}"))
+            if doubtful := percentage_warning(name, bound, highest=lower):
+                say(f"warning: {option} {text}: {doubtful}")
+            yield gate_of(str(measure), bound, highest=lower)
 
 
-def _score_folders(request: _Request, setup: Setup, wanted: Sequence[Gate]) -> int:
+def _measures(given: dict[str, Any], gates: Sequence[Gate], registry: Registry) -> dict[str, Any]:
+    """The printed measures and those of gates, which keep punctuation; none if the function knows them."""
+    if not (given["measures"] or gates):
+        return {}
+    from levelhead.api.inputs import without_punctuation
+    from levelhead.measures.registry import parse_measure
+    from levelhead.scoring.rules import RULES
+
+    texts = given["measures"] or RULES[given["rules"]].measures
+    names = [str(parse_measure(text, registry)) for text in texts]
+    printed = without_punctuation(names, "ud", given["punct"], registry) or ()
+    return {"measures": list(dict.fromkeys([*printed, *(gate.measure for gate in gates)])), "punct": "keep"}
+
+
+def _lines(result: Evaluation | Evaluations) -> Any:
+    from levelhead.evaluation.pair import Evaluation
+
+    if isinstance(result, Evaluation):
+        return result.to_dict()
+    return [{"treebank": code, **evaluation.to_dict()} for code, evaluation in result.items()]
+
+
+def _passed(gates: Sequence[Gate], result: Evaluation | Evaluations) -> int:
+    """Report the gates that failed, and return the exit code."""
+    if not gates:
+        return DONE
+    from levelhead.evaluation.pair import Evaluation
     from levelhead.evaluation.score_tables import missing_scores
 
-    evaluations, parts = _counted(request, setup)
-    average = evaluations.average
-    print_warnings(fault for evaluation in evaluations.values() for fault in evaluation.warnings)
-    print_notes(note for evaluation in evaluations.values() for note in evaluation.notes)
-    if request.cite:
-        print_citation(evaluations, request.printing)
+    if isinstance(result, Evaluation):
+        values = {gate.measure: result[gate.measure].exact for gate in gates}
+        reasons = {gate.measure: [result[gate.measure].reason or ""] for gate in gates}
     else:
-        _print_folders(request, evaluations)
-    if request.page.wanted:
-        _write_page(request, evaluations, parts, average)
-    reasons: dict[str, list[str]] = {}
-    for measure, reason in missing_scores(evaluations):
-        reasons.setdefault(measure, []).append(reason)
-    return passed(wanted, average, {measure: "; ".join(texts) for measure, texts in reasons.items()})
-
-
-def _print_folders(request: _Request, evaluations: Evaluations) -> None:
-    from levelhead.evaluation.score_tables import counts_table, score_document, scores_document, scores_table
-
-    average, strict = evaluations.average, evaluations.valid_trees_average
-    request.printing.print(
-        lambda: counts_table(evaluations) if request.counts else scores_table(evaluations, average, strict),
-        lambda: scores_document(evaluations, average, strict),
-        lines=lambda: [{"treebank": name, **score_document(evaluation)} for name, evaluation in evaluations.items()],
-    )
-
-
-def _look(request: _Request, n_treebanks: int, setup: Setup) -> VisitEach:
-    """The function that finds the errors for the page where outputs are read."""
-    from levelhead.campaign.outputs import VisitEach
-    from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
-
-    settings: dict[str, Any] = {
-        "name": request.name,
-        "n_treebanks": n_treebanks,
-        "setup": setup,
-        "measure": measure_of_errors(setup.names, setup.registry),
-        "partial": request.partial,
-    }
-    return VisitEach(partial(errors_of_each, **settings))
-
-
-def _code_of_gold(request: _Request) -> str:
-    from pathlib import Path
-
-    from levelhead.treebank.layouts import gold_files
-
-    return gold_files(Path(request.gold))[0].code
-
-
-def _write_page(
-    request: _Request, evaluations: Mapping[str, Evaluation], parts: Parts, average: Average | None
-) -> None:
-    from levelhead.report.page.score import score_page
-
-    registry = request.measuring.registry
-    request.page.write(lambda: score_page(request.name, evaluations, parts, average, registry))
+        values, reasons = dict(result.average), {}
+        for measure, reason in missing_scores(result):
+            reasons.setdefault(measure, []).append(reason)
+    broken = [gate.broken(values[gate.measure], "; ".join(reasons.get(gate.measure, ()))) for gate in gates]
+    messages = list(filter(None, broken))
+    for message in messages:
+        say(message)
+    return GATE if messages else DONE

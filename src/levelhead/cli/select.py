@@ -7,14 +7,14 @@ from typing import Any
 import click
 
 from levelhead.cli.shared import options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import print_result, print_warnings
-from levelhead.cli.shared.reading import treebank_files
-from levelhead.cli.shared.values import Choice, FiniteRange, limited
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import treebank_files
+from levelhead.cli.shared.option_types import PATH, Choice, FiniteRange, limited
+from levelhead.cli.shared.printing import Printing, print_warnings, printing_options
 
 
 @command()
-@click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
+@click.argument("treebanks", nargs=-1, required=True, type=PATH)
 @click.option(
     "--min-tokens", type=limited("min-tokens"), default=30_000, show_default=True,
     help="Select treebanks with at least this many tokens",
@@ -32,19 +32,8 @@ from levelhead.cli.shared.values import Choice, FiniteRange, limited
     "--several-per-language", is_flag=True, help="Select several treebanks per language, not only the largest"
 )
 @options.input_format_option
-@options.format_option()
-@options.output_option
-def select(
-    treebanks: tuple[str, ...],
-    min_tokens: int,
-    max_nonprojective: float,
-    nonprojective: Any,
-    any_features: bool,
-    several_per_language: bool,
-    input_format: Any,
-    output_format: str,
-    output: str | None,
-) -> None:
+@printing_options(places=False)
+def select(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> None:
     """Select the TREEBANKS that can be compared by Callin's criteria, and list all reasons for excluding the others.
 
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. The train, dev and test file of a treebank
@@ -52,13 +41,7 @@ def select(
     """
     from levelhead.api.treebanks import select as selected
 
-    treebank_files(treebanks, [output], merge=True)
-    selection = selected(
-        *treebanks, min_tokens=min_tokens, max_nonprojective=max_nonprojective, nonprojective=nonprojective,
-        any_features=any_features, several_per_language=several_per_language, format=input_format,
-    )  # fmt: skip
+    treebank_files(treebanks, [printing.output], merge=True)
+    selection = selected(*treebanks, **options.arguments_for(selected, given))
     print_warnings(selection.provenance.warnings)
-    print_result(
-        selection.table, selection.to_dict, output_format, None, output,
-        lines=selection.documents,
-    )  # fmt: skip
+    printing.print(selection.table, selection.to_dict, lines=selection.documents)

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import Any
 
 import click
 
 from levelhead.cli.shared import options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import print_result, print_warnings
-from levelhead.cli.shared.reading import refused, treebank_files
-
-if TYPE_CHECKING:
-    from levelhead.treebank.reader import Format
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import refused, treebank_files
+from levelhead.cli.shared.option_types import PATH
+from levelhead.cli.shared.printing import Printing, print_warnings, printing_options
 
 
 @command()
-@click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
+@click.argument("treebanks", nargs=-1, required=True, type=PATH)
 @options.merge_option
 @options.input_format_option
-@options.format_option()
-@options.places_option
-@options.output_option
-def similarity(
-    treebanks: tuple[str, ...],
-    merge: bool,
-    input_format: str,
-    output_format: str,
-    places: int | None,
-    output: str | None,
-) -> None:
+@printing_options()
+def similarity(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> None:
     """Measure how similar each pair of TREEBANKS is.
 
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. "-" is standard input. For each pair A, B the
@@ -38,11 +27,8 @@ def similarity(
     """
     from levelhead.api.treebanks import similarity as similarities_of
 
-    treebank_files(treebanks, [output], merge=merge)
+    treebank_files(treebanks, [printing.output], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
-        similarities = similarities_of(*treebanks, merge=merge, format=cast("Format", input_format))
+        similarities = similarities_of(*treebanks, **given)
     print_warnings(similarities.provenance.warnings)
-    print_result(
-        similarities.table, similarities.to_dict, output_format, places, output,
-        lines=similarities.documents,
-    )  # fmt: skip
+    printing.print(similarities.table, similarities.to_dict, lines=similarities.documents)

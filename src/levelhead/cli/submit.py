@@ -11,12 +11,10 @@ from typing import Any
 import click
 
 from levelhead.cli.program import DONE, GATE, say
-from levelhead.cli.shared import options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import emit, print_json
-from levelhead.cli.shared.reading import check_paths, files_in
-from levelhead.cli.shared.result_paths import RESULT_FOLDER
-from levelhead.cli.shared.values import Choice
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_paths, inputs_of
+from levelhead.cli.shared.option_types import PATH, RESULT_FOLDER, Choice
+from levelhead.cli.shared.printing import Printing, emit, print_json, printing_options
 from levelhead.errors import number_of, printable
 from levelhead.tables.table import Column, Table
 from levelhead.tables.writers import WRITERS
@@ -24,26 +22,23 @@ from levelhead.tables.writers import WRITERS
 
 @command()
 @click.argument("address")
-@click.argument("archive", type=options.PATH, required=False)
+@click.argument("archive", type=PATH, required=False)
 @click.option(
     "--kind", type=Choice(["outputs", "system"]), default="outputs", show_default=True,
     help="Parsed test sets, or a system with a program `run`",
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the submission")
 @click.option(
-    "--token-file", type=options.PATH,
+    "--token-file", type=PATH,
     help="File with the team's token, - for standard input  [default: the environment variable LEVELHEAD_TOKEN]",
 )  # fmt: skip
 @click.option("--wait", is_flag=True, help="Wait until the submission is finished; exit with 1 if it failed")
 @click.option("--primary", is_flag=True, help="Wait, and make this the primary submission")
 @click.option(
-    "--inputs",
-    type=RESULT_FOLDER,
-    metavar="FOLDER",
+    "--inputs", type=RESULT_FOLDER, metavar="FOLDER",
     help="Download the inputs to this folder; ARCHIVE is then optional",
-)
-@options.format_option("text", "json")
-@options.output_option
+)  # fmt: skip
+@printing_options("text", "json", places=False)
 def submit(
     address: str,
     archive: str | None,
@@ -53,20 +48,19 @@ def submit(
     wait: bool,
     primary: bool,
     inputs: str | None,
-    output_format: str,
-    output: str | None,
+    printing: Printing,
 ) -> int:
     """Submit ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS, and print its state and scores."""
     from levelhead.task.client import Client
 
     if archive is None and inputs is None:
         raise click.UsageError("give ARCHIVE, or --inputs FOLDER")
-    read = [*(() if archive is None else files_in(archive)), *filter(None, (token_file,))]
-    check_paths(read, [output])
+    read = [*(() if archive is None else inputs_of([archive])), *filter(None, (token_file,))]
+    check_paths(read, [printing.output])
     client = Client(address, _token(token_file))
     if inputs is not None:
         names = client.inputs()
-        check_paths(read, [output, *(str(Path(inputs, name)) for name in names)])
+        check_paths(read, [printing.output, *(str(Path(inputs, name)) for name in names)])
         client.download(names, Path(inputs))
         say(f"{inputs}: {number_of(len(names), 'input')}")
     if archive is None:
@@ -77,10 +71,10 @@ def submit(
     if primary and submission["state"] == "finished":
         client.choose(submission["id"])
         submission["primary"] = True
-    if output_format == "json":
-        print_json(submission, output)
+    if printing.output_format == "json":
+        print_json(submission, printing.output)
     else:
-        emit(_text(submission, address), output)
+        emit(_text(submission, address), printing.output)
     return GATE if submission["state"] == "failed" else DONE
 
 

@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from levelhead.cli.program import DONE, Commands, say
-from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import WorkerOptions, worker_options
-from levelhead.cli.shared.printing import emit, print_json, print_table
-from levelhead.cli.shared.reading import check_paths
-from levelhead.cli.shared.result_paths import RESULT, RESULT_FOLDER
+from levelhead.cli.program import Commands, say
+from levelhead.cli.shared.inputs import check_paths
+from levelhead.cli.shared.option_types import PATH, RESULT, RESULT_FOLDER
+from levelhead.cli.shared.options import FORMATS, WorkerOptions, worker_options
+from levelhead.cli.shared.printing import Printing, emit, printing_options
 from levelhead.errors import printable
 
 if TYPE_CHECKING:
     from levelhead.jobs import Workers
     from levelhead.task.database import Database
     from levelhead.task.description import SharedTask
-    from levelhead.task.scoring import ScoringWorkers
 
-_DIR = click.argument("folder", metavar="[DIR]", type=options.PATH, default=".")
+_DIR = click.argument("folder", metavar="[DIR]", type=PATH, default=".")
+_DIR_OPTION = click.option(
+    "--dir", "folder", type=PATH, default=".", help="The task folder  [default: the current folder]"
+)
 
 
 @click.group(cls=Commands)
@@ -67,12 +68,12 @@ def _check_output(shared_task: SharedTask, output: str | None) -> None:
 @click.argument("folder", metavar="[DIR]", type=RESULT_FOLDER, default=".")
 @click.option(
     "--gold",
-    type=options.PATH,
+    type=PATH,
     help="Copy the gold treebanks of this folder, in any layout that `levelhead rank` reads",
 )
-@click.option("--inputs", type=options.PATH, help="Add the TREEBANK.conllu files of this folder to the inputs")
+@click.option("--inputs", type=PATH, help="Add the TREEBANK.conllu files of this folder to the inputs")
 @click.option("--title", default="A shared task", show_default=True, help="Title of the task")
-def init(folder: str, gold: str | None, inputs: str | None, title: str) -> int:
+def init(folder: str, gold: str | None, inputs: str | None, title: str) -> None:
     """Create a task folder with task.toml, the gold treebanks, and their raw text as inputs."""
     from levelhead.task.new_task import create_task
 
@@ -80,7 +81,6 @@ def init(folder: str, gold: str | None, inputs: str | None, title: str) -> int:
         Path(folder), None if gold is None else Path(gold), title=title, inputs=None if inputs is None else Path(inputs)
     )
     say(f"{folder}: edit task.toml, then run levelhead task token NAME for each team, and levelhead task serve")
-    return DONE
 
 
 @task.command(short_help="Start the web server, and run and score submissions")
@@ -94,68 +94,56 @@ def init(folder: str, gold: str | None, inputs: str | None, title: str) -> int:
     help="Listen on this port; 0 picks a free one",
 )
 @worker_options("1; one per core of a local cluster")
-def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> int:
+def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> None:
     """Start the web server, and run and score submissions until interrupted.
 
     Each submission is scored in a separate process, which uses --jobs processes or the cluster.
     """
     from levelhead.extras import require
+    from levelhead.jobs import n_cores
     from levelhead.task.description import read_task
+    from levelhead.task.scoring import ScoringWorkers
 
     shared_task = read_task(folder)
     for library in ("starlette", "uvicorn", "jinja2"):
         require(library, "shared tasks")
     from levelhead.task.server import serve_task
 
-    serve_task(shared_task, host=host, port=port, workers=_scoring_workers(workers))
-    return DONE
-
-
-def _scoring_workers(chosen: WorkerOptions) -> ScoringWorkers:
-    """The workers of the scorer: by default a single process, since submitted systems run on the same machine."""
-    from levelhead.jobs import n_cores
-    from levelhead.task.scoring import ScoringWorkers
-
-    jobs = chosen.jobs or (1 if chosen.address is None else n_cores())
-    return ScoringWorkers(jobs, chosen.address, chosen.tls)
+    # by default a single process scores, since submitted systems run on the same machine
+    jobs = workers.jobs or (1 if workers.address is None else n_cores())
+    serve_task(shared_task, host=host, port=port, workers=ScoringWorkers(jobs, workers.address, workers.tls))
 
 
 @task.command(short_help="Print a new token for a team")
 @click.argument("name")
-@click.option("--dir", "folder", type=options.PATH, default=".", help="The task folder  [default: the current folder]")
+@_DIR_OPTION
 @click.option("--replace", is_flag=True, help="Replace the token of an existing team: its old token becomes invalid")
-def token(name: str, folder: str, *, replace: bool) -> int:
+def token(name: str, folder: str, *, replace: bool) -> None:
     """Print team NAME and its new token, separated by a tab."""
     from levelhead.task.submissions import new_token
 
     with _opened(folder) as (_, database):
         emit(f"{name}\t{new_token(database, name, replace=replace)}\n", None)
-    return DONE
 
 
 @task.command(short_help="List all submissions with their state")
 @_DIR
-@options.format_option("text", "json", "tsv", "markdown")
-@options.output_option
-def status(folder: str, output_format: str, output: str | None) -> int:
+@printing_options("text", "json", "tsv", "markdown", places=False)
+def status(folder: str, printing: Printing) -> None:
     """List all submissions with their state and errors."""
     from levelhead.task.standings import submissions_document, submissions_table
     from levelhead.task.submissions import submissions
 
-    with _opened(folder, output) as (_, database):
+    with _opened(folder, printing.output) as (_, database):
         listed = submissions(database)
-    if output_format == "json":
-        print_json(submissions_document(listed), output)
-    else:
-        table = submissions_table(listed, exact=output_format == "tsv")
-        print_table(table, output_format, None, output)
-    return DONE
+    exact = printing.output_format == "tsv"
+    printing.print(lambda: submissions_table(listed, exact=exact), lambda: submissions_document(listed))
 
 
 @task.command(short_help="Retry submissions that failed through no fault of the team")
 @click.argument("submission", metavar="[ID]", required=False)
-@click.option("--dir", "folder", type=options.PATH, default=".", help="The task folder  [default: the current folder]")
-def retry(submission: str | None, folder: str) -> int:
+@_DIR_OPTION
+def retry(submission: str | None, folder: str) -> None:
     """Retry submission ID, or all submissions that failed through no fault of the team (a full disk, no sandbox).
 
     The first characters of an ID are enough.
@@ -168,7 +156,6 @@ def retry(submission: str | None, folder: str) -> int:
     with _opened(folder) as (_, database):
         name = None if submission is None else _whole_id(database, submission)
         say(f"{number_of(put_back(database, name), 'submission')} put back into the queue")
-    return DONE
 
 
 def _whole_id(database: Database, start: str) -> str:
@@ -188,21 +175,15 @@ def _whole_id(database: Database, start: str) -> str:
 @task.command(short_help="Rank the current primary submissions of all teams")
 @_DIR
 @worker_options()
-@options.format_option(*options.FORMATS[:2], *options.FORMATS[3:])
-@options.places_option
-@options.output_option
-def rank(folder: str, workers: WorkerOptions, output_format: str, places: int | None, output: str | None) -> int:
+@printing_options(*FORMATS[:2], *FORMATS[3:])
+def rank(folder: str, workers: WorkerOptions, printing: Printing) -> None:
     """Rank the current primary submissions of all teams, even if participants cannot see the ranking yet."""
     from levelhead.task.standings import final_results, standings_document, standings_table
 
-    with _opened(folder, output) as (found, database):
+    with _opened(folder, printing.output) as (settings, database):
         database.check()
-        results = final_results(found, database, _workers(workers, found, database))
-        if output_format == "json":
-            print_json(standings_document(found, database, results), output)
-        else:
-            print_table(standings_table(found, database, results), output_format, places, output)
-    return DONE
+        parts = settings, database, final_results(settings, database, _workers(workers, settings, database))
+        printing.print(lambda: standings_table(*parts), lambda: standings_document(*parts))
 
 
 def _workers(chosen: WorkerOptions, shared_task: SharedTask, database: Database) -> Workers:
@@ -225,7 +206,7 @@ def _workers(chosen: WorkerOptions, shared_task: SharedTask, database: Database)
     help="Leave out submissions that failed through the organizer's fault; the ranking lists them",
 )
 @worker_options()
-def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
+def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> None:
     """Close the task and compute the final ranking.
 
     While submissions are waiting, or have failed through the organizer's fault, no ranking is computed and the task
@@ -235,10 +216,10 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
     from levelhead.task.standings import close_task, left_out_notes, standings_table
     from levelhead.task.submissions import organizer_failures, primary_submissions, shown_state, why_primary
 
-    with _opened(folder) as (found, database):
+    with _opened(folder) as (shared_task, database):
         database.check()
-        counting = _workers(workers, found, database)
-        results = close_task(found, database, now=now, force=force, workers=counting)
+        counting = _workers(workers, shared_task, database)
+        results = close_task(shared_task, database, now=now, force=force, workers=counting)
         for submission in primary_submissions(database):
             state = shown_state(submission.state, submission.valid, submission.outputs)
             say(f"{submission.team_name}: submission {submission.number} ({state}), {why_primary(submission)}")
@@ -247,19 +228,17 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
             for note in left_out_notes(organizer_failures(database)):
                 say(note)
         else:
-            print_table(standings_table(found, database, results), "text", None, None)
-    return DONE
+            Printing("text", None).print_table(standings_table(shared_task, database, results))
 
 
 @task.command(short_help="Write an archive for publication")
 @_DIR
 @click.option("-o", "--output", type=RESULT, required=True, help="Write the archive to this tar.gz file")
 @click.option("--with-gold", is_flag=True, help="Include the gold treebanks")
-def export(folder: str, output: str, with_gold: bool) -> int:
+def export(folder: str, output: str, with_gold: bool) -> None:
     """Write an archive for publication: outputs, scores, logs, signatures."""
     from levelhead.task.export import export_task
 
-    with _opened(folder, output) as (found, database):
+    with _opened(folder, output) as (shared_task, database):
         database.check()
-        export_task(found, database, Path(output), gold=with_gold)
-    return DONE
+        export_task(shared_task, database, Path(output), gold=with_gold)

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli.program import DONE, say
+from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.parser import training_arguments, training_options
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_paths
+from levelhead.cli.shared.option_types import PATH, RESULT
 from levelhead.cli.shared.printing import print_warnings
-from levelhead.cli.shared.reading import check_paths
-from levelhead.cli.shared.result_paths import RESULT
 
 if TYPE_CHECKING:
     from levelhead.parsing import Report
@@ -24,17 +23,17 @@ if TYPE_CHECKING:
 
 @command()
 @click.argument("parser")
-@click.argument("treebank", metavar="TRAIN", type=options.PATH)
+@click.argument("treebank", metavar="TRAIN", type=PATH)
 @click.argument("model", type=RESULT)
-@click.option("--dev", type=options.PATH, help="Treebank for early stopping: keep the pass with the best LAS")
+@click.option("--dev", type=PATH, help="Treebank for early stopping: keep the pass with the best LAS")
 @click.option(
     "--with-dev",
     is_flag=True,
     help="After early stopping, train again on both treebanks for as many passes (requires --dev)",
 )
-@click.option("--jar", type=options.PATH, metavar="FILE", help="MaltParser's jar file (malt)")
-@training_options
-def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: bool, **chosen: Any) -> int:
+@options.jar_option
+@options.training_options
+def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: bool, **given: Any) -> None:
     """Train PARSER on the treebank TRAIN, and write it to the file MODEL.
 
     PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), a graph-based parser (graph,
@@ -46,20 +45,20 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     """
     if with_dev and dev is None:
         raise click.UsageError("--with-dev requires --dev")
-    arguments = training_arguments(parser, chosen)
-    check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])
+    arguments = options.parser_arguments(parser, given)
+    check_paths(filter(None, [treebank, dev, given["jar"]]), [model])
     from levelhead.api.parsers import train as trained
     from levelhead.parsing import training_warnings, write_model
     from levelhead.treebank import read
 
     trees = read(treebank)
     held_out = read(dev) if dev is not None else None
-    for learned, given in ((True, trees), (with_dev, held_out)):
-        if given is not None:
-            print_warnings((*given.warnings, *(training_warnings(given, parser) if learned else ())))
+    for learned, part in ((True, trees), (with_dev, held_out)):
+        if part is not None:
+            print_warnings((*part.warnings, *(training_warnings(part, parser) if learned else ())))
+    arguments |= options.arguments_for(trained, given)
     with progress_of_passes() as tell:
         write_model(trained(trees, dev=held_out, with_dev=with_dev, progress=tell, **arguments), model)
-    return DONE
 
 
 @contextmanager

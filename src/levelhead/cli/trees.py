@@ -7,27 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
-from levelhead.cli.shared.engine import split_option
-from levelhead.cli.shared.measuring import measuring_options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import emit, page_origin, print_json, print_provenance
-from levelhead.cli.shared.reading import check_kinds, check_paths, inputs_of, reading_options
-from levelhead.cli.shared.values import limited
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_kinds, check_outputs_of_systems
+from levelhead.cli.shared.option_types import limited
+from levelhead.cli.shared.printing import Printing, emit, page_origin, print_json, print_provenance, printing_options
 from levelhead.extras import require
 
 if TYPE_CHECKING:
-    from levelhead.cli.shared.measuring import Measuring
-    from levelhead.cli.shared.reading import Reading
     from levelhead.comparison.contrasts import Contrasts
     from levelhead.comparison.system_errors import ErrorExamples
 
 
 @command()
-@click.argument("gold", type=options.PATH)
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
+@options.gold_argument
+@options.systems_argument
 @click.option(
     "--show", multiple=True, metavar="GOLD:SYSTEM",
     help="For one system, show the sentences in which the first relation is confused with the second, such as"
@@ -38,22 +33,11 @@ if TYPE_CHECKING:
     help="Show at most N words for each --show, or N gains and N losses for each system and treebank  [default: 5;"
     " all in JSON]",
 )  # fmt: skip
-@measuring_options("LAS", "WLAS(WDE)")
-@split_option
-@reading_options
-@options.format_option("text", "svg", "tikz", "html", "json", "jsonl")
-@options.output_option
-def trees(
-    gold: str,
-    systems: tuple[str, ...],
-    show: tuple[str, ...],
-    limit: int | None,
-    measuring: Measuring,
-    split: Any,
-    reading: Reading,
-    output_format: str,
-    output: str | None,
-) -> int:
+@options.measuring_options("LAS", "WLAS(WDE)")
+@options.split_option
+@options.reading_options
+@printing_options("text", "svg", "tikz", "html", "json", "jsonl", places=False)
+def trees(show: tuple[str, ...], printing: Printing, **given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
 
     With one system, show the sentences with an error: --show GOLD:SYSTEM. With several, show the sentences in which
@@ -61,27 +45,23 @@ def trees(
     """
     from levelhead.api.breakdowns import trees as drawn
 
+    gold, systems, output_format = given["gold"], given["systems"], printing.output_format
     if output_format == "html":
         require("jinja2", "pages")
-    check_paths([*inputs_of([gold, *systems]), *measuring.files()], [output])
+    check_outputs_of_systems(gold, systems, given, [printing.output])
     if bool(show) != (len(systems) == 1):
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
     check_kinds(gold, systems)
-    measuring.check_single()
-    result = drawn(gold, systems, show=show, limit=limit, split=split, **measuring.arguments(), **reading.arguments())
+    options.check_single_measure(given["measures"])
+    result = drawn(show=show, **options.arguments_for(drawn, given))
     print_provenance(result.provenance)
-    _print(result, output_format, output)
-    return DONE
-
-
-def _print(result: ErrorExamples | Contrasts, output_format: str, output: str | None) -> None:
     if output_format.startswith("json"):
-        print_json(result.to_dict(), output, lines=output_format == "jsonl")
+        print_json(result.to_dict(), printing.output, lines=output_format == "jsonl")
     elif output_format == "text":
-        shown = output in {None, "-"} and wants_color(sys.stdout)
-        emit(colored_trees(f"{result}\n") if shown else f"{result}\n", output)
+        in_color = printing.output in {None, "-"} and wants_color(sys.stdout)
+        emit(colored_trees(f"{result}\n") if in_color else f"{result}\n", printing.output)
     else:
-        emit(_drawn(result, output_format), output)
+        emit(_drawn(result, output_format), printing.output)
 
 
 def _drawn(result: ErrorExamples | Contrasts, output_format: str) -> str:

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import emit, print_result
-from levelhead.cli.shared.reading import check_paths
-from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER, refuse_compressed
-from levelhead.cli.shared.values import Choice
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import check_paths, refuse_compressed
+from levelhead.cli.shared.option_types import PATH, RESULT_OR_FOLDER, Choice
+from levelhead.cli.shared.printing import Printing, emit, printing_options
 from levelhead.errors import number_of
 from levelhead.treebank.layouts import files_at
 from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_text
 from levelhead.treebank.validation import validate as validate_files
 
-if TYPE_CHECKING:
-    from levelhead.treebank.validation import Validation
-
 
 @command()
-@click.argument("files", nargs=-1, required=True, type=options.PATH)
+@click.argument("files", nargs=-1, required=True, type=PATH)
 @options.input_format_option
 @click.option(
     "--rules", type=Choice(CHECKED_RULES, "rules"), default="ud", show_default=True,
@@ -37,16 +33,9 @@ if TYPE_CHECKING:
     " space, blank lines, empty columns). For several files, COPY is a folder",
 )  # fmt: skip
 @click.option("--strict", is_flag=True, help="Fail if there are warnings, too: the exit code is then 2")
-@options.format_option(*options.FORMATS, "github")
-@options.output_option
+@printing_options(*options.FORMATS, "github", places=False)
 def validate(
-    files: tuple[str, ...],
-    input_format: Any,
-    rules: str,
-    copies: str | None,
-    strict: bool,
-    output_format: str,
-    output: str | None,
+    files: tuple[str, ...], rules: str, copies: str | None, strict: bool, printing: Printing, **given: Any
 ) -> int:
     """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders or a manifest's gold.
 
@@ -59,40 +48,24 @@ def validate(
 
         files = tuple(file for path in files for file in (listed_gold(path) if path.endswith(".toml") else [path]))
     paths = [file for path in files for file in files_at(path)]
-    _refuse_copies(copies, rules)
-    check_paths([*paths, *(path for path in files if path not in paths)], [output, copies])
-    validation = validate_files(*files, format=input_format, rules=rules, fix=copies)
-    if output_format == "text":
-        emit(validation_text(validation), output)
-    elif output_format == "github":
-        emit("".join(f"{annotation(fault)}\n" for fault in validation.faults), output)
-    else:
-        print_result(
-            validation.table,
-            validation.to_dict,
-            output_format,
-            None,
-            output,
-            lines=lambda: _lines(validation.to_dict()),
-        )
-    _count_on_terminal(validation)
-    return BAD_INPUT if not validation.valid or (strict and validation.faults) else DONE
-
-
-def _refuse_copies(path: str | None, rules: str) -> None:
-    if path is not None and rules != "ud":
+    if copies is not None and rules != "ud":
         raise click.UsageError(f"--fix repairs CoNLL-U: it cannot be combined with --rules {rules}")
-    if path == "-":
+    if copies == "-":
         raise click.UsageError("--fix requires a file or folder: errors and warnings go to standard output")
-    refuse_compressed("the copy is", path)
-
-
-def _count_on_terminal(validation: Validation) -> None:
-    if sys.stderr is None or not sys.stderr.isatty():
-        return
-    counts = Counter(fault.severity for fault in validation.faults for _ in range(fault.count))
-    errors, warnings = number_of(counts["error"], "error"), number_of(counts["warning"], "warning")
-    say(f"{number_of(len(validation.files), 'file')}, {errors}, {warnings}")
+    refuse_compressed("the copy is", copies)
+    check_paths([*paths, *(path for path in files if path not in paths)], [printing.output, copies])
+    validation = validate_files(*files, rules=rules, fix=copies, **given)
+    if printing.output_format == "text":
+        emit(validation_text(validation), printing.output)
+    elif printing.output_format == "github":
+        emit("".join(f"{annotation(fault)}\n" for fault in validation.faults), printing.output)
+    else:
+        printing.print(validation.table, validation.to_dict, lines=lambda: _lines(validation.to_dict()))
+    if sys.stderr is not None and sys.stderr.isatty():
+        counts = Counter(fault.severity for fault in validation.faults for _ in range(fault.count))
+        errors, warnings = number_of(counts["error"], "error"), number_of(counts["warning"], "warning")
+        say(f"{number_of(len(validation.files), 'file')}, {errors}, {warnings}")
+    return BAD_INPUT if not validation.valid or (strict and validation.faults) else DONE
 
 
 def _lines(document: dict[str, Any]) -> list[Any]:

@@ -22,7 +22,7 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.leakage import Leakage, LeakageCounts, with_leakage
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, joint_provenance, pair_provenance
-from levelhead.evaluation.score_tables import mean_or_none, scores_document, scores_table, units_document
+from levelhead.evaluation.score_tables import counts_table, mean_or_none, scores_document, scores_table, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import Score
 from levelhead.significance import STANDARD as STANDARD_TESTS
@@ -89,18 +89,17 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
         """The joint provenance of all test sets."""
         return joint_provenance({code: evaluation.provenance for code, evaluation in self.items()})
 
-    def table(self) -> Table:
-        """Return the result as a table."""
-        return scores_table(self, self.average, self.valid_trees_average)
+    def table(self, *, counts: bool = False) -> Table:
+        """Return the result as a table.
+
+        Args:
+            counts: the counts behind the scores, instead of the scores.
+        """
+        return counts_table(self) if counts else scores_table(self, self.average, self.valid_trees_average)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
         return scores_document(self, self.average, self.valid_trees_average)
-
-
-def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
-    """Return the scores on each test set, by its code; see `score_and_look` for arguments and errors."""
-    return score_and_look(plan, setup, **how)[0]
 
 
 def score_and_look(

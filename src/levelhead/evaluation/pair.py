@@ -62,6 +62,7 @@ class Evaluation(Mapping[str, Score], Tabular):
             partial.
         coverage: the share of gold that the output covers; None unless scores are partial.
         leakage: the share of gold that occurs in training; None without training treebanks.
+        looked: what its page shows; None unless prepared.
     """
 
     scores: Mapping[str, Score]
@@ -71,6 +72,7 @@ class Evaluation(Mapping[str, Score], Tabular):
     valid_trees: Mapping[str, Score] = field(default_factory=dict)
     coverage: PartialCoverage | None = None
     leakage: Leakage | None = None
+    looked: Any = None
 
     @property
     def signature(self) -> Mapping[str, str]:

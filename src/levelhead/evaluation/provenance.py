@@ -157,6 +157,7 @@ def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:
         {code: files for code, provenance in provenances.items() for files in provenance.files.values()},
         tuple(dict.fromkeys(fault for provenance in every for fault in provenance.warnings)),
         tuple(dict.fromkeys(note for provenance in every for note in provenance.notes)),
+        tuple(dict.fromkeys(message for provenance in every for message in provenance.about_files)),
     )
 
 

@@ -5,24 +5,25 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.grouped import Decorator, grouped
-from levelhead.cli.shared.option_groups import command_line
-from levelhead.cli.shared.values import InputPath
+from levelhead.cli.shared.command import Decorator, command_line, grouped
+from levelhead.cli.shared.option_types import InputPath
 from levelhead.errors import Fault, OutputError, listed
 from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.api.reports import Shown
+    from levelhead.campaign.ranked_systems import RankedSystems
+    from levelhead.comparison.systems import Comparison
     from levelhead.evaluation.provenance import Provenance
     from levelhead.measures.registry import Registry
-    from levelhead.report.page import Page
+    from levelhead.report.citation import Cited
     from levelhead.report.page.blocks import Origin
     from levelhead.tables.table import Table
 
@@ -32,17 +33,17 @@ _MOST_FILES = 2
 
 @immutable(eq=True)
 class Printing:
-    """The values of these options.
+    """The values of the options that choose how and where a table is printed.
 
     Args:
         output_format: the output format.
-        places: the number of decimal places, or None.
         output: the file, or None for standard output.
+        places: the number of decimal places, or None.
     """
 
     output_format: str
-    places: int | None
-    output: str | None
+    output: str | None = None
+    places: int | None = None
 
     def print(
         self,
@@ -50,15 +51,36 @@ class Printing:
         document: Callable[[], object],
         *,
         lines: Callable[[], list[Any]] | None = None,
+        places: int = 2,
     ) -> None:
-        """Print a table or its JSON document; only what is printed is computed."""
-        print_result(table, document, self.output_format, self.places, self.output, lines=lines)
+        """Print a table or a JSON document; only what is printed is computed; `places` is the default in text."""
+        if self.output_format == "jsonl":
+            print_json((lines or document)(), self.output, lines=True)
+        elif self.output_format == "json":
+            print_json(document(), self.output)
+        else:
+            self.print_table(table(), places)
+
+    def print_table(self, table: Table, places: int = 2) -> None:
+        """Print a finished table."""
+        from levelhead.tables.writers import WRITERS
+
+        if self.output_format == "tsv":
+            for note in table.notes:
+                say(note)
+        default = None if self.output_format == "tsv" else places
+        text = WRITERS[self.output_format](table, default if self.places is None else self.places)
+        if self.output_format == "text" and self.output in {None, "-"} and sys.stdout and sys.stdout.isatty():
+            from levelhead.cli.shared.color import colored_table, wants_color
+
+            text = colored_table(text) if wants_color(sys.stdout) else text
+        emit(text, self.output)
 
 
-printing_options: Decorator = grouped(
-    "printing", Printing, (options.format_option(), options.places_option, options.output_option)
-)
-"""The options that choose how a table is printed, passed to a command as the argument `printing`."""
+def printing_options(*formats: str, places: bool = True) -> Decorator:
+    """Return --format, --places and --output, passed to a command as the argument `printing`."""
+    chosen = (options.format_option(*formats), *((options.places_option,) if places else ()), options.output_option)
+    return grouped("printing", Printing, chosen)
 
 
 @immutable(eq=True)
@@ -86,35 +108,88 @@ class PageRequest:
             raise click.UsageError("--title requires --report")
         return self.report_file, self.figures
 
-    def write(self, make: Callable[[], Page]) -> None:
-        """Write the page, its charts and tables, if requested; on a terminal a line says so as long as it takes."""
-        from levelhead.api.reports import write_page
-        from levelhead.progress import working
-
-        with working("making the page"):
-            write_page(make()._replace(origin=page_origin()), self.report_file, self.title, self.figures)
-
-    def write_result(self, result: Shown, registry: Registry | None = None) -> None:
-        """Write the page of a result, if requested."""
+    def write(self, result: Shown, registry: Registry | None = None) -> None:
+        """Write the page of a result, if requested; on a terminal a line says so as long as it takes."""
         if not self.wanted:
             return
         from levelhead.api.reports import write_report
         from levelhead.progress import working
 
+        how = {"title": self.title, "figures": self.figures, "registry": registry, "origin": page_origin()}
         with working("making the page"):
-            write_report(
-                result,
-                self.report_file,
-                title=self.title,
-                figures=self.figures,
-                registry=registry,
-                origin=page_origin(),
-            )
+            write_report(result, self.report_file, **how)  # type: ignore[arg-type]
 
 
 def page_options(report: Decorator = options.report_option) -> Decorator:
     """Return the options for a page, passed to a command as the argument `page`."""
     return grouped("page", PageRequest, (report, options.title_option, options.figures_option))
+
+
+@immutable(eq=True)
+class Papers:
+    """The values of these options.
+
+    Args:
+        layout: "table" or "paper".
+        cite: whether to print what to cite instead of numbers.
+    """
+
+    layout: str
+    cite: bool
+
+    @property
+    def table(self) -> bool:
+        """Whether a table for a paper is printed."""
+        return self.layout == "paper"
+
+    def check(self, output_format: str) -> None:
+        """Refuse formats that do not support the requested layout."""
+        check_cite(output_format, cite=self.cite)
+        if self.cite and self.table:
+            raise click.UsageError("--cite cannot be combined with --layout paper: it prints no table")
+        if self.table:
+            from levelhead.tables.writers import PAPER_FORMATS
+
+            if output_format not in PAPER_FORMATS:
+                *most, last = PAPER_FORMATS
+                formats = f"{', '.join(most)} or {last}"
+                raise click.UsageError(f"--layout paper requires --format {formats}, not {output_format}")
+
+    def print(self, result: Comparison | RankedSystems, printing: Printing, *, each: bool = False) -> bool:
+        """Print a table for a paper or a citation; return whether either was requested."""
+        if self.cite:
+            print_citation(result, printing)
+        elif self.table:
+            from levelhead.api.reports import paper_table
+
+            places = 2 if printing.places is None else printing.places
+            text = paper_table(result, printing.output_format, places=places, each=each)  # type: ignore[arg-type]
+            emit(text, printing.output)
+        return self.cite or self.table
+
+
+papers_options: Decorator = grouped("papers", Papers, (options.layout_option, options.cite_option))
+"""The options for papers, passed to a command as the argument `papers`."""
+
+
+def check_cite(output_format: str, *, cite: bool) -> None:
+    """Refuse formats that do not support citations."""
+    if cite and output_format not in {"text", "latex", "json"}:
+        raise click.UsageError(f"--cite requires --format text, latex or json, not {output_format}")
+
+
+def print_citation(result: Cited, printing: Printing) -> None:
+    """Print a sentence on methods, and the BibTeX entries that it cites."""
+    from levelhead.report.citation import citation
+    from levelhead.tables.documents import header
+
+    cited = citation(result)
+    if printing.output_format == "json":
+        texts = {"methods": cited.methods, "latex": cited.latex, "bibtex": cited.bibtex}
+        print_json({**header("citation"), **texts}, printing.output)
+        return
+    methods = cited.latex if printing.output_format == "latex" else cited.methods
+    emit(f"{methods}\n\n{cited.bibtex}", printing.output)
 
 
 def page_origin() -> Origin:
@@ -135,40 +210,6 @@ def print_provenance(*provenances: Provenance) -> None:
             say(message)
     print_warnings(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
     print_notes(note for provenance in provenances for note in provenance.notes)
-
-
-def print_table(table: Table, output_format: str, places: int | None, output: str | None) -> None:
-    """Print a finished table."""
-    from levelhead.tables.writers import WRITERS
-
-    default = None if output_format == "tsv" else 2
-    if output_format == "tsv":
-        for note in table.notes:
-            say(note)
-    text = WRITERS[output_format](table, default if places is None else places)
-    if output_format == "text" and output in {None, "-"} and sys.stdout is not None and sys.stdout.isatty():
-        from levelhead.cli.shared.color import colored_table, wants_color
-
-        text = colored_table(text) if wants_color(sys.stdout) else text
-    emit(text, output)
-
-
-def print_result(
-    table: Callable[[], Table],
-    document: Callable[[], object],
-    output_format: str,
-    places: int | None,
-    output: str | None,
-    *,
-    lines: Callable[[], list[Any]] | None = None,
-) -> None:
-    """Print a table or a JSON document; only what is printed is computed."""
-    if output_format == "jsonl":
-        print_json((lines or document)(), output, lines=True)
-    elif output_format == "json":
-        print_json(document(), output)
-    else:
-        print_table(table(), output_format, places, output)
 
 
 def print_json(document: object, output: str | None, *, lines: bool = False) -> None:
@@ -215,14 +256,6 @@ def print_warnings(faults: Iterable[Fault]) -> None:
             reported.add(fault.slug)
             example = f"first {fault.place}: {fault.message}"
             say(f"warning: {fault.slug} in {n_files} files, {example}; run levelhead validate to list all")
-
-
-def print_unpaired(paths: Sequence[object], of: str) -> None:
-    """Warn on standard error, in one line, of files that match no treebank."""
-    if paths:
-        from levelhead.campaign.plan import unmatched_note
-
-        say(f"warning: {unmatched_note(list(map(str, paths)), of)}")
 
 
 def print_notes(notes: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, rank_results
+from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.campaign.results import Results
 from levelhead.campaign.run import score_plan
 from levelhead.evaluation.fold import CountedPiece, Fold
@@ -24,7 +24,6 @@ from levelhead.report.page.render import render, with_links
 from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
 from levelhead.report.page.score import score_page
 from levelhead.report.page.treebank_errors import ErrorTally
-from levelhead.significance.units import AUTO
 from levelhead.treebank.contents import FileSummary
 
 if TYPE_CHECKING:
@@ -131,24 +130,6 @@ def links_of(results: Results, addresses: Mapping[tuple[str, str], str]) -> Mapp
             systems = [(other, "" if other == system else f"../{addresses[other, code]}") for other in others]
             links[system, code] = Links(system, code, systems, before, after)
     return links
-
-
-def rank_with_report(
-    path: str | os.PathLike[str],
-    plan: Plan,
-    setup: Setup,
-    choice: RankingChoice,
-    origin: Origin,
-    title: str | None = None,
-    **how: Any,
-) -> RankedSystems:
-    """Rank the systems of a plan and write the report."""
-    unit = choice.tests.resample_by if choice.tests else AUTO
-    results = score_for_report(plan, setup, folder=is_folder(path), origin=origin, by_sentence=choice.tests is not None,
-                               resample_by=unit, **how)  # fmt: skip
-    ranked = rank_results(results, setup.names, choice)
-    write_ranking_report(path, results, ranked, origin, title)
-    return ranked
 
 
 def score_for_report(plan: Plan, setup: Setup, *, folder: bool, origin: Origin, **how: Any) -> Results:

@@ -1,91 +1,50 @@
-"""GOLD, SYSTEM, other inputs, and the options that choose how files are read."""
+"""Checks of the files that a command reads and writes, before it reads any."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.program import say
-from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import split_option
-from levelhead.cli.shared.grouped import Decorator, grouped
-from levelhead.cli.shared.printing import print_notes, print_unpaired
+from levelhead.cli.shared.options import files_of_measures
 from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable
-from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
-    from levelhead.campaign.plan import Plan
     from levelhead.typology.profile import Files
 
 
-@immutable(eq=True)
-class Reading:
-    """The values of the options that choose how files are read.
-
-    Args:
-        rules: the name of the rules.
-        input_format: the format of files.
-        gold_format: the format of gold, or None if it is the same.
-        allow_several_roots: whether sentences can have several roots; only for commands with this option.
-    """
-
-    rules: str
-    input_format: Any
-    gold_format: Any
-    allow_several_roots: bool = False
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments of public functions."""
-        several_roots = {"allow_several_roots": True} if self.allow_several_roots else {}
-        return {"rules": self.rules, "format": self.input_format, "gold_format": self.gold_format, **several_roots}
-
-
-_READING = (options.rules_option, options.input_format_option, options.gold_format_option)
-
-reading_options: Decorator = grouped("reading", Reading, _READING)
-"""The options that choose how files are read, passed to a command as the argument `reading`."""
-
-scored_reading_options: Decorator = grouped("reading", Reading, (*_READING, options.allow_several_roots_option))
-"""The same options with --allow-several-roots, for commands that score outputs."""
-
-
 @contextmanager
-def refused(slug: str, message: str) -> Iterator[None]:
+def refused(slug: str, message: str | None = None) -> Iterator[None]:
     """Report an error of a public function as one of the options and arguments of the command."""
     try:
         yield
     except InputError as error:
         if [fault.slug for fault in error.faults] != [slug]:
             raise
-        raise click.UsageError(message) from error
+        raise click.UsageError(message or error.faults[0].message) from error
 
 
-def pair_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add GOLD, SYSTEM and --split, passed to a command as the arguments `gold`, `system` and `split`."""
-    with_split = split_option(function)
-    return click.argument("gold", type=options.PATH)(click.argument("system", type=options.PATH)(with_split))
-
-
-def inputs_of(paths: Iterable[str]) -> Iterator[str]:
+def inputs_of(paths: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
     """Yield paths, and all files below folders."""
     for path in paths:
-        yield from files_in(path)
+        yield os.fspath(path)
+        yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
 
 
-def plan_of(gold: str, system: str, split: Any) -> Plan:
-    """Return the test sets and the outputs; files that match no test set are reported."""
-    from levelhead.campaign.find import find_plan
-    from levelhead.campaign.plan import missing_outputs
+def named_files(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the files that the options of measures name."""
+    yield from (*given.get("train", ()), *given.get("definitions", ()), *files_of_measures(given.get("measures", ())))
 
-    plan = find_plan(gold, [system], split)
-    print_extra_gold(gold)
-    print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
-    print_notes(plan.notes)
-    return plan
+
+def check_outputs_of_systems(
+    gold: str, systems: Sequence[str], given: Mapping[str, Any], targets: Iterable[str | None]
+) -> None:
+    """Check gold, the outputs of systems, and the files that the options of measures name; see `check_paths`."""
+    check_paths([*inputs_of([gold, *systems]), *named_files(given)], targets)
 
 
 def check_kinds(gold: str, systems: Sequence[str]) -> None:
@@ -106,12 +65,6 @@ def _different_kinds(gold: str) -> str:
     return "GOLD is a folder, but this is a file: give two files or two folders"
 
 
-def files_in(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield a path, and all files below it if it is a folder."""
-    yield os.fspath(path)
-    yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
-
-
 def holds_test_sets(path: str) -> bool:
     """Return whether a path is a folder or a manifest of gold treebanks, not a single treebank."""
     return path.endswith(".toml") or os.path.isdir(path)  # noqa: PTH112 -- pathlib is slow to load
@@ -128,9 +81,11 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
     if len(set(map(os.path.realpath, targets))) < len(targets):
         raise click.UsageError("two results cannot be written to the same file")
     for target in targets:
-        if any(_same_file(target, source) for source in sources):
+        if not any(_is_same(target, source) for source in sources):
+            continue
+        if os.path.isfile(target):  # noqa: PTH113 -- pathlib is slow to load
             raise click.UsageError(f"{printable(target)} is an input file: write the output to another file")
-        if any(_same_folder(target, source) for source in sources):
+        if os.path.isdir(target):  # noqa: PTH112
             raise click.UsageError(f"{printable(target)} is a folder of inputs: name another folder for the results")
     check_inputs(sources)
 
@@ -171,18 +126,19 @@ def check_inputs(paths: Iterable[str]) -> None:
         raise UnreadableFile(*missing)
 
 
-def _same_file(one: str, other: str) -> bool:
+def _is_same(target: str, source: str) -> bool:
     try:
-        return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121 -- pathlib is slow to load
+        return os.path.samefile(target, source)  # noqa: PTH121 -- pathlib is slow to load
     except (OSError, ValueError):
         return False
 
 
-def _same_folder(target: str, source: str) -> bool:
-    try:
-        return os.path.samefile(target, source) and os.path.isdir(target)  # noqa: PTH112, PTH121 -- pathlib is slow to load
-    except (OSError, ValueError):
-        return False
+def refuse_compressed(what: str, path: str | None) -> None:
+    """Refuse names of compressed files, since commands write no compressed files."""
+    from levelhead.treebank.input_bytes import SUFFIXES
+
+    if path is not None and path.lower().endswith(SUFFIXES):
+        raise click.UsageError(f"{what} not compressed: use a name without .gz, .bz2, .xz or .zst")
 
 
 def print_extra_gold(gold: str) -> None:

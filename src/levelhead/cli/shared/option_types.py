@@ -1,12 +1,80 @@
-"""Paths of results, checked when the command line is parsed, so that long work does not end in "cannot be written"."""
+"""Types of options and arguments.
+
+Numbers have the limits of the arguments of the public functions. Paths of results are checked when the command line is
+parsed, so that long work does not end in "cannot be written".
+"""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from typing import Any
 
 import click
+
+from levelhead.arguments import LIMITS
+from levelhead.errors import unknown
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer versions of click
+    """A choice of values; the error for an unknown value suggests a similar value.
+
+    Args:
+        choices: the values.
+        kind: the kind of value, for errors: "parser"; by default "value".
+    """
+
+    def __init__(self, choices: Any, kind: str = "value") -> None:
+        super().__init__(tuple(choices))
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value."""
+        if value not in self.choices:
+            self.fail(unknown(self.kind, str(value), self.choices), param, ctx)
+        return value
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        """Return a one-line hint for a missing value."""
+        return f"use {', '.join(self.choices)}"
+
+
+class InputPath(click.Path):
+    """A path that is not empty; whether it can be read is checked when it is opened, with the errors of all files.
+
+    Args:
+        kind: the type of the value, `str` or `Path`.
+    """
+
+    def __init__(self, kind: type = str) -> None:
+        super().__init__(readable=False, path_type=kind)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if not os.fspath(value):
+            self.fail("the path is empty: name a file or folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = InputPath()
+"""The path of a file or folder."""
+
+
+class FiniteRange(click.FloatRange):
+    """A range of finite numbers."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number; infinity and NaN are refused."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number", param, ctx)
+        return number
+
+
+def limited(name: str) -> click.IntRange:
+    """Return the type of an option that is a whole number."""
+    return click.IntRange(*LIMITS[name])
 
 
 class ResultPath(click.Path):
@@ -95,11 +163,3 @@ FIGURES = ResultPath(folder=True, library=lambda _: ("vl_convert", "figures"))
 
 CHART = ResultPath(library=lambda path: ("vl_convert", "figures") if path.lower().endswith((".png", ".pdf")) else None)
 """A single chart."""
-
-
-def refuse_compressed(what: str, path: str | None) -> None:
-    """Refuse names of compressed files, since commands write no compressed files."""
-    from levelhead.treebank.input_bytes import SUFFIXES
-
-    if path is not None and path.lower().endswith(SUFFIXES):
-        raise click.UsageError(f"{what} not compressed: use a name without .gz, .bz2, .xz or .zst")

@@ -8,12 +8,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from levelhead.api.inputs import Measures, PathLike, as_list, measure_names
-from levelhead.api.parameters import MEASURES, TREEBANK, limited, public
-from levelhead.arguments import choice, either, flag, instance, is_list, is_path, optional, path, refuse, several, text
+from levelhead.api.parameters import MEASURES, TREEBANK, public
+from levelhead.arguments import (
+    choice,
+    either,
+    flag,
+    instance,
+    is_list,
+    is_path,
+    limited,
+    optional,
+    path,
+    refuse,
+    several,
+    text,
+)
+from levelhead.correlation import Correlation, Measurements, join, read_tables
+from levelhead.correlation import correlate as correlate_columns
 
 if TYPE_CHECKING:
     from levelhead.comparison.judgement import Choices, Judgement
-    from levelhead.correlation import Correlation, Measurements
     from levelhead.correlation.coefficients import Method
     from levelhead.correlation.human_agreement import Ties
     from levelhead.correlation.measurements import Missing
@@ -24,12 +38,6 @@ if TYPE_CHECKING:
 
 
 _MISSING = choice(("drop", "pairwise", "error"))
-
-
-def _measurements() -> type:
-    from levelhead.correlation import Measurements
-
-    return Measurements
 
 
 def _choices() -> type:
@@ -52,7 +60,7 @@ def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
     return [_pair(name, pair) for pair in value]
 
 
-_TABLE = either([(is_path, path)], instance(_measurements, "a table (a path or measurements)"))
+_TABLE = either([(is_path, path)], instance(Measurements, "a table (a path or measurements)"))
 
 
 @public(
@@ -96,8 +104,6 @@ def correlate(
     Raises:
         InputError: a table is invalid, a column is unknown, or there are too few treebanks.
     """
-    from levelhead.correlation import correlate as correlate_columns
-
     pairs, held = list(differences), as_list(given)
     named = None if columns is None else as_list(columns)
     needed = [*named, *held, *([family] if family else [])] if named else []
@@ -130,8 +136,6 @@ def measurements(
     Raises:
         InputError: a table is invalid, or the tables cannot be joined.
     """
-    from levelhead.correlation import Measurements, join, read_tables
-
     paths = [os.fspath(table) for table in tables if not isinstance(table, Measurements)]
     known = [table for table in tables if isinstance(table, Measurements)]
     pairs, kept = list(differences), set(columns)

@@ -1,10 +1,14 @@
-"""The groups in which `--help` lists the options of a command."""
+"""Commands: `--help` lists their options in groups, and related options can be passed as a single argument."""
 
 from __future__ import annotations
 
-from functools import partial
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 GROUPS = {
     "Input": (
@@ -84,5 +88,33 @@ def command_line(context: click.Context) -> str:
     return f"{kept[0]} {shlex.join(kept[1:])}"
 
 
-command = partial(click.command, cls=Command)
+command = functools.partial(click.command, cls=Command)
 """The decorator of a command whose `--help` lists options in groups."""
+
+
+def joined(*decorators: Decorator) -> Decorator:
+    """Return a decorator that adds several options."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the command with the options."""
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+def grouped(name: str, kind: Any, options: Sequence[Decorator]) -> Decorator:
+    """Return a decorator that adds options to a command and passes their values as a single argument."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the command with the options."""
+
+        @functools.wraps(function)
+        def with_one_value(**given: Any) -> Any:
+            value = kind(**{field: given.pop(field) for field in kind.__annotations__ if field in given})
+            return function(**given, **{name: value})
+
+        return joined(*options)(with_one_value)
+
+    return decorate
