@@ -98,7 +98,7 @@ def test_the_page_of_a_ranking_counts_answers_to_another_text(run, folders, tmp_
     (folders / "systems/beta/en.conllu").write_text("\n\n".join([others[0], *others]), encoding="utf-8")
     arguments = "rank", folders / "gold", folders / "systems", "--partial", "-m", "LAS", "--resamples", "100"
     code, printed, _ = run(*arguments, "--report", tmp_path / "page.html")
-    note = "beta: 1 answer to another text, not aligned: less than half of the forms match"
+    note = "beta: 1 answer to another text, not aligned: fewer than half of the forms match"
     assert (code, note in printed) == (0, True)
     assert note in text_of(tmp_path / "page.html")
 
