@@ -53,7 +53,7 @@ NOWHERE = Place()
 """An unknown place."""
 
 
-@immutable(eq=True)
+@immutable
 class Fault:
     """One error or warning about an input.
 

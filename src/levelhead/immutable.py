@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from math import isnan
 from types import FunctionType
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
@@ -17,26 +18,22 @@ _FIELDS = "__dataclass_fields__"
 _Class = TypeVar("_Class", bound=type[Any])
 
 
-@dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
-def immutable(*, eq: bool = False, repr: bool = True) -> Callable[[_Class], _Class]:  # noqa: A002 -- as in dataclasses
-    """Return a decorator that makes a class a frozen dataclass; `fields` and `replace` work with its instances."""
-
-    def decorate(cls: _Class) -> _Class:
-        """Return the class with its methods."""
-        defaults = _defaults(cls)
-        methods: dict[str, Any] = {"__init__": _initializer(cls, defaults), _FIELDS: _Fields(cls)}
-        methods |= {"__setattr__": _refuse, "__delattr__": _refuse, "_field_defaults": defaults}
-        methods["_made_anew"] = tuple(name for name, value in defaults.items() if isinstance(value, Field))
-        if eq:
-            methods |= {"__eq__": _equal, "__hash__": _hash}
-            methods["_hashed_fields"] = tuple(name for name in defaults if _is_hashed(vars(cls).get(name)))
-        if repr and "__repr__" not in vars(cls):
-            methods["__repr__"] = _representation
-        for name, method in methods.items():
-            setattr(cls, name, method)
-        return cls
-
-    return decorate
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def immutable(cls: _Class) -> _Class:
+    """Make a class a frozen dataclass whose values may be arrays; `fields` and `replace` work with its instances."""
+    defaults = _defaults(cls)
+    methods: dict[str, Any] = {"__init__": _initializer(cls, defaults), _FIELDS: _Fields(cls)}
+    methods |= {"__setattr__": _refuse, "__delattr__": _refuse, "_field_defaults": defaults}
+    methods["_made_anew"] = tuple(name for name, value in defaults.items() if isinstance(value, Field))
+    if "__eq__" not in vars(cls):
+        methods |= {"__eq__": _equal, "__hash__": _hash}
+        kept = {name: getattr(vars(cls).get(name), "compare", True) for name in defaults}
+        methods["_compared"] = tuple(name for name in defaults if kept[name])
+    if getattr(cls, "__repr__", None) in (object.__repr__, _representation):
+        methods["__repr__"] = _representation
+    for name, method in methods.items():
+        setattr(cls, name, method)
+    return cls
 
 
 def digest_of(value: Any) -> str:
@@ -79,17 +76,15 @@ class _Fields:
 def _defaults(cls: type[Any]) -> dict[str, Any]:
     """The default of each field, inherited ones first: MISSING without one, the field itself if it makes each anew."""
     defaults = dict(getattr(cls, "_field_defaults", {}))
-    for name in cls.__annotations__:
+    for name, annotation in cls.__annotations__.items():
+        if "ClassVar" in str(annotation):
+            continue
         value = vars(cls).get(name, MISSING)
         if type(value).__hash__ is None:
             raise ValueError(f"{cls.__name__}.{name} needs a default_factory, since {type(value)} can be changed")
         plain = isinstance(value, Field) and value.default_factory is MISSING
         defaults[name] = value.default if plain else value
     return defaults
-
-
-def _is_hashed(default: Any) -> bool:
-    return not (isinstance(default, Field) and default.hash is False)
 
 
 def _initializer(cls: type[Any], defaults: Mapping[str, Any]) -> Callable[..., None]:
@@ -125,11 +120,36 @@ def _refuse(self: object, name: str, *value: object) -> NoReturn:  # noqa: ARG00
 def _equal(self: Any, other: Any) -> Any:
     if other.__class__ is not self.__class__:
         return NotImplemented
-    return self is other or all(getattr(self, name) == getattr(other, name) for name in self._field_defaults)
+    return self is other or all(are_equal(getattr(self, name), getattr(other, name)) for name in self._compared)
+
+
+def are_equal(first: Any, second: Any) -> bool:
+    """Return whether two values are equal; arrays, also in lists and mappings, by their contents, NaN equal to NaN."""
+    if first is second:
+        return True
+    if hasattr(first, "dtype") and hasattr(second, "dtype"):
+        import numpy as np  # loaded already: one of its values is here
+
+        return np.array_equal(first, second, equal_nan=first.dtype.kind == second.dtype.kind == "f")
+    if isinstance(first, tuple | list) and type(first) is type(second):
+        return len(first) == len(second) and all(map(are_equal, first, second))
+    if isinstance(first, Mapping) and type(first) is type(second) and not hasattr(first, "_field_defaults"):
+        return first.keys() == second.keys() and all(are_equal(value, second[key]) for key, value in first.items())
+    if isinstance(first, float) and isinstance(second, float) and isnan(first):
+        return isnan(second)
+    return bool(first == second)
 
 
 def _hash(self: Any) -> int:
-    return hash(tuple(getattr(self, name) for name in self._hashed_fields))
+    return hash(tuple(_hash_of(getattr(self, name)) for name in self._compared))
+
+
+def _hash_of(value: Any) -> int:
+    """The hash of a value, 0 for arrays, lists and mappings: equal values have equal hashes."""
+    try:
+        return hash(value)
+    except TypeError:
+        return 0
 
 
 def _representation(self: Any) -> str:

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +96,17 @@ def test_paths_and_treebanks_give_the_same_numbers(name: str) -> None:
     paths = (GOLD, str(ALPHA), BETA)
     treebanks = [levelhead.read(path) for path in paths]
     assert numbers(CALLS[name](treebanks)) == numbers(CALLS[name](paths))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_are_equal_by_what_they_hold(name: str) -> None:
+    """Made again, read from a pickle, of other files: `==` is always True or False."""
+    result = CALLS[name]((GOLD, ALPHA, BETA))
+    assert (result == CALLS[name]((GOLD, ALPHA, BETA))) is True
+    assert (result == pickle.loads(pickle.dumps(result))) is True
+    assert (
+        result == CALLS[name]((GOLDS / "tr.conllu", SYSTEMS / "alpha" / "tr.conllu", BETA.with_stem("tr")))
+    ) is False
 
 
 COMMANDS = {

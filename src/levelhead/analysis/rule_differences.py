@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from levelhead.evaluation.fold import score_treebanks
 from levelhead.evaluation.pair import Evaluation, Input, parse_as
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, UD, WORD_RULES, Rules
@@ -30,7 +31,7 @@ from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
 _MEASURES = tuple(dict.fromkeys(name for rules in (UD, CONLL17) for name in rules.measures))
 
 
-@dataclass(frozen=True)
+@immutable
 class Difference:
     """One decision on which the rules disagree, and its effect on the two files.
 
@@ -49,7 +50,7 @@ class Difference:
     n_words: int
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Explanation(Tabular):
     """The scores under all rules, and the decisions that cause differences.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from levelhead.campaign.plan import Plan
@@ -13,6 +13,7 @@ from levelhead.campaign.ranking_tables import ranking_document, ranking_table, r
 from levelhead.campaign.results import Results
 from levelhead.errors import MeasureError, unknown
 from levelhead.evaluation.provenance import Provenance, signature_of_draws
+from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, parse_measure
 from levelhead.significance import InferenceSettings
 from levelhead.tables.table import Table
@@ -21,7 +22,7 @@ from levelhead.tabular import Tabular
 __all__ = ["RankedSystems", "RankingChoice"]
 
 
-@dataclass(frozen=True)
+@immutable
 class RankingChoice:
     """The settings of rankings.
 
@@ -44,7 +45,7 @@ STANDARD_RANKING = RankingChoice()
 """By averages at full precision over all test sets, without tests."""
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class RankedSystems(Tabular):
     """Systems ranked by macro-averages.
 

@@ -6,7 +6,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from levelhead.evaluation.files import can_score_in_pieces, open_pair
 from levelhead.evaluation.fold import OnlyWhole, fold, score_treebanks
 from levelhead.evaluation.pair import Evaluation, InputFile, as_gold, parse_as
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.jobs import StaleInput
 from levelhead.scoring import Score
 from levelhead.treebank import Treebank, blocks
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pieces import GoldFacts
 
 
-@dataclass(frozen=True)
+@immutable
 class File:
     """A file with the hash of its contents when the jobs were planned.
 

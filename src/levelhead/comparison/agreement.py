@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -29,6 +29,7 @@ from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Measure
@@ -125,7 +126,7 @@ class Disagreement(NamedTuple):
     form: str
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Agreement(Tabular):
     """The agreement between annotations.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,6 +16,7 @@ from levelhead.comparison.system_errors import PerTreebank, UsedScheme, for_each
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.score import Score
 from levelhead.significance import units_of
@@ -53,7 +54,7 @@ _NUMBERS = ("Gold", "System", "Correct")
 _RATIOS = ("Precision", "Recall", "F1")
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class WithIntervals(PerTreebank[_Found]):
     """Results with confidence intervals.
 
@@ -229,7 +230,7 @@ def _average(by: tuple[str, ...], average: Average) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Repairs(WithIntervals[Sequence[Repair]]):
     """The gain of repairing each kind of error, on each treebank.
 

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -24,6 +23,7 @@ from levelhead.comparison.changed_cells import (
     pair_versions,
 )
 from levelhead.errors import Fault, InputError, Place, number_of, printable
+from levelhead.immutable import immutable
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.sentence_pairing import sentence_ids
 from levelhead.treebank import Treebank
@@ -93,7 +93,7 @@ class ChangePattern(NamedTuple):
     examples: tuple[ChangeExample, ...]
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Changes(AnyChanges):
     """The changes between two versions of a treebank.
 
@@ -236,7 +236,7 @@ def _provenance(old: Treebank, new: Treebank, rules: Rules) -> Provenance:
 Read = Callable[[Path], Treebank]
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class ReleaseChanges(AnyChanges):
     """The changes between two folders of treebanks.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
 from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
@@ -115,7 +116,7 @@ class Contrast(NamedTuple):
     gold: float
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Gains(Tabular):
     """The gains of systems over the first system on each treebank.
 
@@ -210,7 +211,7 @@ SentencesOfOutput = tuple[str, Output, Output, Sequence[Contrast], Sequence[Cont
 """A treebank, the outputs of the baseline and of a system, and the sentences in which the system gains and loses."""
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Contrasts(Tabular):
     """Sentences in which systems gain or lose most.
 

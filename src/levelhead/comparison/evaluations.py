@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
@@ -24,6 +24,7 @@ from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.score_tables import counts_table, mean_or_none, scores_document, scores_table, units_document
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.scoring import Score
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import (
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 __all__ = ["Evaluations", "LanguagePair", "Languages"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable
 class Evaluations(Mapping[str, Evaluation], Tabular):
     """The scores of one system on several test sets, by the code of the test set.
 
@@ -205,7 +206,7 @@ class LanguagePair(NamedTuple):
     paired: Annotated[bool, Field("Whether both have the same sentences")]
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Languages(Tabular):
     """The comparison of every pair of treebanks for every system.
 

@@ -8,7 +8,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,6 +32,7 @@ from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation.pair import Input, load
 from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
 from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
@@ -104,7 +105,7 @@ class ComparedMeasures(NamedTuple):
     p_holm: float | None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable
 class Judgement(Tabular):
     """The agreement of measures with people.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
@@ -14,6 +14,7 @@ from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.significance import unit_line
 from levelhead.significance.estimates import FEWEST_RUNS, enough_runs
 from levelhead.significance.jackknife import SystemCounts
@@ -63,7 +64,7 @@ class Detectable(NamedTuple):
     average: Annotated[bool, Field("Whether the row is for the mean over test sets")] = False
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Power(Tabular):
     """Detectable differences by measure, number of units and number of runs.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from levelhead._version import VERSION
 from levelhead.analysis.variation import Variation, variations
 from levelhead.errors import printable
 from levelhead.evaluation.provenance import Provenance
+from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Plain, Table
@@ -235,7 +236,7 @@ class Suspect(NamedTuple):
     variation: Variation | None
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Suspects(Tabular):
     """Words whose annotation is probably wrong, the most suspicious first.
 

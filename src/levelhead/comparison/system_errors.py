@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from levelhead.errors import Fault, InputError, quoted
 from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
 from levelhead.tables.documents import Signature, header, signature_line, signed
@@ -37,7 +37,7 @@ DRAWN = 5
 """The default number of sentences that are drawn; tables and JSON then have all."""
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class PerTreebank(Tabular, Generic[_Found]):
     """Results for the output of one system on each treebank.
 
@@ -229,7 +229,7 @@ def _provenance(matches: Matches, setup: Setup, scheme: UsedScheme | None) -> Pr
     return pair_provenance(summary_of(gold), summary_of(system), setup, notes, parts)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable
 class ErrorExamples(Tabular):
     """Words with the wrong relation, with their sentences.
 

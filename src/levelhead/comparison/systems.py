@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import product
 from typing import Any
@@ -27,6 +27,7 @@ from levelhead.evaluation.provenance import (
 )
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, units_document
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.messages import MESSAGES
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import STANDARD as STANDARD_TESTS
@@ -54,7 +55,7 @@ from levelhead.treebank.provenance import sources_document
 from levelhead.typology.languages import Voter, treebanks_voting
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Comparison(Tabular):
     """The comparison of systems with the first.
 

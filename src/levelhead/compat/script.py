@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TextIO
 from levelhead.errors import InputError
 from levelhead.evaluation.fold import score_treebanks
 from levelhead.evaluation.setup import setup_of
+from levelhead.immutable import immutable
 from levelhead.scoring.counts import count_words
 from levelhead.scoring.enhanced_edges import ENHANCEMENTS, switches_of
 from levelhead.scoring.matches import match, universal_features
@@ -55,7 +56,7 @@ class UDWord:
     functional_children: list[UDWord] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Score:
     """The score of a measure, like the scripts' class of this name."""
 
@@ -86,7 +87,7 @@ class Score:
         return self.correct / self.aligned_total if self.aligned_total else self.aligned_total
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class UDRepresentation:
     """A file that was read; the scripts' lists are created when needed."""
 

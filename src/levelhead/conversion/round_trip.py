@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from levelhead._version import VERSION
 from levelhead.conversion.convert import Variant, backward, forward, raised, ud_version, words_of
 from levelhead.conversion.targets import Targets, default_targets
+from levelhead.immutable import immutable
 from levelhead.tables.documents import header, path_text, points, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -43,7 +43,7 @@ class NotRestored(NamedTuple):
     restored: int
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class RoundTrip(Tabular):
     """The changes of forward conversion in a treebank, and the heads that backward conversion does not restore.
 

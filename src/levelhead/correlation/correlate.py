@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations, product
 from math import factorial, prod
 from typing import Any, NamedTuple
@@ -25,6 +24,7 @@ from levelhead.correlation.coefficients import (
 )
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
 from levelhead.errors import Fault, InputError, number_of, quoted
+from levelhead.immutable import immutable
 from levelhead.significance.corrections import holm
 from levelhead.significance.resampling import Seed, random_orders_within
 from levelhead.tables.documents import header, signature_line
@@ -163,7 +163,7 @@ class Pair(NamedTuple):
     coefficients: Mapping[Method, Coefficient]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable
 class Correlation(Tabular):
     """The correlations of all pairs of columns.
 

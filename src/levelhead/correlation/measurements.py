@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import PurePath
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, quoted, unknown
+from levelhead.immutable import immutable
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
@@ -25,7 +26,7 @@ _SHOWN = 8
 _LARGEST = 1e150
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable
 class Measurements(Tabular):
     """Values by treebank.
 

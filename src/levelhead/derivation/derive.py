@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from levelhead.derivation.transition_systems import (
     check_derived,
 )
 from levelhead.errors import Fault, InputError, unknown
+from levelhead.immutable import immutable
 from levelhead.kernels import oracles, trees
 from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
@@ -35,7 +35,7 @@ _MOST_NUMBERED = 200_000_000
 """The maximum number of renumberings of words while lifting the arcs of a sentence: several seconds."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable
 class Derivations(Tabular):
     """The canonical derivation of every sentence of a treebank.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.derivation.derive import Sequences, sequences_from
+from levelhead.immutable import immutable
 from levelhead.kernels import pools
 from levelhead.treebank import Strings
 
@@ -168,7 +168,7 @@ class NgramTable(NamedTuple):
     backoffs: Reals
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class NgramModel:
     """A back-off n-gram model, as in ARPA files.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -101,7 +101,7 @@ def perplexity_of(log10_probability: float, events: int) -> float | None:
         return None
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class Perplexity:
     """The perplexity of a treebank in an order under a model.
 
@@ -240,7 +240,7 @@ def estimated_model(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource
     return Resource(Trained(model, order), contents_hash(treebank), warnings)
 
 
-@immutable()
+@immutable
 class SurpriseTotal(Counts):
     """One row of counts, whose surprisal is correctly rounded, also if sentences are added: `parts` sum to it."""
 
@@ -297,7 +297,7 @@ _SENTENCE_COLUMNS = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable
 class Perplexities(Tabular):
     """The perplexity of a test set, and of parser output for it, under one model.
 

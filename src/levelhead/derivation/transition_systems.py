@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import NOWHERE, Fault, InputError, Place
+from levelhead.immutable import immutable
 from levelhead.kernels import oracles
 from levelhead.treebank import Treebank
 
@@ -96,7 +96,7 @@ class Configuration(NamedTuple):
     relations: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@immutable
 class TransitionSystem:
     """A transition system with its static oracle: `ARC_EAGER`, `ARC_STANDARD`, `SWAP_EAGER` or `SWAP_LAZY`.
 

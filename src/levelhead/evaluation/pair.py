@@ -49,7 +49,7 @@ class InputFile(NamedTuple):
     parts: Callable[[], AbstractContextManager[Iterator[bytes]]]
 
 
-@immutable(repr=False)
+@immutable
 class Evaluation(Mapping[str, Score], Tabular):
     """The scores of one system on one treebank, by the text of the measure.
 

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-@immutable(eq=True)
+@immutable
 class Sources:
     """The files of one treebank.
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
-@immutable()
+@immutable
 class Setup:
     """Everything that determines the numbers, except the treebanks; `setup_of` creates it from names.
 

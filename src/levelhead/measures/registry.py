@@ -54,7 +54,7 @@ REGISTRY: Mapping[str, Definition] = MappingProxyType(
 """All shipped measures by name."""
 
 
-@immutable(eq=True)
+@immutable
 class Registry:
     """The available measures and schemes.
 

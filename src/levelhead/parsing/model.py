@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
+from levelhead.immutable import immutable
 from levelhead.parsing.features import Columns
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import UNDERSCORE
@@ -64,7 +64,7 @@ class Schedule(NamedTuple):
     runs: int
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class Model:
     """A trained parser of our own.
 
@@ -98,7 +98,7 @@ class Model:
         return f"<Model: {self.parser}{beam}, {len(self.relations)} relations>"
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class Ensemble:
     """Transition parsers that vote for arcs, and a graph-based parser that scores these arcs.
 
@@ -121,7 +121,7 @@ class Ensemble:
         return f"<Ensemble: {len(self.members)} members and graph, {len(self.graph.relations)} relations>"
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class Baseline:
     """A trained baseline, which has only learned relations.
 
@@ -147,7 +147,7 @@ class Baseline:
         return f"<Baseline: {self.parser}, {len(self.relations)} tags>"
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class ExternalModel:
     """A trained external parser.
 

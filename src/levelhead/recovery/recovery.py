@@ -6,11 +6,12 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.errors import number_of
+from levelhead.immutable import immutable
 from levelhead.progress import tracked
 from levelhead.recovery.answers import Answer, Layout, read_answers
 from levelhead.recovery.recovered import (
@@ -67,7 +68,7 @@ class RecoveredAnswer(NamedTuple):
     matched: int
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Recovery(Tabular):
     """Answers with the words of gold.
 

@@ -28,7 +28,7 @@ Weights: TypeAlias = "NDArray[Any]"
 """The weight of each item: bool, int64 or float64."""
 
 
-@immutable()
+@immutable
 class Counts:
     """Counts by row: a single row, or one row per gold sentence.
 

@@ -40,7 +40,7 @@ _TOO_MANY_PATHS = "paths through empty nodes are too many or too long"
 _Edges = list[tuple[Node, str]]
 
 
-@immutable(repr=False)
+@immutable
 class Edges:
     """The enhanced edges between words of a treebank.
 

@@ -51,7 +51,7 @@ class Agree(IntFlag):
     CHILDREN = 256  # all functional children: aligned, with the same relation, UPOS and features (MLAS)
 
 
-@immutable()
+@immutable
 class TreebankPair:
     """Two treebanks that are ready for counting.
 
@@ -66,7 +66,7 @@ class TreebankPair:
     rules: Rules
 
 
-@immutable()
+@immutable
 class Alignment:
     """Pairs of aligned words, one to one and in order on both sides.
 
@@ -191,7 +191,7 @@ def _lower_cased(sides: tuple[_Side, _Side], words_of_sides: tuple[Codes, Codes]
     return result
 
 
-@immutable()
+@immutable
 class Matches(TreebankPair):
     """One row per aligned pair of words, with flags for what agrees; all measures are counted from it.
 

@@ -40,7 +40,7 @@ _RELATION = "[a-z][a-z0-9_]*(?::[a-z0-9_]+)*"
 """Patterns are compiled on first use: most commands need none of these."""
 
 
-@immutable(eq=True)
+@immutable
 class Measure:
     """A measure, as users write it: `LAS`, `CLAS.precision`, `LAS@CORE`, `LAS-FUN-PUNCT`, `WLAS(weights.tsv)`.
 
@@ -65,7 +65,7 @@ class Measure:
         return f"{self.name}{argument}{classes}{f'.{self.component}' if self.component else ''}"
 
 
-@immutable(eq=True)
+@immutable
 class Resource:
     """The contents of a file that a measure needs: weights, a model.
 
@@ -80,7 +80,7 @@ class Resource:
     warnings: tuple[str, ...] = ()
 
 
-@immutable(eq=True)
+@immutable
 class Definition:
     """The definition of a measure.
 

@@ -19,7 +19,7 @@ SYSTEM = "the system"
 _MOST_NAMED = 50  # more than the number of relations in either version of UD
 
 
-@immutable(eq=True)
+@immutable
 class Annotation:
     """The properties of a treebank that notes are about.
 

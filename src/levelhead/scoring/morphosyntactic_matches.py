@@ -33,7 +33,7 @@ _ROOT, _ELSEWHERE, _UNALIGNED = -1, -2, -3
 """Special heads: the root, a function word, and a system word that is not aligned."""
 
 
-@immutable()
+@immutable
 class MorphosyntacticMatches(TreebankPair):
     """The correct content words of two treebanks.
 

@@ -16,7 +16,7 @@ _TODAY = [*_2018, "ELAS", "EULAS"]
 _OURS = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS LAS(full) CLAS MLAS BLEX ELAS EULAS".split()
 
 
-@immutable(eq=True)
+@immutable
 class Rules:
     """Scoring rules: every decision in which scorers differ.
 

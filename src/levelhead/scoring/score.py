@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ _MOST_SURPRISE = 308
 """Larger powers of ten exceed the range of floats."""
 
 
-@immutable(eq=True)
+@immutable
 class Score:
     """The score of a system by one measure.
 
@@ -57,7 +57,7 @@ class Score:
     aligned: float | None
     undefined: float | None = None
     reason: str | None = None
-    signature: Mapping[str, str] | None = field(default=None, hash=False)
+    signature: Mapping[str, str] | None = None
     perplexity: bool = False
 
     @property

@@ -28,7 +28,7 @@ Keeps = Callable[[str], bool]
 """Whether words with a relation, with or without subtype, are counted."""
 
 
-@immutable(eq=True)
+@immutable
 class Schemes:
     """The schemes in which classes are looked up.
 
@@ -66,7 +66,7 @@ STANDARD = Schemes()
 """The shipped schemes."""
 
 
-@immutable(eq=True)
+@immutable
 class Selection:
     """The weight of each word, by its relation.
 

@@ -27,7 +27,7 @@ MOST_SHOWN = 4 * _SHOWN
 """The maximum number of bytes that a message about different texts shows on each side of the difference."""
 
 
-@immutable()
+@immutable
 class Spans:
     """Positions in the text (all surface tokens without spaces), in bytes of UTF-8.
 
@@ -123,7 +123,7 @@ def first_difference(one: Bytes, other: Bytes) -> int:
     return int(differing[0]) if len(differing) else common
 
 
-@immutable()
+@immutable
 class Surroundings:
     """The context of a difference in the text of a treebank.
 

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
 from levelhead.errors import Fault, InputError
+from levelhead.immutable import immutable
 from levelhead.significance.corrections import holm
 from levelhead.significance.estimates import Estimate, Interval, enough_runs, equivalence, run_errors
 from levelhead.significance.jackknife import (
@@ -82,7 +82,7 @@ class _Sample(NamedTuple):
     average: Average | None = None
 
 
-@dataclass(frozen=True)
+@immutable
 class _Pair:
     """A system and the baseline, with one measure on a test set or average, from which statistics are computed.
 
@@ -186,7 +186,7 @@ class _Pair:
         return found.shown if self.enough_runs else "not shown", found.p, ratio
 
 
-@dataclass(frozen=True)
+@immutable
 class Statistic(Field):
     """A statistic of a comparison: adding an entry to `ComparedScore` is all it takes.
 
@@ -197,7 +197,7 @@ class Statistic(Field):
         shown: whether the table of some scores has the column; the signature of the comparison has the settings.
     """
 
-    value: Callable[[_Pair], Any] = field(kw_only=True)
+    value: Callable[[_Pair], Any] = lambda _: None
     column: Column | None = None
     of_difference: bool = False
     shown: Callable[[Sequence[Any], Mapping[str, str]], bool] = lambda *_: True

@@ -8,7 +8,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from levelhead._version import VERSION
 from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, language_of, score_plan
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, read
@@ -30,7 +31,7 @@ Trainer = Callable[[str, Sequence[Treebank], Treebank | None, Treebank], Treeban
 and the treebank to parse. It must be a function at the top level of a module, since workers import it."""
 
 
-@dataclass(frozen=True)
+@immutable
 class StudyRequest:
     """The inputs and settings of a study.
 

@@ -6,7 +6,7 @@ import os
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, InputError, Place, with_minus
+from levelhead.immutable import immutable
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.page.blocks import Origin
@@ -60,7 +61,7 @@ class StudySection(NamedTuple):
     figure: Drawing | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable
 class Study(Tabular):
     """The results of a study.
 

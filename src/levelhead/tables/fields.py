@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
 from types import MappingProxyType, NoneType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from levelhead.immutable import immutable
 from levelhead.tables.documents import points
 
 _Record = TypeVar("_Record")
@@ -16,7 +16,7 @@ _Record = TypeVar("_Record")
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 
-@dataclass(frozen=True)
+@immutable
 class Field:
     """The entry of a field, in `Annotated[type, Field(...)]`.
 

@@ -19,7 +19,7 @@ _EMPTY_LINE = re.compile(rb"\n\r?\n")
 _FURTHER = 1 << 16
 
 
-@immutable(eq=True)
+@immutable
 class PieceSizes:
     """The size of pieces, and the size of files above which they are read in pieces.
 

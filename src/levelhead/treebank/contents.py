@@ -10,7 +10,7 @@ from levelhead.treebank.sentence import conllu_parts
 from levelhead.treebank.treebank import Treebank
 
 
-@immutable(eq=True)
+@immutable
 class FileSummary:
     """The sizes of a treebank and the warnings about its file.
 

@@ -27,7 +27,7 @@ _EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]
 """Finds a line with a dot in its ID or in the head of an edge."""
 
 
-@immutable(eq=True)
+@immutable
 class OfficialReading:
     """The reading of an official scorer.
 

@@ -30,7 +30,7 @@ _UNREADABLE = b"?"  # a single cell, which is invalid as a line
 _Cell = TypeVar("_Cell", str, bytes)
 
 
-@immutable(eq=True)
+@immutable
 class ColumnLayout:
     """The columns of a CoNLL-U Plus file.
 
@@ -109,7 +109,7 @@ def layout_of(data: bytes, name: str | None = None) -> ColumnLayout | None:
     return None if names == FIELDS else ColumnLayout(names, header)
 
 
-@immutable()
+@immutable
 class ExtraColumns:
     """The extra columns of a CoNLL-U Plus file.
 

@@ -18,7 +18,7 @@ MEMORY = "memory"
 """Used instead of the hash and the path of a treebank that was not read from a file."""
 
 
-@immutable(eq=True)
+@immutable
 class Provenance:
     """The provenance of a result.
 

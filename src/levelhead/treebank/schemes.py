@@ -23,7 +23,7 @@ UNKNOWN = "UNKNOWN"
 _COUNTERPARTS: Mapping[int | None, Mapping[str, str]] = MappingProxyType({None: {}, 1: TO_UD1, 2: TO_UD2})
 
 
-@immutable(eq=True)
+@immutable
 class Scheme:
     """A partition of universal relations into classes.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _COMMENT = r"#\s*([^=\s][^=]*?)\s*=\s*(.*)"
 
 
-@immutable(eq=True)
+@immutable
 class Sentence:
     """One sentence of a treebank.
 

@@ -48,7 +48,7 @@ def character_set(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
 _SPACE_CHARACTERS = character_set(*SPACES)
 
 
-@immutable()
+@immutable
 class Strings(Sequence[str]):
     """A pool of distinct strings.
 
@@ -137,7 +137,7 @@ def distinct(codes: Codes, n_strings: int) -> Codes:
     return pools.distinct(codes if codes.flags.c_contiguous else codes.copy(), n_strings)
 
 
-@immutable()
+@immutable
 class StringColumn(Sequence[str]):
     """One column of a treebank, read as a sequence of strings.
 

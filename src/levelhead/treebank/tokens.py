@@ -26,7 +26,7 @@ FORM, DEPS, MISC = 0, 7, 8
 """The positions of these columns in the nine cells after the ID."""
 
 
-@immutable()
+@immutable
 class MultiwordTokens:
     """Surface tokens that consist of several words.
 
@@ -46,7 +46,7 @@ class MultiwordTokens:
         return len(self.first)
 
 
-@immutable()
+@immutable
 class EmptyNodes:
     """Nodes of the enhanced graph that are not words.
 
@@ -66,7 +66,7 @@ class EmptyNodes:
         return len(self.position)
 
 
-@immutable()
+@immutable
 class Comments(Sequence[str]):
     """The comment lines above each sentence, one string per sentence, each line with its line feed.
 
@@ -100,7 +100,7 @@ class Comments(Sequence[str]):
         return Comments(b"".join(parts), starts)
 
 
-@immutable()
+@immutable
 class Source:
     """The source of a treebank.
 
@@ -122,7 +122,7 @@ class Source:
     n_blank: int = 0
 
 
-@immutable(repr=False)
+@immutable
 class Tokens:
     """The surface tokens of a treebank, in order: single words and multiword tokens.
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _FORBIDDEN = "[\t\n\r\0\ud800-\udfff]"
 
 
-@immutable()
+@immutable
 class Treebank(Sequence["Sentence"]):
     """Trees in memory: one row per word, every column dictionary-encoded into one pool of strings.
 

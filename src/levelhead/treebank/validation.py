@@ -196,7 +196,7 @@ def _tidy(line: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]]:
 __all__ = ["Validation", "validate"]
 
 
-@immutable(eq=True, repr=False)
+@immutable
 class Validation(Tabular):
     """The errors and warnings of files.
 

@@ -6,11 +6,12 @@ import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError, number_of
+from levelhead.immutable import immutable
 from levelhead.progress import tracked
 from levelhead.tables.documents import header, notes_of, path_text, points, signature_line
 from levelhead.tables.table import Column, Table
@@ -67,7 +68,7 @@ def signed_notes(provenance: Provenance) -> tuple[str, ...]:
     return (*provenance.notes, signature_line(provenance.signature))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable
 class Survey(Mapping[str, Profile], Tabular):
     """The profiles of some treebanks, by the name of the treebank.
 
@@ -227,7 +228,7 @@ class TreebankRows(Tabular):
         raise NotImplementedError
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Similarities(TreebankRows):
     """The distances between treebanks.
 
@@ -252,7 +253,7 @@ class Similarities(TreebankRows):
         return ({"a": first, "b": second, **far._asdict()} for (first, second), far in self.pairs.items())
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class Samples(TreebankRows):
     """Word dependency entropies in samples of treebanks.
 

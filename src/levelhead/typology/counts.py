@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.immutable import immutable
 from levelhead.treebank import Strings, shapes_of
 from levelhead.treebank.relations import universal
 from levelhead.typology.entropy import count_heads
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.training_data import Training
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class Sizes(Sums):
     """Sizes of a treebank.
 
@@ -56,7 +57,7 @@ def count_sizes(treebank: Treebank) -> Sizes:
     return Sizes(treebank.n_tokens, len(treebank.multiword), len(treebank.empty), lengths)
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class Structure(Sums):
     """Counts of the trees of a treebank; arcs are between two words, without the arcs of roots.
 
@@ -150,7 +151,7 @@ def _largest(treebank: Treebank, values: NDArray[np.int32]) -> NDArray[np.int32]
     return np.maximum.reduceat(values, treebank.sentence_starts[:-1]) if len(treebank) else values
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class TrainingOverlap(Sums):
     """The number of sentences that occur in training.
 
@@ -187,7 +188,7 @@ class Vocabulary(NamedTuple):
     bytes: int
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class TreebankCounts(Sums):
     """The counts behind a profile.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.errors import count_text, percent_text
+from levelhead.immutable import immutable
 from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
 from levelhead.typology.collection import TreebankRows, signed_notes, survey
@@ -108,7 +109,7 @@ def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-@dataclass(frozen=True, repr=False)
+@immutable
 class SelectedTreebanks(TreebankRows):
     """The selection of treebanks that can be compared.
 

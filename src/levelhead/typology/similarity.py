@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.immutable import immutable
 from levelhead.treebank import StringColumn, Strings
 from levelhead.typology.tally import Histogram, Sums, Tally, sum_of
 from levelhead.typology.vocabulary import are_annotated
@@ -21,7 +21,7 @@ BOUNDARY = "\t"
 """Marks the start and the end of a sentence among parts of speech; no cell of CoNLL-U can contain it."""
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class Distributions(Sums):
     """The distributions by which treebanks are compared.
 

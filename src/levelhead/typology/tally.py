@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.immutable import immutable
 from levelhead.kernels import pools
 from levelhead.treebank import StringColumn, Strings
 
@@ -31,7 +32,7 @@ class Sums:
     __radd__ = __add__
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class Tally:
     """The frequencies of tuples of strings.
 
@@ -123,7 +124,7 @@ class Tally:
         return logs
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class Histogram:
     """The frequencies of whole numbers.
 

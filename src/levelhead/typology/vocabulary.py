@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from levelhead.immutable import immutable
 from levelhead.kernels import pools
 from levelhead.treebank import StringColumn, Strings
 from levelhead.typology.tally import Histogram, Sums, compact, joined
@@ -44,7 +44,7 @@ CALLIN_CHUNKS = Chunks(size=1001, partial=True)
 """The chunks of Callin's program: 1001 tokens, including a shorter last chunk."""
 
 
-@dataclass(frozen=True, eq=False)
+@immutable
 class Lexical(Sums):
     """Type/token ratios; chunks and windows do not cross the borders of the treebanks that are added.
 

@@ -31,7 +31,7 @@ _MOST_FILES = 2
 """The largest number of files with the same kind of warning for which all warnings are printed."""
 
 
-@immutable(eq=True)
+@immutable
 class Printing:
     """The values of the options that choose how and where a table is printed.
 
@@ -83,7 +83,7 @@ def printing_options(*formats: str, places: bool = True) -> Decorator:
     return grouped("printing", Printing, chosen)
 
 
-@immutable(eq=True)
+@immutable
 class PageRequest:
     """The values of the options for a page.
 
@@ -125,7 +125,7 @@ def page_options(report: Decorator = options.report_option) -> Decorator:
     return grouped("page", PageRequest, (report, options.title_option, options.figures_option))
 
 
-@immutable(eq=True)
+@immutable
 class Papers:
     """The values of these options.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from levelhead.immutable import immutable
 from levelhead.report.charts.marks import Box, mark, placed_names
 from levelhead.tables.svg import Drawing, LogScale, Scale, line, number, path, scale_for, short, text, widest, width_of
 from levelhead.typology.profile import Quartiles, quartiles
@@ -38,7 +38,7 @@ class PanelRow(NamedTuple):
     group: str
 
 
-@dataclass(frozen=True)
+@immutable
 class Panel:
     """A column of values.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from levelhead.immutable import immutable
 from levelhead.report.charts.page_charts import IntervalRow, interval_ends, panels, shares, spreads
 from levelhead.tables.svg import Drawing, Scale, clean, number, scale_for, short
 from levelhead.tables.table import Cell, Column, formatted, interval_cell, value_cell
@@ -90,7 +90,7 @@ def cell_text(cell: Cell, column: Column) -> str:
     return "" if cell is None else formatted(cell, column).replace("-", dash)
 
 
-@dataclass(frozen=True)
+@immutable
 class RowChart:
     """A chart with a row for each item.
 
