@@ -89,10 +89,15 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
 
 def _initializer(cls: type[Any], defaults: Mapping[str, Any]) -> Callable[..., None]:
     """`__init__` with the names of the fields as parameters: the same compiled code for every class."""
-    names = ("self", *defaults)
-    code = _with_parameters.__code__.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=names)
-    given = tuple(value for value in defaults.values() if value is not MISSING)
+    keywords = [name for name in defaults if getattr(vars(cls).get(name), "kw_only", False) is True]
+    positional = {name: value for name, value in defaults.items() if name not in keywords}
+    names = ("self", *positional, *keywords)
+    code = _with_parameters.__code__.replace(
+        co_argcount=1 + len(positional), co_kwonlyargcount=len(keywords), co_nlocals=len(names), co_varnames=names
+    )
+    given = tuple(value for value in positional.values() if value is not MISSING)
     made = FunctionType(code, globals(), "__init__", given)
+    made.__kwdefaults__ = {name: defaults[name] for name in keywords if defaults[name] is not MISSING}
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__annotations__ = {**cls.__annotations__, "return": None}
     return made

@@ -68,3 +68,21 @@ def test_wrong_arguments_are_refused(arguments: tuple, named: dict) -> None:
     """Missing, too many, unknown."""
     with pytest.raises(TypeError):
         Value(*arguments, **named)
+
+
+def test_a_required_field_can_follow_defaults_as_a_keyword() -> None:
+    """As in dataclasses, also after the fields of a base class."""
+
+    @immutable
+    class Longer(Value):
+        """A value with two more fields."""
+
+        weight: float = field(kw_only=True)
+        unit: str = field(default="g", kw_only=True)
+
+    assert repr(Longer("a", 2, weight=0.5)).endswith("Longer(name='a', size=2, parts=[], weight=0.5, unit='g')")
+    assert Longer("a", weight=1) != Longer("a", weight=1, unit="kg")
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'weight'"):
+        Longer("a")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="positional"):
+        Longer("a", 2, [], 0.5)  # type: ignore[misc, call-arg]

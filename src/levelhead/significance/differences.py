@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
@@ -197,7 +198,7 @@ class Statistic(Field):
         shown: whether the table of some scores has the column; the signature of the comparison has the settings.
     """
 
-    value: Callable[[_Pair], Any] = lambda _: None
+    value: Callable[[_Pair], Any] = field(kw_only=True)
     column: Column | None = None
     of_difference: bool = False
     shown: Callable[[Sequence[Any], Mapping[str, str]], bool] = lambda *_: True
