@@ -23,7 +23,7 @@ from levelhead.scoring.rules import UD
 from levelhead.significance.jackknife import BucketEstimate, UnitParts, bucket_estimates, gain_estimate
 from levelhead.significance.units import Cells, Units, units_of
 from levelhead.treebank import read
-from levelhead.treebank.schemes import NIVRE_FANG
+from levelhead.treebank.relations import NIVRE_FANG
 
 FEWEST_DOCUMENTS = 30
 SYSTEM = "HIT-SCIR"

@@ -19,7 +19,7 @@ from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.tables.table import percentage
-from levelhead.treebank.schemes import CALLIN, CALLIN_CODE
+from levelhead.treebank.relations import CALLIN, CALLIN_CODE
 
 LANGUAGES = {
     "Arabic": "ar", "Basque": "eu", "Croatian": "hr", "Danish": "da", "Dutch": "nl", "English": "en", "Greek": "el",

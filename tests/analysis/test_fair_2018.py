@@ -17,7 +17,7 @@ from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL17, CONLL18, UD
 from levelhead.scoring.score import count
-from levelhead.treebank.schemes import NIVRE_FANG, SCHEMES
+from levelhead.treebank.relations import NIVRE_FANG, SCHEMES
 from official_2018 import SYSTEMS, official_rows
 from oracle import fair
 from oracle.measures import Counted

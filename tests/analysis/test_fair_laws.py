@@ -16,7 +16,7 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count
-from levelhead.treebank.schemes import SCHEMES
+from levelhead.treebank.relations import SCHEMES
 from oracle import fair
 from oracle.measures import home_sentences
 from oracle.measures import match as oracle_match

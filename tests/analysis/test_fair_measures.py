@@ -20,7 +20,7 @@ from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count
-from levelhead.treebank.schemes import SCHEMES
+from levelhead.treebank.relations import SCHEMES
 from oracle import fair
 from oracle.damage import damaged_bytes
 from oracle.measures import Counted, same_arc

@@ -16,7 +16,7 @@ from levelhead.significance import InferenceSettings
 from levelhead.significance.jackknife import SystemCounts, leave_out
 from levelhead.significance.rankings import better_p
 from levelhead.significance.units import Units
-from levelhead.treebank.contents import FileSummary
+from levelhead.treebank.provenance import FileSummary
 from oracle import campaign_resampling as plain
 
 PARALLEL = EXAMPLES / "parallel"

@@ -68,7 +68,7 @@ def test_what_is_said_of_a_property_is_so(name: str, tmp_path: Path) -> None:
     from levelhead.analysis.word_properties import PropertySettings
     from levelhead.scoring.matches import match
     from levelhead.scoring.rules import rules_named
-    from levelhead.treebank.schemes import NIVRE_FANG
+    from levelhead.treebank.relations import NIVRE_FANG
     from levelhead.treebank.training_data import Training
 
     gold = levelhead.read(written(tmp_path / "g.conllu", "a/NOUN/2/nsubj b/VERB/0/root c/DET/4/det d/NOUN/2/obj"))

@@ -9,7 +9,7 @@ from levelhead.comparison.judgement import Choices
 from levelhead.correlation import human_agreement, preferences
 from levelhead.errors import InputError
 from levelhead.significance import InferenceSettings, seeded
-from levelhead.treebank.contents import contents_hash
+from levelhead.treebank.provenance import contents_hash
 
 PARALLEL = EXAMPLES / "parallel"
 FILES = [PARALLEL / "gold/en.conllu", *(PARALLEL / f"systems/{name}/en.conllu" for name in ("alpha", "beta"))]

@@ -25,7 +25,7 @@ from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.significance import InferenceSettings, SystemCounts
-from levelhead.treebank.schemes import NIVRE_FANG
+from levelhead.treebank.relations import NIVRE_FANG
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))

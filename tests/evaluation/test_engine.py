@@ -22,7 +22,7 @@ from levelhead.evaluation import pair
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
 from levelhead.significance import InferenceSettings
-from levelhead.treebank.schemes import NIVRE_FANG
+from levelhead.treebank.relations import NIVRE_FANG
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"

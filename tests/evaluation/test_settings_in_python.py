@@ -16,7 +16,7 @@ from levelhead.measures.user_definitions import read_definitions
 from levelhead.scoring import RULES, Agree, Counts, Definition
 from levelhead.scoring.measure import Resource
 from levelhead.scoring.selection import Schemes
-from levelhead.treebank.schemes import CALLIN, SCHEMES, Scheme
+from levelhead.treebank.relations import CALLIN, SCHEMES, Scheme
 
 GOLD, SYSTEMS = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems"
 PAIR = (GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu")

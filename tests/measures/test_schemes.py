@@ -9,7 +9,7 @@ import levelhead
 from levelhead.comparison.judgement import Choices, judge
 from levelhead.evaluation.epochs import EpochScorer
 from levelhead.scoring.matches import UNIVERSAL_FEATURES
-from levelhead.treebank import schemes
+from levelhead.treebank import relations
 from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, ud_version_of
 from oracle import fair
 from oracle import measures as oracle_measures
@@ -18,16 +18,16 @@ ONE = "1\ta\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\
 TWO = "1\ta\t_\t_\t_\t_\t2\tobj\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\t_\t_\t_\t2\tobl\t_\t_\n\n"
 
 
-@pytest.mark.parametrize("name", schemes.SCHEMES)
+@pytest.mark.parametrize("name", relations.SCHEMES)
 def test_the_class_of_every_relation_is_that_of_the_paper(name):
     """The tables of the papers and the lists of the scripts typed in a second time, and the same counterparts."""
     for relation in (*sorted(UD1 | UD2), "ROOT", "unk", "_", "foo"):
-        scheme = schemes.SCHEMES[name]
+        scheme = relations.SCHEMES[name]
         found = scheme.class_of(relation)
         assert found == scheme.class_of(f"{relation}:sub") == fair.class_in(name, relation), relation
 
 
-@pytest.mark.parametrize("scheme", schemes.SCHEMES.values(), ids=lambda scheme: scheme.name)
+@pytest.mark.parametrize("scheme", relations.SCHEMES.values(), ids=lambda scheme: scheme.name)
 def test_classes_are_disjoint_and_cover_their_version(scheme):
     listed = [relation for members in scheme.classes.values() for relation in members]
     assert len(listed) == len(set(listed))
@@ -44,7 +44,7 @@ def test_what_belongs_to_no_class():
     """Relations without counterpart and unknown labels are UNKNOWN; conll17 and kohita take them for content."""
     unknown = {
         name: {relation for relation in UD1 | UD2 if scheme.class_of(relation) == "UNKNOWN"}
-        for name, scheme in schemes.SCHEMES.items()
+        for name, scheme in relations.SCHEMES.items()
     }
     assert unknown == {
         "nivre-fang": {"neg"},
@@ -54,8 +54,8 @@ def test_what_belongs_to_no_class():
         "conll17": set(),
         "conll18": UD1 - UD2,
     }
-    assert schemes.CONLL17.class_of("ROOT") == schemes.CONLL17.class_of("neg") == "CONTENT"
-    assert schemes.KOHITA.class_of("ROOT") == schemes.KOHITA.class_of("clf") == "CONTENT"
+    assert relations.CONLL17.class_of("ROOT") == relations.CONLL17.class_of("neg") == "CONTENT"
+    assert relations.KOHITA.class_of("ROOT") == relations.KOHITA.class_of("clf") == "CONTENT"
 
 
 def test_crossing_tables_lead_from_one_version_into_the_other():
@@ -70,7 +70,7 @@ def test_crossing_tables_lead_from_one_version_into_the_other():
 
 def test_the_lists_of_2018_are_those_of_the_script():
     """29 content relations, 7 functional ones and punct make up UD v2: no more, no less; and 21 features."""
-    assert schemes.CONLL18.classes == {
+    assert relations.CONLL18.classes == {
         "CONTENT": oracle_measures.CONTENT,
         "FUNCTION": oracle_measures.FUNCTIONAL,
         "PUNCT": {"punct"},

@@ -12,7 +12,7 @@ from levelhead.errors import InputError, MeasureError
 from levelhead.measures import REGISTRY, STANDARD, parse_measure
 from levelhead.measures.user_definitions import read_definitions
 from levelhead.scoring.measure import Measure, split
-from levelhead.treebank import schemes
+from levelhead.treebank import relations
 from oracle import fair
 from oracle import measures as oracle_measures
 from strategies import pairs
@@ -48,7 +48,7 @@ def test_own_measures_and_schemes_are_like_shipped_ones(tmp_path):
     registry = read_definitions(definitions(tmp_path, GOOD))
     assert registry.measures["Heads"].meaning == "Arguments with head and tag."
     assert {*registry.measures} - {*REGISTRY} == {"Heads", "Exact"}
-    assert {*registry.schemes.by_name} - {*schemes.SCHEMES} == {"mine"}
+    assert {*registry.schemes.by_name} - {*relations.SCHEMES} == {"mine"}
     assert registry.schemes.by_name["mine"].class_of("dobj") == "ARGUMENTS", "by its counterpart"
     assert registry.schemes.by_name["mine"].class_of("det") == "REST"
     for text in ("LAS@mine:ARGUMENTS", "LAS-det-mine:REST", "Heads.recall", "Exact-MWE", "Heads-mine:ROOTS"):

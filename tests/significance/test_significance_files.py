@@ -25,7 +25,7 @@ from levelhead.significance import (
     system_counts,
 )
 from levelhead.significance.jackknife import ratios
-from levelhead.treebank.contents import contents_hash
+from levelhead.treebank.provenance import contents_hash
 
 PARALLEL = EXAMPLES / "parallel"
 

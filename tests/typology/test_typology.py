@@ -14,8 +14,7 @@ from levelhead.errors import InputError, MeasureError
 from levelhead.scoring.weights import read_weights
 from levelhead.tables.frames import to_pandas, to_polars
 from levelhead.treebank.layouts import treebank_of
-from levelhead.treebank.relations import UD1, UD2
-from levelhead.treebank.schemes import SCHEMES
+from levelhead.treebank.relations import SCHEMES, UD1, UD2
 from levelhead.typology import (
     COLUMNS,
     GROUPS,

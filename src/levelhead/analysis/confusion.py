@@ -14,8 +14,7 @@ from levelhead.errors import Fault, InputError, MeasureError, quoted
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.treebank import StringColumn
-from levelhead.treebank.relations import universal
-from levelhead.treebank.schemes import NIVRE_FANG, Scheme
+from levelhead.treebank.relations import NIVRE_FANG, Scheme, universal
 from levelhead.treebank.strings import Codes
 from levelhead.treebank.treebank import shapes_of
 

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.scoring.matches import Matches
 from levelhead.treebank import StringColumn, Treebank
-from levelhead.treebank.relations import universal
-from levelhead.treebank.schemes import Scheme
+from levelhead.treebank.relations import Scheme, universal
 from levelhead.treebank.training_data import Training, trees_of
 from levelhead.treebank.treebank import shapes_of
 

@@ -11,7 +11,7 @@ from levelhead.arguments import choice, either, flag, instance, limited, mapping
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts import stem_of, treebank_of
-from levelhead.treebank.schemes import Scheme
+from levelhead.treebank.relations import Scheme
 
 if TYPE_CHECKING:
     from levelhead.comparison.suspects import Suspects

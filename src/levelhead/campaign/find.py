@@ -13,7 +13,7 @@ from levelhead.errors import Fault, InputError, Place, listed, quoted, unknown
 from levelhead.measures.registry import STANDARD
 from levelhead.scoring.rules import RULES
 from levelhead.treebank import Treebank
-from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.layouts import (
     GoldFile,
     Split,
@@ -24,7 +24,6 @@ from levelhead.treebank.layouts import (
     system_folders,
     system_name,
 )
-from levelhead.treebank.toml_files import parsed_toml
 from levelhead.typology.languages import Language, language_of
 
 Treebanks = PathLike | Treebank | Mapping[str, PathLike | Treebank]

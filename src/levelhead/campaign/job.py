@@ -58,7 +58,7 @@ from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO, UnitTally
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.contents import contents_hash, summary_of
+from levelhead.treebank.provenance import contents_hash, summary_of
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import CountedPiece, Visitor

@@ -19,7 +19,7 @@ from levelhead.scoring.matches import Matches, TreebankPair, match
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import CountedPiece, Visitor
-    from levelhead.treebank.contents import FileSummary
+    from levelhead.treebank.provenance import FileSummary
 
     class VisitorWithResult(Visitor, Protocol):
         """Sees the pieces of one output, and returns a result."""

@@ -18,8 +18,8 @@ from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.significance.units import SENTENCE, Units
-from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.official_reader import Crash, CycleRefused, RootsRefused
+from levelhead.treebank.provenance import FileSummary
 
 if TYPE_CHECKING:
     from levelhead.campaign.job import JobSetup

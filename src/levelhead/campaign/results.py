@@ -16,8 +16,7 @@ from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance.units import Units
-from levelhead.treebank.contents import FileSummary
-from levelhead.treebank.provenance import Provenance, short_hash
+from levelhead.treebank.provenance import FileSummary, Provenance, short_hash
 
 _Value = TypeVar("_Value")
 

@@ -22,8 +22,8 @@ from levelhead.jobs import StaleInput
 from levelhead.scoring import Score
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import whole_or_parts
-from levelhead.treebank.contents import contents_hash
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, decompressed, parts_of, parts_of_bytes
+from levelhead.treebank.provenance import contents_hash
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import Visitor

@@ -43,8 +43,7 @@ from levelhead.tables.table import Cell, Column, Plain, Table, interval_cell, in
 from levelhead.tables.writers import to_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import summary_of
-from levelhead.treebank.provenance import joint_hash, short_hash, sources_document
+from levelhead.treebank.provenance import joint_hash, short_hash, sources_document, summary_of
 
 __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
 

@@ -27,9 +27,8 @@ from levelhead.immutable import immutable
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.sentence_pairing import sentence_ids
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import summary_of
 from levelhead.treebank.layouts import treebanks_in
-from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
+from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash, summary_of
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
 

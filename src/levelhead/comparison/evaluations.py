@@ -45,8 +45,7 @@ from levelhead.tables.fields import Field, documented, record_document
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_cell, interval_head, stars, value_cell
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import FileSummary
-from levelhead.treebank.provenance import sources_document
+from levelhead.treebank.provenance import FileSummary, sources_document
 from levelhead.treebank.training_data import Training
 
 if TYPE_CHECKING:

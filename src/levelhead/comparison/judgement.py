@@ -44,9 +44,8 @@ from levelhead.tables.documents import header, notes_of, signature_line
 from levelhead.tables.table import Cell, Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import FileSummary, contents_hash, summary_of
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.provenance import short_hash
+from levelhead.treebank.provenance import FileSummary, contents_hash, short_hash, summary_of
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format

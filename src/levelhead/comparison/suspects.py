@@ -22,8 +22,7 @@ from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Plain, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import summary_of
-from levelhead.treebank.provenance import joint_hash, short_hash, sources_document
+from levelhead.treebank.provenance import joint_hash, short_hash, sources_document, summary_of
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.tokens import Comments

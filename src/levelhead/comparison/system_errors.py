@@ -23,8 +23,8 @@ from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
 from levelhead.tables.documents import Signature, header, signature_line, signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
-from levelhead.treebank.contents import summary_of
-from levelhead.treebank.schemes import Scheme
+from levelhead.treebank.provenance import summary_of
+from levelhead.treebank.relations import Scheme
 
 __all__ = ["CascadingErrors", "Confusions", "CountsBySentence", "ErrorExamples", "ErrorTypes", "PerTreebank"]
 

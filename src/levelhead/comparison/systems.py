@@ -50,8 +50,7 @@ from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import record_document
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_head, level_text, p_text
 from levelhead.tabular import Tabular
-from levelhead.treebank.contents import FileSummary
-from levelhead.treebank.provenance import sources_document
+from levelhead.treebank.provenance import FileSummary, sources_document
 from levelhead.typology.languages import Voter, treebanks_voting
 
 

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.treebank import Treebank
-from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.relations import universal
-from levelhead.treebank.toml_files import parsed_toml
 
 Flags = NDArray[np.uint8]
 

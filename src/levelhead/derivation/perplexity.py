@@ -23,8 +23,7 @@ from levelhead.tables.documents import header, path_text, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.contents import contents_hash
-from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
+from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash
 
 Ends = Literal["in", "out", "ppl1"]
 """How ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, only their probability."""

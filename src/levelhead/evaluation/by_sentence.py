@@ -14,7 +14,7 @@ from levelhead.scoring.measure import NOTHING, Component
 from levelhead.scoring.measure_notes import notes_on
 from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import summary_of
+from levelhead.treebank.provenance import summary_of
 
 
 class SentenceCounts(NamedTuple):

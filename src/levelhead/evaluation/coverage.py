@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 from levelhead.errors import number_of
 from levelhead.scoring.form_alignment import other_text_note
 from levelhead.scoring.sentence_pairing import PairedBy
-from levelhead.treebank.contents import FileSummary
+from levelhead.treebank.provenance import FileSummary
 
 
 class PartialCoverage(NamedTuple):

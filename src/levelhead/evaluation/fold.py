@@ -18,7 +18,7 @@ from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.score import Score, count, match_pair, reason_of_absence, score_of, without_trees
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import FileSummary, summary_of
+from levelhead.treebank.provenance import FileSummary, summary_of
 from levelhead.treebank.two_files import pipelined
 
 if TYPE_CHECKING:

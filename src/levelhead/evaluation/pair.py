@@ -17,8 +17,8 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
-from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.reader import check_format
 from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
 

@@ -27,10 +27,10 @@ from levelhead.scoring.pieces_by_sentence import Places, pieces_by_sentence
 from levelhead.scoring.sentence_pairing import SentencePairs, sentence_ids
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import FileSummary, summary_of
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.lenient_reader import LenientTreebank, are_trees, as_they_are, of_treebank
 from levelhead.treebank.pieces import LenientPieces, Pieces, read_leniently
+from levelhead.treebank.provenance import FileSummary, summary_of
 from levelhead.treebank.reader import read_if_valid
 from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.two_files import in_two_threads

@@ -18,9 +18,9 @@ from levelhead.scoring.selection import callin_punctuation
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
 from levelhead.treebank.checked_pieces import CheckedPieces
-from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.official_reader import NegativeHead, official_reading
 from levelhead.treebank.pieces import OfficialPieces, Pieces
+from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.two_files import are_files
 

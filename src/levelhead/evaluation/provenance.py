@@ -14,8 +14,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import notes_on
-from levelhead.treebank.contents import FileSummary, summary_of
-from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
+from levelhead.treebank.provenance import TREEBANK, FileSummary, Provenance, joint_hash, short_hash, summary_of
 
 if TYPE_CHECKING:
     from levelhead.significance import InferenceSettings

@@ -11,7 +11,7 @@ from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
 from levelhead.tables.documents import header, notes_of, path_text, points, signature_line
 from levelhead.tables.table import Cell, Column, Table, value_cell
-from levelhead.treebank.contents import FileSummary
+from levelhead.treebank.provenance import FileSummary
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -15,7 +15,7 @@ from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, Resour
 from levelhead.scoring.measure_definitions import DEFINITIONS
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
 from levelhead.scoring.selection import Schemes, check_classes
-from levelhead.treebank.schemes import SCHEMES, Scheme
+from levelhead.treebank.relations import SCHEMES, Scheme
 
 if TYPE_CHECKING:
     from levelhead.derivation.perplexity import Trained

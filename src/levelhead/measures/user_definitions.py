@@ -18,10 +18,8 @@ from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import Definition, split
 from levelhead.scoring.selection import Schemes, check_classes, keeps_nothing
-from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.relations import universal
-from levelhead.treebank.schemes import UNKNOWN, Scheme
-from levelhead.treebank.toml_files import parsed_toml
+from levelhead.treebank.input_bytes import parsed_toml, read_bytes
+from levelhead.treebank.relations import UNKNOWN, Scheme, universal
 
 _NEEDS: Mapping[str, Agree] = MappingProxyType(
     {

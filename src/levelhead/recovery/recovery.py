@@ -31,8 +31,7 @@ from levelhead.scoring.form_alignment import other_text_note
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
-from levelhead.treebank.contents import contents_hash
-from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
+from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.write import replace_file
 

@@ -10,8 +10,7 @@ from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.selection import Schemes, is_class
 from levelhead.treebank import StringColumn, Treebank
-from levelhead.treebank.relations import UD1, UD2, ud_version_of, universal
-from levelhead.treebank.schemes import UNKNOWN, Scheme
+from levelhead.treebank.relations import UD1, UD2, UNKNOWN, Scheme, ud_version_of, universal
 
 SYSTEM = "the system"
 """The name of the system in notes if its name is unknown."""

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from levelhead.errors import MeasureError, unknown
 from levelhead.immutable import digest_of, immutable
-from levelhead.treebank import schemes
+from levelhead.treebank import relations
 
 _2017 = "Tokens Sentences Words UPOS XPOS Feats AllTags Lemmas UAS LAS CLAS".split()
 _2018 = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX".split()
@@ -48,7 +48,7 @@ class Rules:
     source: str
     measures: tuple[str, ...]
     lacks: frozenset[str]
-    scheme: schemes.Scheme
+    scheme: relations.Scheme
     unicode_spaces: bool = True
     universal_features: bool = True
     missing_lemma_counts: bool = True
@@ -109,7 +109,7 @@ CONLL17 = Rules(
     measures=tuple(_2017),
     main=("LAS", "UAS", "CLAS"),
     lacks=frozenset({"UFeats", "MLAS", "BLEX", "ELAS", "EULAS", "MSLAS"}),
-    scheme=schemes.CONLL17,
+    scheme=relations.CONLL17,
     unicode_spaces=False,
     universal_features=False,
     missing_lemma_counts=False,
@@ -121,7 +121,7 @@ CONLL18 = Rules(
     source="conll18_ud_eval.py, CoNLL 2018 shared task",
     measures=tuple(_2018),
     lacks=frozenset({"Feats", "ELAS", "EULAS", "MSLAS"}),
-    scheme=schemes.CONLL18,
+    scheme=relations.CONLL18,
 )
 
 UDTOOLS = Rules(
@@ -130,7 +130,7 @@ UDTOOLS = Rules(
     source="udtools 0.2.9, the UD scorer of 2026",
     measures=tuple(_TODAY),
     lacks=frozenset({"Feats", "MSLAS"}),
-    scheme=schemes.CONLL18,
+    scheme=relations.CONLL18,
 )
 
 UD = Rules(
@@ -138,7 +138,7 @@ UD = Rules(
     source="udtools 0.2.9 with the deviations listed in the documentation of levelhead",
     measures=tuple(_OURS),
     lacks=frozenset({"Feats", "MSLAS"}),
-    scheme=schemes.CONLL18,
+    scheme=relations.CONLL18,
     edges_one_to_one=True,
     collapse=True,
     undefined=None,
@@ -151,7 +151,7 @@ MSP25 = Rules(
     measures=("MSLAS", "LAS", "Feats"),
     main=("MSLAS", "LAS", "Feats"),
     lacks=frozenset(),
-    scheme=schemes.CONLL18,
+    scheme=relations.CONLL18,
     content=True,
 )
 

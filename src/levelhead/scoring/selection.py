@@ -13,8 +13,7 @@ from levelhead.errors import MeasureError, unknown
 from levelhead.immutable import immutable
 from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, options_of
 from levelhead.scoring.weights import default_weight
-from levelhead.treebank.relations import UD1, UD2, universal
-from levelhead.treebank.schemes import NIVRE_FANG, SCHEMES, Scheme
+from levelhead.treebank.relations import NIVRE_FANG, SCHEMES, UD1, UD2, Scheme, universal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -56,8 +56,7 @@ from levelhead.studies.verdicts import (
     verdict_of_effect,
     verdict_of_fact,
 )
-from levelhead.treebank.relations import UD1
-from levelhead.treebank.schemes import SCHEMES
+from levelhead.treebank.relations import SCHEMES, UD1
 from levelhead.typology import averaged_entropy
 
 MAIN_CLAIM = "LAS is higher than WLAS for every language"

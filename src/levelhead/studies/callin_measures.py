@@ -31,7 +31,7 @@ from levelhead.studies.verdicts import (
     percentile_estimate,
     verdict_of_effect,
 )
-from levelhead.treebank.schemes import SCHEMES
+from levelhead.treebank.relations import SCHEMES
 from levelhead.typology import count_treebank, profile
 from levelhead.typology.vocabulary import CALLIN_CHUNKS
 

@@ -24,7 +24,7 @@ from levelhead.studies.study import StudySection, number_columns, ratio_columns,
 from levelhead.studies.verdicts import Cell, difference, mean
 from levelhead.tables.table import Column, Kind, Table
 from levelhead.treebank import Treebank
-from levelhead.treebank.schemes import SCHEMES
+from levelhead.treebank.relations import SCHEMES
 from levelhead.typology import count_treebank, profile
 
 NAME = "kohita-2017"

@@ -20,9 +20,9 @@ from levelhead.immutable import immutable
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.input_bytes import SUFFIXES, read_bytes
 from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
+from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.reader import Format
 from levelhead.typology.languages import languages
 

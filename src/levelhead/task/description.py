@@ -15,8 +15,7 @@ from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, qualified
 from levelhead.measures.user_definitions import read_definitions
 from levelhead.scoring.rules import RULES
-from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.toml_files import parsed_toml
+from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 
 HIDDEN, COARSE, OPEN = VIEWS = ("hidden", "coarse", "open")
 """Visibility of scores: hidden, rounded to the nearest 5% as in 2018, or open."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, InputError, add_fault
 from levelhead.kernels.pools import count_lines
-from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.faults import EMPTY, MOST, REPAIRS, SOME_HEAD, by_line, encoding_faults, repair, walk
 from levelhead.treebank.lenient_reader import readable_sentences
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, lines_of
+from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.warning_checks import Kind, SentenceIds, in_order, text_faults, warnings_by_kind

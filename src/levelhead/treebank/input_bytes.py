@@ -9,9 +9,9 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Generator, Iterator
-from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from levelhead.errors import ConlluError, Fault, Place, UnreadableFile
+from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile
 
 if TYPE_CHECKING:
     import bz2
@@ -305,3 +305,18 @@ _OPENERS: dict[bytes, _Opener] = {
 
 def _unreadable(slug: str, message: str, name: str) -> UnreadableFile:
     return UnreadableFile(Fault(slug, message, Place(name)))
+
+
+def parsed_toml(data: bytes, name: str, slug: str) -> dict[str, Any]:
+    """Return the contents of a TOML file; a byte order mark is ignored."""
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        reason = "the file is not UTF-8 text: save it as UTF-8"
+        raise InputError(Fault(slug, reason, Place(name))) from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(Fault(slug, f"not TOML: {error}", Place(name))) from error
+    except RecursionError as error:
+        raise InputError(Fault(slug, "not TOML: tables or lists are nested too deeply", Place(name))) from error

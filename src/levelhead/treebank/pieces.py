@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
 from levelhead.kernels.pools import count_lines, survey
 from levelhead.treebank.blocks import ByteBlocks
-from levelhead.treebank.contents import FileSummary
 from levelhead.treebank.faults import repair
 from levelhead.treebank.input_bytes import LONGEST_LINE, refuse_long_lines
 from levelhead.treebank.lenient_reader import (
@@ -37,6 +36,7 @@ from levelhead.treebank.official_reader import (
     refusal_of_encoding,
     with_line_feeds,
 )
+from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings, scan_treebank
 from levelhead.treebank.tokens import COLUMNS, Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.treebank import Treebank

@@ -1,15 +1,18 @@
-"""The provenance of a result."""
+"""The provenance of results: the files that were read, with their sizes, warnings and hashes."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault
 from levelhead.immutable import immutable
 from levelhead.tables.documents import notes_of
+
+if TYPE_CHECKING:
+    from levelhead.treebank.treebank import Treebank
 
 TREEBANK = "treebank"
 """The code of a treebank without another code."""
@@ -63,3 +66,46 @@ def joint_hash(hashes: Iterable[str]) -> str:
 def sources_document(provenance: Provenance) -> dict[str, Any]:
     """Return the last keys of a JSON document: `files` with their hashes, and `notes` if there are any."""
     return {"files": {name: dict(files) for name, files in provenance.files.items()}, **notes_of(provenance.notes)}
+
+
+@immutable
+class FileSummary:
+    """The sizes of a treebank and the warnings about its file.
+
+    Args:
+        sha256: the hash of the file after decompression; None if the treebank was not read from a file.
+        sentences: the number of sentences.
+        words: the number of syntactic words.
+        tokens: the number of surface tokens.
+        warnings: the warnings about the file.
+        path: the path of the file, or None.
+    """
+
+    sha256: str | None
+    sentences: int
+    words: int
+    tokens: int = 0
+    warnings: tuple[Fault, ...] = ()
+    path: str | None = None
+
+
+def summary_of(treebank: Treebank) -> FileSummary:
+    """Return the sizes of a treebank and the warnings about its file."""
+    source = treebank.source
+    sizes = len(treebank), treebank.n_words, treebank.n_tokens
+    return FileSummary(source.sha256, *sizes, tuple(treebank.warnings), source.path)
+
+
+def contents_hash(treebank: Treebank) -> str:
+    """Return the SHA-256 of the decompressed file that a treebank was read from.
+
+    For a treebank that was not read from a file, return the hash of its CoNLL-U text.
+    """
+    if treebank.source.sha256 is not None:
+        return treebank.source.sha256
+    from levelhead.treebank.sentence import conllu_parts
+
+    digest = hashlib.sha256()
+    for part in conllu_parts(treebank):
+        digest.update(part)
+    return digest.hexdigest()

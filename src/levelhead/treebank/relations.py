@@ -1,9 +1,19 @@
-"""The universal relations of UD version 1 and version 2."""
+"""The universal relations of UD version 1 and version 2, and named partitions of them into classes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from levelhead.immutable import digest_of, immutable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from levelhead.treebank.strings import StringColumn
 
 _BOTH = frozenset(
     "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det discourse dislocated expl"
@@ -48,3 +58,146 @@ def ud_version_of(relations: Iterable[str]) -> int | None:
     if len(only_first) == len(only_second):
         return None
     return 1 if len(only_first) > len(only_second) else 2
+
+
+UNKNOWN = "UNKNOWN"
+"""The class of relations that a scheme does not list."""
+
+
+_COUNTERPARTS: Mapping[int | None, Mapping[str, str]] = MappingProxyType({None: {}, 1: TO_UD1, 2: TO_UD2})
+
+
+@immutable
+class Scheme:
+    """A partition of universal relations into classes.
+
+    Args:
+        name: its name.
+        source: its provenance.
+        classes: the relations of each class, disjoint.
+        otherwise: the class of relations that are not listed.
+        version: the version of UD whose relations it lists; relations of the other version are in the class of their
+            counterpart (`TO_UD1`, `TO_UD2`). If None, relations that are not listed have no counterparts.
+    """
+
+    name: str
+    source: str
+    classes: Mapping[str, frozenset[str]]
+    otherwise: str = UNKNOWN
+    version: int | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all classes, in order."""
+        return tuple(dict.fromkeys((*self.classes, self.otherwise)))
+
+    @property
+    def signature(self) -> str:
+        """The name, with a hash of the contents if they differ from those of the shipped scheme with this name."""
+        same = self == SCHEMES.get(self.name)
+        return self.name if same else f"{self.name}+{digest_of(replace(self, source=''))[:12]}"
+
+    @property
+    def counterparts(self) -> Mapping[str, str]:
+        """The counterpart of each relation of the other version of UD, which is looked up instead."""
+        return _COUNTERPARTS[self.version]
+
+    def class_of(self, relation: str) -> str:
+        """Return the class of a relation, with or without subtype."""
+        label = universal(relation)
+        for name, members in self.classes.items():
+            if label in members:
+                return name
+        counterpart = self.counterparts.get(label)
+        return self.otherwise if counterpart is None else self.class_of(counterpart)
+
+    def membership(self, name: str) -> Callable[[str], bool]:
+        """Return a fast function that tests whether a relation is in a class."""
+        of_label = {label: self.class_of(label) for label in self.counterparts}
+        for text, members in reversed([*self.classes.items()]):
+            of_label.update(dict.fromkeys(members, text))
+        otherwise = self.otherwise
+        return lambda relation: of_label.get(universal(relation), otherwise) == name
+
+    def is_in(self, name: str, relations: StringColumn) -> NDArray[np.bool_]:
+        """Return whether the relation of each word is in a class, bool, shape (words,)."""
+        return relations.mapped(self.membership(name), bool)
+
+
+def _classes(**members: str) -> Mapping[str, frozenset[str]]:
+    return MappingProxyType({name: frozenset(labels.split()) for name, labels in members.items()})
+
+
+_FUNCTION = "aux case cc clf cop det mark"
+
+CONLL17 = Scheme(
+    "conll17",
+    "conll17_ud_eval.py: CLAS leaves out function words and punctuation; every other label, known or not, is content",
+    _classes(FUNCTION=_FUNCTION, PUNCT="punct"),
+    otherwise="CONTENT",
+)
+
+CONLL18 = Scheme(
+    "conll18",
+    "conll18_ud_eval.py: CLAS keeps 29 relations; other labels belong to no class",
+    _classes(
+        CONTENT="nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod"
+        " acl amod conj fixed flat compound list parataxis orphan goeswith reparandum root dep",
+        FUNCTION=_FUNCTION,
+        PUNCT="punct",
+    ),
+)
+
+NIVRE_FANG = Scheme(
+    "nivre-fang",
+    "Nivre and Fang (2017), Table 1",
+    _classes(
+        CORE="ccomp csubj iobj nsubj obj xcomp",
+        NONCORE="acl advcl advmod amod appos conj dep discourse dislocated expl list nmod nummod obl orphan parataxis"
+        " reparandum root vocative",
+        FUN=_FUNCTION,
+        MWE="compound fixed flat goeswith",
+        PUNCT="punct",
+    ),
+    version=2,
+)
+
+_CALLIN_CONTENT = (
+    "acl advcl advmod amod appos ccomp compound conj csubj csubjpass dislocated dobj iobj name nmod nsubj nsubjpass"
+    " nummod parataxis remnant root vocative xcomp"
+)
+_CALLIN_FUNCTION = "aux auxpass case cc cop det expl mark mwe neg"
+
+CALLIN = Scheme(
+    "callin",
+    "Callin, Table 2 and section 4.1: the table lists `list` in two classes, the text in OTHER",
+    _classes(
+        CONTENT=_CALLIN_CONTENT,
+        FUNCTION=_CALLIN_FUNCTION,
+        OTHER="dep discourse foreign goeswith list punct reparandum",
+    ),
+    version=1,
+)
+
+CALLIN_CODE = Scheme(
+    "callin-code",
+    "Callin's program, whose numbers the paper prints: `list` is CONTENT",
+    _classes(
+        CONTENT=f"{_CALLIN_CONTENT} list",
+        FUNCTION=_CALLIN_FUNCTION,
+        OTHER="dep discourse foreign goeswith punct reparandum",
+    ),
+    version=1,
+)
+
+KOHITA = Scheme(
+    "kohita",
+    "Kohita, Noji and Matsumoto (2017), note 7: the functional arcs that CNC leaves out; every other label is content",
+    _classes(FUNCTION="aux auxpass case cc cop det mark neg", PUNCT="punct"),
+    otherwise="CONTENT",
+)
+
+SCHEMES: Mapping[str, Scheme] = MappingProxyType(
+    {scheme.name: scheme for scheme in (NIVRE_FANG, CALLIN, CALLIN_CODE, KOHITA, CONLL17, CONLL18)}
+)
+"""All shipped schemes by name."""

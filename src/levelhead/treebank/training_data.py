@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.treebank.contents import contents_hash
-from levelhead.treebank.provenance import short_hash
+from levelhead.treebank.provenance import contents_hash, short_hash
 from levelhead.treebank.relations import universal
 from levelhead.treebank.treebank import Treebank
 

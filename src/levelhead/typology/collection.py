@@ -19,7 +19,7 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
-from levelhead.treebank.schemes import Scheme
+from levelhead.treebank.relations import Scheme
 from levelhead.treebank.training_data import Training
 from levelhead.typology.counts import CountSum
 from levelhead.typology.entropy import Rarefied, rarefied_entropy

@@ -18,7 +18,7 @@ from levelhead.treebank.blocks import contents_or_parts
 from levelhead.treebank.layouts import files_at, splits_of, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY
 from levelhead.treebank.reader import Format
-from levelhead.treebank.schemes import SCHEMES, Scheme
+from levelhead.treebank.relations import SCHEMES, Scheme
 from levelhead.treebank.training_data import Training
 from levelhead.typology.counts import CountSum, RunningCounts, TreebankCounts, Vocabulary, count_treebank
 from levelhead.typology.profile_columns import (

@@ -10,7 +10,7 @@ from levelhead.tables.table import Column, Table
 from levelhead.typology import entropy, vocabulary
 
 if TYPE_CHECKING:
-    from levelhead.treebank.schemes import Scheme
+    from levelhead.treebank.relations import Scheme
     from levelhead.typology.counts import TreebankCounts
 
 Value = int | float | None | Mapping[str, int | float]

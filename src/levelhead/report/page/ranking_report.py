@@ -24,7 +24,7 @@ from levelhead.report.page.render import render, with_links
 from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
 from levelhead.report.page.score import score_page
 from levelhead.report.page.treebank_errors import ErrorTally
-from levelhead.treebank.contents import FileSummary
+from levelhead.treebank.provenance import FileSummary
 
 if TYPE_CHECKING:
     from levelhead.report.page.blocks import Page

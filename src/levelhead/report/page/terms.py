@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from levelhead.measures.registry import Registry, parse_measure
-from levelhead.treebank.schemes import Scheme
+from levelhead.treebank.relations import Scheme
 
 COMPONENTS: Mapping[str, str] = MappingProxyType(
     {

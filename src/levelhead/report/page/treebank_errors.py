@@ -33,8 +33,8 @@ from levelhead.scoring.measure import Measure
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import UnitParts, bucket_estimates
 from levelhead.significance.units import Cells, DocumentNumbers, HistogramTally, UnitHistogram
-from levelhead.treebank.contents import FileSummary
-from levelhead.treebank.schemes import NIVRE_FANG
+from levelhead.treebank.provenance import FileSummary
+from levelhead.treebank.relations import NIVRE_FANG
 
 _MOST_RELATIONS = 18
 _SIZE = 1 << 31  # more than there are relations

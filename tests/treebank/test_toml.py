@@ -3,7 +3,7 @@
 import pytest
 
 from levelhead.errors import InputError
-from levelhead.treebank.toml_files import parsed_toml
+from levelhead.treebank.input_bytes import parsed_toml
 
 
 def test_a_file_with_a_byte_order_mark() -> None:
