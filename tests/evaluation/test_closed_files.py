@@ -15,7 +15,7 @@ from conftest import EXAMPLES
 from levelhead.campaign.find import find_plan
 from levelhead.campaign.job import JobSetup, count_output
 from levelhead.campaign.profile_jobs import profile_files
-from levelhead.campaign.score_tables import read_scores
+from levelhead.campaign.results import read_scores
 from levelhead.campaign.sources import File, view_gold
 from levelhead.comparison.system_errors import count_sentences_of_outputs
 from levelhead.correlation.table_files import read_table

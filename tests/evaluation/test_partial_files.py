@@ -9,7 +9,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.evaluation import partial as partial_module
-from levelhead.scoring import sentence_pairing
+from levelhead.scoring import form_alignment
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.pieces import read_leniently
@@ -109,18 +109,18 @@ def test_every_sentence_is_paired_in_large_files_with_other_texts(monkeypatch):
     plain = gold.replace(), fewer
     expected = [n - n // 5 - 1 if n % 5 else -1 for n in range(len(gold))]
     for most, most_words in ((10**8, 10**11), (3_000, 10**11), (0, 10**11)):
-        monkeypatch.setattr(sentence_pairing, "MOST_COMPARISONS", most)
-        monkeypatch.setattr(sentence_pairing, "_MOST_WORD_PAIRS", most_words)
+        monkeypatch.setattr(form_alignment, "MOST_COMPARISONS", most)
+        monkeypatch.setattr(form_alignment, "_MOST_WORD_PAIRS", most_words)
         found = levelhead.score(*plain, partial=True, measures="LAS").coverage
         assert found.paired_by == "sent_id"
         spans = [levelhead.scoring.spans.spans_of(one, unicode_spaces=True) for one in plain]
         texts = [one.sentence_texts() for one in spans]
-        words = [sentence_pairing.words_by_sentence(one) for one in plain]
-        by_text = sentence_pairing.pair_texts((texts[0], texts[1]), (words[0], words[1]))
+        words = [form_alignment.words_by_sentence(one) for one in plain]
+        by_text = form_alignment.pair_texts((texts[0], texts[1]), (words[0], words[1]))
         right = sum(one == other for one, other in zip(by_text, expected))
         assert right >= len(gold) - 2, (most, by_text)
-    monkeypatch.setattr(sentence_pairing, "_MOST_WORD_PAIRS", 0)
-    assert sentence_pairing.pair_texts(([b"ab"], [b"ac"]), ([["ab"]], [["ac"]])) == [-1]
+    monkeypatch.setattr(form_alignment, "_MOST_WORD_PAIRS", 0)
+    assert form_alignment.pair_texts(([b"ab"], [b"ac"]), ([["ab"]], [["ac"]])) == [-1]
 
 
 def test_unreadable_lines_are_counted():

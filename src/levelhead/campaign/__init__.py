@@ -2,7 +2,7 @@
 
 from levelhead.campaign.find import Manifest, find_plan, plan_in, read_manifest
 from levelhead.campaign.plan import Plan, System, TestSet
-from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
+from levelhead.campaign.ranked_systems import RankedIntervals, with_intervals
 from levelhead.campaign.ranking import (
     RANK_SETS,
     RANKINGS,
@@ -14,9 +14,8 @@ from levelhead.campaign.ranking import (
     macro_average,
     rank,
 )
-from levelhead.campaign.results import OutputResult, Results
+from levelhead.campaign.results import OutputResult, Results, read_scores
 from levelhead.campaign.run import check_valid, score_plan
-from levelhead.campaign.score_tables import read_scores
 from levelhead.typology.languages import Language, language_of
 
 __all__ = [

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.records import (
-    CANNOT_OPEN,
     GOLD,
     Record,
     contents_fields,
@@ -28,6 +27,7 @@ from levelhead.campaign.records import (
     status_of_scores,
     units_fields,
 )
+from levelhead.campaign.results import CANNOT_OPEN
 from levelhead.campaign.sources import (
     File,
     GoldView,

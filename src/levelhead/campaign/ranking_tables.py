@@ -7,8 +7,8 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from levelhead.campaign import Group, OutputResult, Ranking, Results, Standing
-from levelhead.campaign.ranking import valid_trees_value
+from levelhead.campaign.ranking import Group, Ranking, Standing, valid_trees_value
+from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import listed, number_of
 from levelhead.evaluation.score_tables import (
     COVERAGE,

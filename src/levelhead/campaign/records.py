@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.results import OutputResult
+from levelhead.campaign.results import CANNOT_OPEN, OutputResult
 from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable
 from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.setup import Setup
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from levelhead.campaign.job import JobSetup
 
 # The messages of conll17_tira_eval.py and conll18_tira_eval.py, exactly: other programs read them.
-CANNOT_OPEN = "Error: Cannot open generated CoNLL-U file"
 EMPTY = "Error: The system file is empty"
 _CYCLE = "Error: There is a cycle in generated CoNLL-U file"
 _ROOTS = "Error: There are multiple roots in a sentence in generated CoNLL-U file"

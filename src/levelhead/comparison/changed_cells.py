@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.scoring.form_alignment import pair_texts, sentence_ids, words_by_sentence
 from levelhead.scoring.matches import align_sentences, same_texts
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.sentence_pairing import pair_texts, sentence_ids, words_by_sentence
 from levelhead.scoring.spans import Spans, spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import StringColumn

@@ -24,8 +24,8 @@ from levelhead.comparison.changed_cells import (
 )
 from levelhead.errors import Fault, InputError, Place, number_of, printable
 from levelhead.immutable import immutable
+from levelhead.scoring.form_alignment import sentence_ids
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.sentence_pairing import sentence_ids
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts import treebanks_in
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash, summary_of

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, get_args
 
 from levelhead.errors import number_of
-from levelhead.scoring.form_alignment import other_text_note
-from levelhead.scoring.sentence_pairing import PairedBy
+from levelhead.scoring.form_alignment import PairedBy, other_text_note
 from levelhead.treebank.provenance import FileSummary
 
 

@@ -21,10 +21,9 @@ from levelhead.evaluation.fold import OnlyWhole, PairStream
 from levelhead.evaluation.pair import Input, InputFile, load_gold, parse_as
 from levelhead.evaluation.pieces import GoldFacts, changed_file, open_pieces
 from levelhead.evaluation.setup import Setup
+from levelhead.scoring.form_alignment import SentencePairs, sentence_ids
 from levelhead.scoring.partial_matches import Flags, PartialMatches, ShiftedAnswers, match_partially
-from levelhead.scoring.pieces import paired_pieces
-from levelhead.scoring.pieces_by_sentence import Places, pieces_by_sentence
-from levelhead.scoring.sentence_pairing import SentencePairs, sentence_ids
+from levelhead.scoring.pieces import Places, paired_pieces, pieces_by_sentence
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes

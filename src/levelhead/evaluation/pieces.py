@@ -125,7 +125,7 @@ def _cut_at_characters(
     if not setup.rules.content:
         yield PairStream(_pieces_or_nothing(gold, system, setup, size, together=together), matched, summaries)
         return
-    from levelhead.scoring.pieces_by_sentence import check_rest, paired_sentences
+    from levelhead.scoring.pieces import check_rest, paired_sentences
 
     try:
         pairs = paired_sentences(gold, system, size)

@@ -1,16 +1,19 @@
-"""Alignment of lists that differ: by edit distance over forms, and by the longest common subsequence."""
+"""Alignment of words by their forms, and pairing of sentences, if the texts of gold and output differ."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from itertools import chain, pairwise
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from levelhead.errors import number_of
-
-if TYPE_CHECKING:
-    from levelhead.treebank.strings import Codes
+from levelhead.scoring.spans import Spans
+from levelhead.treebank import Treebank
+from levelhead.treebank.strings import Codes
 
 MOST_COMPARISONS = 100_000_000
 """The maximum number of pairs of characters compared for a sentence: a few tenths of a second."""
@@ -139,3 +142,142 @@ class _Table:
         """The length of the longest common subsequence of gold from g on and the system list from s on."""
         n_items = self._size - s
         return n_items - (self._row(g) & ((1 << n_items) - 1)).bit_count()
+
+
+PairedBy = Literal["characters", "sent_id", "text"]
+"""How sentences are paired: not at all, since all characters agree; by sent_id; by text."""
+
+_MOST_WORD_PAIRS = 10**11
+"""The maximum number of pairs of words for the longest common subsequence: several seconds."""
+
+_SENT_ID = re.compile(rb"(?m)^#[ \t]*sent_id[ \t]*=[ \t]*([^\n]*?)[ \t]*$")
+
+
+class SentencePairs(NamedTuple):
+    """The system sentence paired with each gold sentence.
+
+    Args:
+        by: how they were paired, "sent_id" or "text".
+        system: the system sentence of each gold sentence, or -1, int32, shape (gold sentences,).
+    """
+
+    by: PairedBy
+    system: Codes
+
+
+def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> SentencePairs:
+    """Pair sentences by `sent_id` if the ids are usable, otherwise by text.
+
+    Ids are usable if every sentence has a unique id and all ids of the system are in gold. A sentence with the id and
+    the text of an earlier sentence is a repeated answer: the first one counts.
+
+    Texts (characters without spaces) are paired in order at the lowest cost, like words in `align_forms`: pairing two
+    texts costs their Levenshtein distance, leaving out a text costs its length. If that takes too many comparisons, as
+    many equal texts as possible are paired first, and only the texts between them are compared. If there are still too
+    many, sentences with the most words in common are paired.
+    """
+    texts = gold_spans.sentence_texts(), system_spans.sentence_texts()
+    ids = sentence_ids(gold), sentence_ids(system)
+    found = _by_id(*ids, texts[1])
+    if found is not None:
+        return SentencePairs("sent_id", np.array(found, dtype=np.int32))
+    words = words_by_sentence(gold), words_by_sentence(system)
+    return SentencePairs("text", np.array(pair_texts(texts, words), dtype=np.int32))
+
+
+def sentence_ids(treebank: Treebank) -> list[bytes | None]:
+    """Return the first sent_id of each sentence; None for sentences without one."""
+    ids: list[bytes | None] = [None] * len(treebank)
+    comments = treebank.comments
+    found = [match for match in _SENT_ID.finditer(comments.text) if match[1]]
+    sentences = np.searchsorted(comments.starts, [match.start() for match in found], side="right") - 1
+    for sentence, match in zip(sentences.tolist(), found):
+        if ids[sentence] is None:
+            ids[sentence] = match[1]
+    return ids
+
+
+def _by_id(gold: Sequence[bytes | None], system: Sequence[bytes | None], texts: Sequence[bytes]) -> list[int] | None:
+    """The system sentence of each gold sentence, or -1; None if ids are not usable."""
+    known = set(gold)
+    if None in known or len(known) < len(gold):
+        return None
+    first: dict[bytes | None, int] = {}
+    for sentence, (data, text) in enumerate(zip(system, texts)):
+        if data not in known or texts[first.setdefault(data, sentence)] != text:
+            return None
+    return [first.get(data, -1) for data in gold]
+
+
+_Texts = Sequence[bytes]
+_Words = Sequence[Sequence[str]]
+
+
+def words_by_sentence(treebank: Treebank) -> list[list[str]]:
+    """Return the forms of the words of each sentence."""
+    forms = list(treebank.forms)
+    return [forms[start:end] for start, end in pairwise(treebank.sentence_starts.tolist())]
+
+
+def pair_texts(texts: tuple[_Texts, _Texts], words: tuple[_Words, _Words]) -> list[int]:
+    """Return the system sentence of each gold sentence, or -1, by text; see `pair_sentences`."""
+    gold, system = texts
+    if _fits(gold, system):
+        return _closest(gold, system)
+    pairs: list[int] = []
+    start = 0
+    for one, other in [*common_subsequence(gold, system), (len(gold), len(system))]:
+        ours, theirs = slice(len(pairs), one), slice(start, other)
+        if _fits(gold[ours], system[theirs]):
+            between = _closest(gold[ours], system[theirs])
+        else:
+            between = _most_in_common(words[0][ours], words[1][theirs])
+        pairs += [sentence + start if sentence >= 0 else -1 for sentence in between]
+        if one < len(gold):
+            pairs.append(other)
+        start = other + 1
+    return pairs
+
+
+def _fits(gold: _Texts, system: _Texts) -> bool:
+    return sum(map(len, gold)) * sum(map(len, system)) <= MOST_COMPARISONS
+
+
+def _closest(gold: _Texts, system: _Texts) -> list[int]:
+    return align_forms([text.decode() for text in gold], [text.decode() for text in system])
+
+
+def _most_in_common(gold: _Words, system: _Words) -> list[int]:
+    """Pair sentences in order so that the most words of the longest common subsequence are in pairs."""
+    found = [-1] * len(gold)
+    if sum(map(len, gold)) * sum(map(len, system)) > _MOST_WORD_PAIRS:
+        return found
+    of_gold, of_system = _sentence_of_words(gold), _sentence_of_words(system)
+    common = common_subsequence(list(chain(*gold)), list(chain(*system)))
+    counts = Counter((of_gold[one], of_system[other]) for one, other in common)
+    steps = list(counts.items())  # ascending on both sides
+    most, last = [0], [-1]  # for the first steps: words in pairs, and the last step that is a pair
+    for step, (_, n_words) in enumerate(steps):
+        taken = n_words + most[_n_before(steps, step)]
+        most.append(max(taken, most[-1]))
+        last.append(step if taken > most[step] else last[-1])
+    n_steps = len(steps)
+    while last[n_steps] >= 0:
+        step = last[n_steps]
+        one, other = steps[step][0]
+        found[one] = other
+        n_steps = _n_before(steps, step)
+    return found
+
+
+def _n_before(steps: Sequence[tuple[tuple[int, int], int]], step: int) -> int:
+    """The number of first steps that can be combined with a step: those that share no sentence with it."""
+    one, other = steps[step][0]
+    n_before = step
+    while n_before and (steps[n_before - 1][0][0] == one or steps[n_before - 1][0][1] == other):
+        n_before -= 1
+    return n_before
+
+
+def _sentence_of_words(sentences: _Words) -> list[int]:
+    return [number for number, words in enumerate(sentences) for _ in words]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from levelhead.kernels import pools
 from levelhead.scoring.counts import Counts, Numbers, count_words
-from levelhead.scoring.form_alignment import align_forms, is_other_text
+from levelhead.scoring.form_alignment import PairedBy, SentencePairs, align_forms, is_other_text, pair_sentences
 from levelhead.scoring.matches import (
     Agree,
     Alignment,
@@ -27,7 +27,6 @@ from levelhead.scoring.measure import NOTHING, Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import count
 from levelhead.scoring.selection import Schemes, selection_for
-from levelhead.scoring.sentence_pairing import PairedBy, SentencePairs, pair_sentences
 from levelhead.scoring.spans import Spans, spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.lenient_reader import LenientTreebank

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from levelhead.campaign import OutputResult, Ranking, Results
-from levelhead.campaign.rank_intervals import average_interval
+from levelhead.campaign.ranked_systems import average_interval
 from levelhead.campaign.ranking import ranked
 from levelhead.campaign.ranking_tables import ranking_table, results_table
 from levelhead.report import Column, Table

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 
 from levelhead.campaign import OutputResult, Results, score_plan
 from levelhead.campaign.plan import plan_of
-from levelhead.campaign.rank_intervals import spread_on
+from levelhead.campaign.ranked_systems import spread_on
 from levelhead.errors import LevelheadError
 from levelhead.jobs import Store, Tls, Workers, cluster, processes
 from levelhead.messages import MESSAGES
