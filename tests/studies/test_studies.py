@@ -22,7 +22,7 @@ from levelhead.jobs import Store, Workers
 from levelhead.report.page import render
 from levelhead.studies import STUDIES, Study, StudyRequest, reproduce
 from levelhead.studies.parsers import built_in, with_one_root
-from levelhead.studies.request import Parts, StudyTask, format_of, outputs_in, parts_of, run_tasks
+from levelhead.studies.request import Parts, format_of, outputs_in, parts_of, run_tasks
 from levelhead.studies.sogaard_haulrich_tables import counts_of, score_parsers, separated, values_of
 from levelhead.studies.study import markdown, page, text, write_page
 from levelhead.studies.verdicts import Verdict, p_shown, spearman
@@ -97,7 +97,7 @@ def test_each_part_of_a_study_is_a_separate_task() -> None:
     """Even if workers take small jobs in batches, as on a cluster: otherwise one worker would get all tasks."""
     batches = Batches()
     request = StudyRequest(workers=Workers(lambda: batches, window=9, batch=64))
-    assert run_tasks("study", [StudyTask(str(i), tripled, (), (i,)) for i in range(4)], request) == {
+    assert run_tasks("study", tripled, {str(i): (i,) for i in range(4)}, request) == {
         "0": 0, "1": 3, "2": 6, "3": 9,
     }  # fmt: skip
     assert batches.sizes == [1, 1, 1, 1]

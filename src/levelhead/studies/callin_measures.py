@@ -57,7 +57,7 @@ Row = Mapping[str, Any]
 Rows = Mapping[str, Row]
 
 
-def describe(training: str, *parts: str) -> dict[str, Any]:
+def describe(training: Path, *parts: Path) -> dict[str, Any]:
     """Return the profile of a treebank: Table 1, class frequencies, type/token ratio and word dependency entropies."""
     counts = [count_treebank(read_treebank(path)) for path in parts]
     total = sum(counts[1:], counts[0])
@@ -93,7 +93,7 @@ def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
 
 
 def human_agreement(
-    gold: str, first: str, second: str, choices: str, weights: Mapping[str, float]
+    gold: Path, first: Path, second: Path, choices: Path, weights: Mapping[str, float]
 ) -> dict[str, float | None]:
     """Return the correlations of Table 4 for one language."""
     correlations: dict[str, float | None] = {}
@@ -113,11 +113,6 @@ def column_of(rows: Rows, name: str) -> list[float | None]:
     return [row.get(name) for row in rows.values()]
 
 
-def measured_rows(rows: Rows) -> Rows:
-    """Return the treebanks that have an output."""
-    return {code: row for code, row in rows.items() if "LAS" in row}
-
-
 def variances(rows: Rows, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the variance of the best 2, 3, ... treebanks."""
     values = np.array([np.nan if value is None else value for value in column_of(rows, name)])
@@ -132,11 +127,10 @@ def claim_on_variances(rows: Rows, request: StudyRequest) -> Claim:
     """Check the variances over the better half of the treebanks, and over all of them."""
     text = "WLAS varies less than LAS over the best languages, and equally over all languages"
     place = "section 6, Figure 5"
-    measured = measured_rows(rows)
-    n = len(measured)
+    n = len(rows)
     if n < FEWEST:
         return Claim(text, place, "no data", f"{number_of(n, 'treebank')} with outputs; at least {FEWEST} are needed")
-    scores = np.array([[row["LAS"], row["WLAS"]] for row in measured.values()])
+    scores = np.array([[row["LAS"], row["WLAS"]] for row in rows.values()])
     best = {scale: relative_change(scores, n // 2, scale, request) for scale in SCALES}
     over_all = {scale: relative_change(scores, n, scale, request) for scale in SCALES}
     verdict = joint_verdict(
@@ -158,9 +152,7 @@ def claim_on_variances(rows: Rows, request: StudyRequest) -> Claim:
 def relative_change(scores: Numbers, best: int, scale: str, request: StudyRequest) -> ValueWithInterval | None:
     """Return the variance of WLAS over that of LAS, minus 1, with its interval from resampled treebanks."""
     (value,) = _changes(scores[None], best, scale)
-    return percentile_estimate(
-        float(value), _changes(scores[resampled_rows(len(scores), request.resamples, request.seed)], best, scale)
-    )
+    return percentile_estimate(float(value), _changes(scores[resampled_rows(len(scores), *request.draws)], best, scale))
 
 
 def _changes(scores: Numbers, best: int, scale: str) -> Numbers:

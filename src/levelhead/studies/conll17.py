@@ -20,13 +20,11 @@ from levelhead.studies.study import (
     Study,
     StudySection,
     claim_on_all,
+    columns,
     conllu,
-    number_columns,
     printed,
-    ratio_columns,
     table_section,
-    text_columns,
-)  # fmt: skip
+)
 from levelhead.studies.verdicts import agrees, count_of_true, ratio, verdict_of_fact
 from levelhead.tables.table import Cell
 from levelhead.treebank import Treebank
@@ -41,9 +39,6 @@ _ROUNDED_TWICE = 0.01
 
 Numbers = Mapping[str, Any]
 
-MAIN_CLAIM = "Systems are ranked by the macro-average"
-"""The first words of the claim with which the page opens."""
-
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
@@ -55,7 +50,7 @@ def reproduce(request: StudyRequest) -> Study:
     sections = (
         table_section(
             "Tests of the statements on the page",
-            text_columns("statement", "expected", "result", "agree"),
+            columns(text=("statement", "expected", "result", "agree")),
             [(says, expected, result, "yes" if agree else "no") for says, expected, result, agree in cases],
         ),
         *(
@@ -81,8 +76,7 @@ def reproduce(request: StudyRequest) -> Study:
         ),
     )
     return Study(
-        NAME, numbers["title"], numbers["source"], setting, sections, claims, signature(request, rules="conll17"),
-        MAIN_CLAIM,
+        NAME, numbers["title"], numbers["source"], setting, sections, claims, signature(request, rules="conll17")
     )  # fmt: skip
 
 
@@ -115,8 +109,10 @@ def _scored(request: StudyRequest) -> Results | None:
 def _score_table(results: Results, official: Numbers) -> StudySection:
     return table_section(
         "Scores from output files",
-        text_columns("test set", "system")
-        | ratio_columns(*(name for measure in MEASURES for name in (f"{measure} official", measure))),
+        columns(
+            text=("test set", "system"),
+            ratio=[name for measure in MEASURES for name in (f"{measure} official", measure)],
+        ),
         [
             (code, system, *(cell for name in MEASURES for cell in _pair(results, system, code, name, official)))
             for code in (test_set.code for test_set in results.test_sets)
@@ -141,8 +137,8 @@ def _average_table(results: Results) -> StudySection:
         ]
     return table_section(
         "Macro-averages and ranks",
-        text_columns("group") | number_columns("test sets", "missing") | text_columns("measure")
-        | number_columns("rank") | text_columns("system") | ratio_columns("average"),
+        columns(text="group", number=("test sets", "missing")) | columns(text="measure", number="rank")
+        | columns(text="system", ratio="average"),
         rows,
         "A missing or invalid output counts as 0.",
     )  # fmt: skip
@@ -175,7 +171,7 @@ def _rankings(published: Results | None, numbers: Numbers) -> StudySection:
     missing = (None, None)
     return table_section(
         title,
-        text_columns("team") | number_columns("rank, official", "rank") | ratio_columns("LAS official", "LAS"),
+        columns(text="team", number=("rank, official", "rank"), ratio=("LAS official", "LAS")),
         [
             (team, row["rank"], ranked.get(team, missing)[0], row["LAS"] / 100, ranked.get(team, missing)[1])
             for team, row in numbers["ranking"].items()

@@ -18,25 +18,8 @@ from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT
-from levelhead.studies.request import (
-    Outputs,
-    StudyRequest,
-    StudyTask,
-    parts_of,
-    run_tasks,
-    score_files,
-    signature,
-    systems_in,
-)
-from levelhead.studies.study import (
-    Claim,
-    Study,
-    StudySection,
-    number_columns,
-    ratio_columns,
-    table_section,
-    text_columns,
-)  # fmt: skip
+from levelhead.studies.request import Outputs, StudyRequest, parts_of, run_tasks, score_files, signature, systems_in
+from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
 from levelhead.tables.table import Plain
 
@@ -52,9 +35,6 @@ NOMINAL = 0.93
 
 STAY = 0.9
 """The expected share of significant pairs that stay significant."""
-
-MAIN_CLAIM = "Percentile bootstrap intervals of LAS over sentences"
-"""The first words of the claim with which the page opens."""
 
 
 def reproduce(request: StudyRequest) -> Study:
@@ -73,7 +53,7 @@ def reproduce(request: StudyRequest) -> Study:
     signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
     sections = (_sets(results), *_design_effects(known), *_coverage(known), _pairs(known))
     setting, claims = _setting(results, known, request), tuple(_claims(known))
-    return Study(NAME, TITLE, SOURCE, setting, sections, claims, signed, MAIN_CLAIM)
+    return Study(NAME, TITLE, SOURCE, setting, sections, claims, signed)
 
 
 def _measured(golds: Mapping[str, Path], systems: Outputs, request: StudyRequest) -> TestSetResults:
@@ -81,13 +61,9 @@ def _measured(golds: Mapping[str, Path], systems: Outputs, request: StudyRequest
     outputs = {name: {code: path for code, path in files.items() if code in golds} for name, files in systems.items()}
     scored = score_files(golds, outputs, setup_of(MEASURES), request, by_sentence=True)
     counted = {code: counts_of_test_set(scored, code) for code in golds}
-    draws = (*_draws(request), request.resamples, request.seed)
-    tasks = [
-        StudyTask(code, measure_documents, (), (counts, *draws))
-        for code, counts in counted.items()
-        if "parts" in counts
-    ]
-    measured = run_tasks(NAME, tasks, request)
+    draws = (*_draws(request), *request.draws)
+    enough = {code: (counts, *draws) for code, counts in counted.items() if "parts" in counts}
+    measured = run_tasks(NAME, measure_documents, enough, request)
     sizes = ("documents", "sentences", "systems", "largest")
     return {
         code: {name: counts[name] for name in sizes if name in counts} | measured.get(code, {})
@@ -137,8 +113,8 @@ def _setting(results: TestSetResults, known: TestSetResults, request: StudyReque
 def _sets(results: TestSetResults) -> StudySection:
     return table_section(
         "Test sets that mark documents",
-        text_columns("test set") | number_columns("documents", "sentences") | ratio_columns("largest document")
-        | number_columns("valid outputs"),
+        columns(text="test set", number=("documents", "sentences"), ratio="largest document")
+        | columns(number="valid outputs"),
         [
             (code, result["documents"], result["sentences"], result.get("largest"), len(result["systems"]))
             for code, result in results.items()
@@ -176,7 +152,7 @@ def _design_effects(known: TestSetResults) -> Iterator[StudySection]:
         drawn = {name: [values[m] for values in rows.values()] for m, name in enumerate(MEASURES)}
         yield table_section(
             title,
-            text_columns("test set") | ratio_columns(*MEASURES),
+            columns(text="test set", ratio=MEASURES),
             [(code, *(None if value is None else Plain(value) for value in values)) for code, values in rows.items()],
             text,
             figure=panels(title, list(rows), drawn, places=2) if rows else None,
@@ -192,7 +168,7 @@ def _coverage(known: TestSetResults) -> Iterator[StudySection]:
     for kind, text in about.items():
         yield table_section(
             f"Coverage of intervals of {kind}",
-            text_columns("test set", "intervals") | ratio_columns(*MEASURES),
+            columns(text=("test set", "intervals"), ratio=MEASURES),
             [
                 (code, method, *_by_measure(result, kind, partial(_covered, at)))
                 for code, result in known.items()
@@ -217,8 +193,8 @@ def _pairs(known: TestSetResults) -> StudySection:
         rows.append((name, pairs, by_sentences, by_both, by_both / by_sentences if by_sentences else None, only))
     return table_section(
         "Significant pairs",
-        text_columns("measure") | number_columns("pairs", "significant by sentences", "also by documents")
-        | ratio_columns("share") | number_columns("only by documents"),
+        columns(text="measure", number=("pairs", "significant by sentences", "also by documents"), ratio="share")
+        | columns(number="only by documents"),
         rows,
         "Pairs of systems on all test sets. The systems of 2018 are far apart, so most pairs differ by any test;"
         " these shares say little about close competitors.",

@@ -25,7 +25,7 @@ from levelhead.studies.kohita_tables import (
     ud2_scores_by_relation,
 )
 from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
-from levelhead.studies.request import Parts, StudyRequest, StudyTask, parts_of, run_tasks, signature
+from levelhead.studies.request import Parts, StudyRequest, parts_of, run_tasks, signature
 from levelhead.studies.study import Claim, Study, StudySection, printed, verdicts_by_parser
 from levelhead.studies.verdicts import (
     Cell,
@@ -44,9 +44,6 @@ from levelhead.studies.verdicts import (
     verdict_of_fact,
 )
 from levelhead.treebank.layouts import system_folders
-
-MAIN_CLAIM = "Parsing through function heads improves LAS"
-"""The first words of the claim with which the page opens."""
 
 
 def reproduce(request: StudyRequest) -> Study:
@@ -82,7 +79,7 @@ def reproduce(request: StudyRequest) -> Study:
         ),
     )
     signed = signature(request, **_SIGNED)
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed, MAIN_CLAIM)
+    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
 
 
 _SIGNED = {"rules": "ud", "scheme": "kohita", "variant": "paper"}
@@ -92,8 +89,8 @@ def _results(
     name: str, treebanks: Mapping[str, Parts], request: StudyRequest, *, ud: int
 ) -> tuple[Rows, dict[str, Rows], StudySection]:
     """The results of `describe` by treebank, those of `measure` by parser and treebank, and verdicts by parser."""
-    tasks = [StudyTask(code, describe, parts.training_files) for code, parts in treebanks.items()]
-    described = run_tasks(name, tasks, request)
+    files = {code: (parts.train,) if parts.train else parts.files for code, parts in treebanks.items()}
+    described = run_tasks(name, describe, files, request)
     parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
     measured: dict[str, Rows] = {}
     for parser in parsers:
@@ -144,7 +141,7 @@ def reproduce_ud2(request: StudyRequest) -> Study:
         *([TRAINED_BRIEFLY] if request.systems is None else []),
     )
     title, signed = f"{numbers['title']}: the same questions on UD 2.0", signature(request, **_SIGNED)
-    return Study(name, title, numbers["source"], setting, sections, claims, signed, MAIN_CLAIM)
+    return Study(name, title, numbers["source"], setting, sections, claims, signed)
 
 
 def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: str = " of 19") -> list[Claim]:
@@ -293,8 +290,7 @@ def _claim_on_effects(
     verdicts, evidence = list[Verdict](), list[str]()
     for parser, rows in measured.items():
         estimates = {
-            name: mean_interval(map(effect, rows.values()), request.resamples, request.seed)
-            for name, (_, effect) in effects.items()
+            name: mean_interval(map(effect, rows.values()), *request.draws) for name, (_, effect) in effects.items()
         }
         verdicts += [verdict_of_effect(estimates[name], sign) for name, (sign, _) in effects.items()]
         shown_effects = (f"{name} {estimate_shown(estimate)}" for name, estimate in estimates.items())

@@ -20,7 +20,7 @@ from levelhead.report.charts.study_charts import Named, cloud
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest, format_of, read_treebank
-from levelhead.studies.study import StudySection, number_columns, ratio_columns, table_section, text_columns
+from levelhead.studies.study import StudySection, columns, table_section
 from levelhead.studies.verdicts import Cell, difference, mean
 from levelhead.tables.table import Column, Kind, Table
 from levelhead.treebank import Treebank
@@ -44,7 +44,7 @@ Files = Mapping[str, Path]
 Flags = NDArray[np.bool_]
 
 
-def describe(*paths: str) -> dict[str, Any]:
+def describe(*paths: Path) -> dict[str, Any]:
     """Return what forward conversion changes in a treebank, and its head-word entropies before and after."""
     treebanks = [read_treebank(path) for path in paths]
     trips = [check_round_trip(treebank) for treebank in treebanks]
@@ -176,9 +176,9 @@ def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
                 published["non-projective, increase"] / 100)  # fmt: skip
     return table_section(
         "Section 3.1: what conversion changes",
-        text_columns("treebank") | number_columns("words") | ratio_columns("converted")
-        | number_columns("not restored (%)") | ratio_columns("non-projective sentences", "after")
-        | {"increase": "difference", "increase, non-projective arcs": "difference"},
+        columns(text="treebank", number="words", ratio="converted")
+        | columns(number="not restored (%)", ratio=("non-projective sentences", "after"),
+                  difference=("increase", "increase, non-projective arcs")),
         [*cells, ("average", None, *averages), ("printed average", None, *in_print)],
         "The paper prints only averages. Its increase is that of non-projective arcs in the training sets (page 2)."
         " We also show the share of sentences with such arcs, since the printed increase may be the one of"
@@ -201,7 +201,7 @@ def entropy(described: Rows, measured: Mapping[str, Rows], numbers: Mapping[str,
     names = (*sizes, "entropy (bits)", "after", "change", *(f"LAS gain, {parser}" for parser in gains))
     return table_section(
         "Entropy and gain" if numbers is None else "Figure 3: entropy and gain",
-        text_columns("treebank") | number_columns(*names),
+        columns(text="treebank", number=names),
         [
             (code, *(row[size] for size in sizes), row["before"], row["after"], change(row),
              *(by_code[code] for by_code in gains.values()))
@@ -225,7 +225,7 @@ def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: M
     gains = ("F1 gain, RBG (printed)", *(f"F1 gain, {parser}" for parser in measured))
     return table_section(
         "Figure 3: entropy and gain by relation",
-        text_columns("relation") | number_columns("change of entropy (bits)", *gains),
+        columns(text="relation", number=("change of entropy (bits)", *gains)),
         [
             (name, mean(row["relations"].get(name) for row in described.values()),
              numbers["table_3"][name]["CONV"] - numbers["table_3"][name]["UD"],
@@ -252,10 +252,10 @@ def _scores_by(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, An
     """The scores by one measure of parsers trained on content heads and on function heads, and averages."""
     averages, table = (None, None) if numbers is None else (numbers["average"]["row"], numbers["table_2"])
     published = [parser for parser in ("MST", "RBG") if f"{name} {parser} UD" in (averages or ())]
-    columns = [Column("treebank", "text")]
+    heads = [Column("treebank", "text")]
     for parser, mark in (*((parser, " (printed)") for parser in published), *((parser, "") for parser in measured)):
-        columns += [Column(f"{parser} {kind}{mark}") for kind in ("UD", "CONV")]
-        columns.append(Column(f"{parser} gain" if table is None else f"gain{mark}", "difference"))
+        heads += [Column(f"{parser} {kind}{mark}") for kind in ("UD", "CONV")]
+        heads.append(Column(f"{parser} gain" if table is None else f"gain{mark}", "difference"))
     codes = dict.fromkeys(code for rows in measured.values() for code in rows)
     cells: list[tuple[Cell | str, ...]] = [
         (code,
@@ -268,9 +268,9 @@ def _scores_by(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, An
     if averages is not None:
         in_print = (cell for parser in published for cell in _printed_pair(averages, f"{name} {parser}"))
         last.append(("average of all 19, printed", *in_print))
-    rows = tuple((*row, *[None] * (len(columns) - len(row))) for row in (*cells, *last))
+    rows = tuple((*row, *[None] * (len(heads) - len(row))) for row in (*cells, *last))
     title = name if averages is None else f"Table 2: {name}"
-    return StudySection(title, (), Table(tuple(columns), rows, rules_before=frozenset({len(cells)})))
+    return StudySection(title, (), Table(tuple(heads), rows, rules_before=frozenset({len(cells)})))
 
 
 def _printed_pair(row: Mapping[str, float], name: str) -> tuple[Cell, Cell, Cell]:
@@ -291,7 +291,7 @@ def _in_function_heads(parser: str, rows: Rows) -> StudySection:
     names = list(product(("UAS", "LAS"), ("UD", "CONV")))
     return table_section(
         f"Scores in function-head trees: {parser}",
-        text_columns("treebank") | ratio_columns(*map(" ".join, names)),
+        columns(text="treebank", ratio=map(" ".join, names)),
         [(code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items()],
         "Both outputs against gold function-head trees: CONV before it is converted back, and UD after conversion.",
     )
@@ -306,9 +306,8 @@ def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any])
             for rows in measured.values()
         ]
         cells.append((name, *(cell for pair in pairs for cell in _with_gain(*pair))))
-    in_print = ratio_columns("UD (printed)", "CONV (printed)") | {"gain (printed)": "difference"}
-    columns = text_columns("relation") | in_print | _score_columns(measured)
-    return table_section("Table 3: F1 by relation", columns, cells)
+    in_print = columns(text="relation", ratio=("UD (printed)", "CONV (printed)"), difference="gain (printed)")
+    return table_section("Table 3: F1 by relation", in_print | _score_columns(measured), cells)
 
 
 def figure_2(measured: Mapping[str, Rows]) -> list[StudySection]:
@@ -325,7 +324,7 @@ def figure_2(measured: Mapping[str, Rows]) -> list[StudySection]:
         }
         section = table_section(
             f"Figure 2: functional arcs that conversion breaks ({parser})",
-            text_columns("treebank") | number_columns("functional") | ratio_columns(*names),
+            columns(text="treebank", number="functional", ratio=names),
             zip(rows, (row["arcs"]["functional"] for row in rows.values()), *shares.values()),
             "Shares of functional arcs: right before the output is converted back, right afterwards, right only"
             " before (broken), and right only afterwards (fixed).",
@@ -349,5 +348,5 @@ def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
             pairs = [pair for scored in rows.values() if None not in (pair := _own_pair(scored, name))]
             row += [mean(column) for column in zip(*pairs)] or [None] * 3
         cells.append(row)
-    columns = text_columns("relation") | _score_columns(measured)
-    return table_section("F1 by relation", columns, cells, "Means over the treebanks that have the relation.")
+    kinds = columns(text="relation") | _score_columns(measured)
+    return table_section("F1 by relation", kinds, cells, "Means over the treebanks that have the relation.")

@@ -40,16 +40,8 @@ from levelhead.studies.measures_2018_estimates import (
     value_of,
     well_parsed,
 )
-from levelhead.studies.request import StudyRequest, StudyTask, parts_of, run_tasks, score_files, signature, systems_in
-from levelhead.studies.study import (
-    Claim,
-    Study,
-    StudySection,
-    number_columns,
-    ratio_columns,
-    table_section,
-    text_columns,
-)  # fmt: skip
+from levelhead.studies.request import StudyRequest, parts_of, run_tasks, score_files, signature, systems_in
+from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 from levelhead.studies.verdicts import (
     Sign,
     agreed_verdict,
@@ -65,9 +57,6 @@ NAME = "measures-2018"
 TITLE = "Which measure separates parsers best?"
 SOURCE = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
 
-MAIN_CLAIM = "CLAS and WLAS, which use fewer words, separate fewer"
-"""The first words of the claim with which the page opens."""
-
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
@@ -75,10 +64,10 @@ def reproduce(request: StudyRequest) -> Study:
     systems = systems_in(request.systems, treebanks)
     if not any(sum(code in paths for paths in systems.values()) > 1 for code in treebanks):
         raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
-    gold = run_tasks(NAME, [StudyTask(code, entropies, (parts.tested,)) for code, parts in treebanks.items()], request)
-    weights = averaged_entropy(list(gold.values()), UD2)
-    setup = setup_of(MEASURES.values(), weights={"wde": weights_of(weights)})
     golds = {code: parts.tested for code, parts in treebanks.items()}
+    by_treebank = run_tasks(NAME, entropies, {code: (path,) for code, path in golds.items()}, request)
+    weights = averaged_entropy(list(by_treebank.values()), UD2)
+    setup = setup_of(MEASURES.values(), weights={"wde": weights_of(weights)})
     results = _compared(score_files(golds, systems, setup, request, by_sentence=True), request)
     if not results:
         raise InputError(Fault("missing-system-file", "no test set has valid outputs of two systems"))
@@ -88,9 +77,7 @@ def reproduce(request: StudyRequest) -> Study:
         *_by_family(table), _pairs_of_systems(results), _sets(table),
     )  # fmt: skip
     signed = signature(request, rules="ud", test_sets=str(len(table.codes)), systems=str(len(systems)))
-    return Study(
-        NAME, TITLE, SOURCE, _setting(table, systems), sections, _claims_on_measures(table, request), signed, MAIN_CLAIM
-    )
+    return Study(NAME, TITLE, SOURCE, _setting(table, systems), sections, _claims_on_measures(table, request), signed)
 
 
 def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ...]:
@@ -132,12 +119,11 @@ def _compared(scored: Results, request: StudyRequest) -> dict[str, Row]:
         for test_set in scored.test_sets
         if (counted := counts_on(scored, test_set.code)) is not None
     }
-    draws = request.resamples, request.seed
-    tasks = [
-        StudyTask(code, compare_systems, (), (table._replace(parts=table.parts.tolist()), *draws))
-        for code, (table, _) in counts.items()
-    ]
-    return {code: row | {"undefined": counts[code][1]} for code, row in run_tasks(NAME, tasks, request).items()}
+    arguments = {
+        code: (table._replace(parts=table.parts.tolist()), *request.draws) for code, (table, _) in counts.items()
+    }
+    compared = run_tasks(NAME, compare_systems, arguments, request)
+    return {code: row | {"undefined": counts[code][1]} for code, row in compared.items()}
 
 
 def _estimates_section(
@@ -153,10 +139,10 @@ def _estimates_section(
         (name, *(None if part is None else kind(part) for estimate in estimates for part in estimate or [None] * 3))
         for name, estimates in comparison.items()
     ]
-    columns = text_columns("measure") | ratio_columns(what, "95% CI from", "95% CI to")
-    columns |= dict.fromkeys(("minus LAS", "minus LAS from", "minus LAS to"), "difference")
+    ratios, changes = (what, "95% CI from", "95% CI to"), ("minus LAS", "minus LAS from", "minus LAS to")
+    kinds = columns(text="measure", ratio=ratios, difference=changes)
     if more is not None:
-        columns |= ratio_columns(more[0])
+        kinds |= columns(ratio=more[0])
         rows = [(*row, value) for row, value in zip(rows, more[1])]
     dots = [
         IntervalRow(name, *(100 * end for end in estimate.value))
@@ -164,12 +150,12 @@ def _estimates_section(
         if estimate.value is not None
     ]
     name = what if figure is None else figure
-    return table_section(title, columns, rows, *text, figure=spreads(name, dots, "%") if dots and name else None)
+    return table_section(title, kinds, rows, *text, figure=spreads(name, dots, "%") if dots and name else None)
 
 
 def _over_all(statistic: Statistic, table: ResultsByTestSet, request: StudyRequest) -> Comparison:
     n = len(table.codes)
-    return estimated(statistic, n, resampled_rows(n, request.resamples, request.seed))
+    return estimated(statistic, n, resampled_rows(n, *request.draws))
 
 
 def _separation(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
@@ -220,8 +206,8 @@ def _by_family(table: ResultsByTestSet) -> Iterator[StudySection]:
             for name, places in members.items()
             if len(places) >= least
         ]
-        columns = text_columns("family or branch") | number_columns("test sets", "pairs") | ratio_columns(*MEASURES)
-        yield table_section(title, columns, rows, text)
+        kinds = columns(text="family or branch", number=("test sets", "pairs"), ratio=MEASURES)
+        yield table_section(title, kinds, rows, text)
 
 
 def _evenness(table: ResultsByTestSet, request: StudyRequest) -> Iterator[StudySection]:
@@ -238,7 +224,7 @@ def _evenness(table: ResultsByTestSet, request: StudyRequest) -> Iterator[StudyS
         "How evenly, on all test sets": (np.arange(len(table.codes)), ()),
     }
     for title, (rows, text) in groups.items():
-        for scale, comparison in spreads_by_scale(table, rows, request.resamples, request.seed).items():
+        for scale, comparison in spreads_by_scale(table, rows, *request.draws).items():
             first = scale == SCALES[0]
             yield _estimates_section(
                 f"{title}: {scale}", "spread", comparison, *(text if first else ()), plain=scale == LOG_ODDS,
@@ -281,7 +267,7 @@ def _pairs_of_systems(results: Mapping[str, Row]) -> StudySection:
                 p_values.setdefault(pair, {}).setdefault(name, []).append(values[number])
     return table_section(
         "By pair of systems",
-        text_columns("systems") | number_columns("test sets") | ratio_columns(*MEASURES),
+        columns(text="systems", number="test sets", ratio=MEASURES),
         [
             (" and ".join(pair), counts[pair],
              *(significant_share(values[name]) if name in values else None for name in MEASURES))
@@ -294,7 +280,7 @@ def _pairs_of_systems(results: Mapping[str, Row]) -> StudySection:
 def _sets(table: ResultsByTestSet) -> StudySection:
     return table_section(
         "By test set",
-        text_columns("test set", "family or branch") | number_columns("pairs") | ratio_columns(*MEASURES),
+        columns(text=("test set", "family or branch"), number="pairs", ratio=MEASURES),
         [
             (code, family, int(pairs), *known(row))
             for code, family, pairs, row in zip(table.codes, table.families, table.pairs, table.significant)
@@ -310,7 +296,7 @@ def _claims_on_measures(results: ResultsByTestSet, request: StudyRequest) -> tup
     """The verdicts on the expectations."""
     whole = {POINTS: _over_all(mean_of(results.significant, results.pairs), results, request)}
     small = {POINTS: _over_all(mean_of(results.small, results.pairs), results, request)}
-    spread = spreads_by_scale(results, well_parsed(results), request.resamples, request.seed)
+    spread = spreads_by_scale(results, well_parsed(results), *request.draws)
     order = {POINTS: _over_all(mean_of(results.concordance), results, request)}
     return (
         _expected("CLAS and WLAS, which use fewer words, separate fewer pairs of systems than LAS", whole, CONTENT, -1),

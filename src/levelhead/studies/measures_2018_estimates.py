@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,7 +37,7 @@ SMALL, SAMPLES = 200, 4
 Numbers = NDArray[np.float64]
 
 
-def entropies(gold: str) -> Any:
+def entropies(gold: Path) -> Any:
     """Return the word dependency entropies of a test set."""
     return profile(count_treebank(read_treebank(gold)), columns=["wde"])["wde"]
 

@@ -12,26 +12,15 @@ from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
-from levelhead.studies.request import (
-    Parts,
-    StudyRequest,
-    StudyTask,
-    parts_of,
-    read_treebank,
-    run_tasks,
-    score_files,
-    signature,
-)
+from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files, signature
 from levelhead.studies.study import (
     Claim,
     Study,
     StudySection,
+    columns,
     conllu,
-    number_columns,
     printed,
-    ratio_columns,
     table_section,
-    text_columns,
     verdicts_by_parser,
 )  # fmt: skip
 from levelhead.studies.verdicts import (
@@ -55,8 +44,17 @@ from levelhead.tables.table import Kind
 from levelhead.treebank import from_conllu
 from levelhead.typology.languages import family_of
 
-MAIN_CLAIM = "LAS drops when FUN is left out"
-"""The first words of the claim with which the page opens."""
+NAME = "nivre-fang-2017"
+PARSER = "swap-lazy"
+OTHERS = ("graph", "ensemble")
+"""Also trained if no outputs are given, to see whether the findings depend on the parser."""
+
+CLASSES = ("CORE", "NONCORE", "FUN", "MWE")
+WITHOUT = ("PUNCT", "FUN", "MWE")
+RELATIONS = ("det", "clf", "case", "aux", "cop", "mark", "cc")
+
+Row = Mapping[str, float | None]
+Rows = Mapping[str, Row]
 
 
 def reproduce(request: StudyRequest) -> Study:
@@ -74,31 +72,26 @@ def reproduce(request: StudyRequest) -> Study:
     others: tuple[StudySection, ...] = ()
     if len(measured) > 1 and all(measured.values()):
         judged = {parser: claims_on_scores(rows, numbers, request) for parser, rows in measured.items()}
-        others = _by_treebank(measured, numbers), _summary(measured, numbers), verdicts_by_parser(judged)
-    sizes = run_tasks(
-        NAME, [StudyTask(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request
-    )
+        others = *_other_parsers(measured, numbers), verdicts_by_parser(judged)
+    sizes = run_tasks(NAME, words, {code: (parts.train,) for code, parts in treebanks.items() if parts.train}, request)
     examples = _scores_of_examples(numbers["figure_1"], request)
     with_relations = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
     sections = (
         table_section(
             "Figure 1: one mistake in English and in Finnish",
-            text_columns("language") | ratio_columns("LAS", "CLAS"),
+            columns(text="language", ratio=("LAS", "CLAS")),
             [(code, row["LAS"], row["CLAS"]) for code, row in examples.items()],
             "The two sentences of the figure, with the same mistake: the locative is attached to the object (page 87).",
         ),
-        _printed_and_ours("Table 2: LAS, and LAS of each class", rows, numbers, ("LAS", *CLASSES), "2"),
+        _printed_and_ours("Table 2: LAS, and LAS of each class", rows, numbers, ("LAS", *CLASSES)),
         _differences(rows, numbers),
-        _printed_and_ours("Table 3: CLAS, and LAS without a relation", rows, numbers, with_relations, "3"),
+        _printed_and_ours("Table 3: CLAS, and LAS without a relation", rows, numbers, with_relations),
         _agreement(rows, numbers), _families(rows, numbers), *others,
     )  # fmt: skip
-    claims = (
-        _claim_on_figure_1(examples), *_printed_claims(numbers, sizes), *claims_on_scores(rows, numbers, request),
-    )  # fmt: skip
-    return Study(
-        NAME, numbers["title"], numbers["source"], _setting(rows, treebanks, request, numbers), sections, claims,
-        signature(request, rules="ud", scheme="nivre-fang"), MAIN_CLAIM,
-    )  # fmt: skip
+    claims = (*_printed_claims(numbers, sizes, examples), *claims_on_scores(rows, numbers, request))
+    signed = signature(request, rules="ud", scheme="nivre-fang")
+    setting = _setting(rows, treebanks, request, numbers)
+    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
 
 
 def _setting(
@@ -135,20 +128,7 @@ def _setting(
     )
 
 
-NAME = "nivre-fang-2017"
-PARSER = "swap-lazy"
-OTHERS = ("graph", "ensemble")
-"""Also trained if no outputs are given, to see whether the findings depend on the parser."""
-
-CLASSES = ("CORE", "NONCORE", "FUN", "MWE")
-WITHOUT = ("PUNCT", "FUN", "MWE")
-RELATIONS = ("det", "clf", "case", "aux", "cop", "mark", "cc")
-
-Row = Mapping[str, float | None]
-Rows = Mapping[str, Row]
-
-
-def words(train: str) -> int:
+def words(train: Path) -> int:
     """Return the number of words in a training set."""
     return read_treebank(train).n_words
 
@@ -202,18 +182,15 @@ FEWEST_WORDS = 30_000
 """The claimed smallest size of a treebank."""
 
 
-def _claim_on_figure_1(examples: Rows) -> Claim:
-    """Check the claim about the two sentences of Figure 1."""
+def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int], examples: Rows) -> list[Claim]:
+    """Check the claims in the text about the figure, the tables and the treebanks, which need no parser."""
+    drops = {code: row["without FUN"] for code, row in numbers["table_2"].items()}
     las = [examples[code]["LAS"] for code in ("en", "fi")]
     evidence = "; ".join(f"{code}: LAS {row['LAS']:.1%}, CLAS {row['CLAS']:.1%}" for code, row in examples.items())
-    text = "The same mistake results in a LAS of 87.5% in English and 75% in Finnish"
-    return Claim(text, "page 87", verdict_of_fact(las == [0.875, 0.75]), evidence)
-
-
-def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Claim]:
-    """Check the claims in the text about the tables, on the printed numbers."""
-    drops = {code: row["without FUN"] for code, row in numbers["table_2"].items()}
-    claims = []
+    claims = [
+        Claim("The same mistake results in a LAS of 87.5% in English and 75% in Finnish", "page 87",
+              verdict_of_fact(las == [0.875, 0.75]), evidence)
+    ]  # fmt: skip
     for text, codes, n in (
         ("more than 5 points in 12", sorted(code for code, value in drops.items() if value < -5), 12),
         ("less than 2 points in 7", sorted(code for code, value in drops.items() if -2 < value < 0), 7),
@@ -270,10 +247,9 @@ def _claim_on_classes(rows: Rows, request: StudyRequest) -> Claim:
     """Check the mean LAS of function relations against the means of both classes of content relations."""
     means = ", ".join(f"{name} {shown(points(mean(row[name] for row in rows.values())))}" for name in CLASSES[:3])
     differences = {
-        name: mean_interval((difference(row["FUN"], row[name]) for row in rows.values()), request.resamples,
-                            request.seed)
+        name: mean_interval((difference(row["FUN"], row[name]) for row in rows.values()), *request.draws)
         for name in ("CORE", "NONCORE")
-    }  # fmt: skip
+    }
     evidence = ", ".join(
         f"FUN minus {name} {estimate_shown(estimate, 1, 100)}" for name, estimate in differences.items()
     )
@@ -290,8 +266,8 @@ def _claim_on_relations(rows: Rows, request: StudyRequest) -> Claim:
         }
         for are_two in (True, False)
     )
-    drop = mean_interval(two.values(), request.resamples, request.seed)
-    extra = mean_interval((difference(two[code], five[code]) for code in rows), request.resamples, request.seed)
+    drop = mean_interval(two.values(), *request.draws)
+    extra = mean_interval((difference(two[code], five[code]) for code in rows), *request.draws)
     return Claim(
         _ON_SCORES[3], "page 93", joint_verdict(verdict_of_effect(estimate, -1) for estimate in (drop, extra)),
         f"in points: det and case together {estimate_shown(drop, 2, 100)}, the other five"
@@ -319,13 +295,12 @@ def _claim_on_agreement(rows: Rows, numbers: Mapping[str, Any]) -> Claim:
 
 
 def _printed_and_ours(
-    title: str, rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], average: str, *text: str,
-    figure: Drawing | None = None,
-) -> StudySection:  # fmt: skip
+    title: str, rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], *text: str, figure: Drawing | None = None
+) -> StudySection:
     """A table of printed columns next to ours, with averages in the last two rows."""
-    columns = text_columns("treebank")
+    kinds = columns(text="treebank")
     for name in names:
-        columns |= dict.fromkeys((f"{name} printed", name), _kind_of(name))
+        kinds |= dict.fromkeys((f"{name} printed", name), _kind_of(name))
     cells = [
         (code, *(cell for name in names for cell in (_printed_row(numbers, code, name), row[name])))
         for code, row in rows.items()
@@ -334,12 +309,13 @@ def _printed_and_ours(
         (mean(_printed_row(numbers, code, name) for code in rows), mean(row[name] for row in rows.values()))
         for name in names
     ]
-    in_print = ((numbers[f"average_{average}"]["row"][name] / 100, None) for name in names)
+    averages = {**numbers["average_2"]["row"], **numbers["average_3"]["row"]}
+    in_print = ((averages[name] / 100, None) for name in names)
     last = [
         (label, *(cell for pair in pairs for cell in pair))
         for label, pairs in (("average of the above", means), ("average of all 42, printed", in_print))
     ]
-    return table_section(title, columns, [*cells, *last], *text, figure=figure, rule_before=len(cells))
+    return table_section(title, kinds, [*cells, *last], *text, figure=figure, rule_before=len(cells))
 
 
 def _kind_of(name: str) -> Kind:
@@ -354,7 +330,7 @@ def _differences(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
         "ours": [points(rows[code]["without FUN"]) for code in order],
     }
     return _printed_and_ours(
-        "Table 2: LAS without a class, minus LAS", rows, numbers, [f"without {name}" for name in WITHOUT], "2",
+        "Table 2: LAS without a class, minus LAS", rows, numbers, [f"without {name}" for name in WITHOUT],
         "The figure shows the differences without FUN, largest drop first.",
         figure=panels("LAS without FUN, minus LAS, in points", order, drawn, signed=True) if order else None,
     )  # fmt: skip
@@ -369,12 +345,11 @@ def _agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
         cells.append((name, n, rank, p, pearson(pairs)[0]))
     return table_section(
         "Rank correlation with the printed columns",
-        text_columns("column") | number_columns("treebanks", "Spearman") | {"p": "probability"}
-        | number_columns("Pearson"),
+        columns(text="column", number=("treebanks", "Spearman"), probability="p") | columns(number="Pearson"),
         cells,
         "The correlation of our column with the printed column over treebanks. p is for Spearman's correlation: from"
         " all permutations for up to 9 treebanks, and by Student's t for more.",
-    )  # fmt: skip
+    )
 
 
 def _families(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
@@ -384,28 +359,21 @@ def _families(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
         members = [code for code in rows if family_of(code) == name]
         published = mean(_printed_row(numbers, code, "CLAS - LAS") for code in members)
         cells.append((name, len(members), published, mean(rows[code]["CLAS - LAS"] for code in members)))
-    columns = text_columns("family or branch") | number_columns("treebanks")
-    columns |= dict.fromkeys(("CLAS - LAS printed", "CLAS - LAS"), "difference")
-    return table_section("By language family", columns, cells)
+    kinds = columns(text="family or branch", number="treebanks", difference=("CLAS - LAS printed", "CLAS - LAS"))
+    return table_section("By language family", kinds, cells)
 
 
-def _by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """LAS and both drops for each parser and treebank, next to the printed numbers."""
-    names = ("LAS", "without FUN", "CLAS - LAS")
-    columns = text_columns("treebank")
+def _other_parsers(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> tuple[StudySection, StudySection]:
+    """LAS and both drops for each parser and treebank, next to the printed numbers; averages and rank correlations."""
+    codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
+    names, kinds = ("LAS", "without FUN", "CLAS - LAS"), columns(text="treebank")
     for name in names:
-        columns |= dict.fromkeys((f"{name} {whose}" for whose in ("printed", *measured)), _kind_of(name))
-    cells = [
+        kinds |= dict.fromkeys((f"{name} {whose}" for whose in ("printed", *measured)), _kind_of(name))
+    by_treebank = [
         (code, *(cell for name in names for cell in (_printed_row(numbers, code, name),
                  *(rows[code][name] if code in rows else None for rows in measured.values()))))
-        for code in dict.fromkeys(code for rows in measured.values() for code in rows)
+        for code in codes
     ]  # fmt: skip
-    return table_section("Other parsers: LAS and the drops", columns, cells)
-
-
-def _summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Averages over treebanks for each parser, and the rank correlations of its drops with the printed ones."""
-    codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
     averaged = ("LAS", "CLAS", "CORE", "NONCORE", "FUN", "without FUN", "without det", "without case", "CLAS - LAS")
     cells: list[tuple[str | Cell, ...]] = [
         (f"average of {name}", points(mean(_printed_row(numbers, code, name) for code in codes)),
@@ -416,11 +384,12 @@ def _summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudyS
         (f"Spearman with the printed {name}", None,
          *(spearman((row[name], _printed_row(numbers, code, name)) for code, row in rows.items())[0]
            for rows in measured.values()))
-        for name in ("without FUN", "CLAS - LAS")
+        for name in names[1:]
     ]  # fmt: skip
-    return table_section(
+    summary = table_section(
         "Other parsers: averages and ranks",
-        text_columns("number") | number_columns("printed", *measured),
+        columns(text="number", number=("printed", *measured)),
         cells,
         "In percent and points, over the treebanks for which the parser has outputs. The verdicts are based on these.",
     )
+    return table_section("Other parsers: LAS and the drops", kinds, by_treebank), summary

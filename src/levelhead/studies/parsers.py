@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError
 from levelhead.parsing import ENSEMBLE, Schedule, parse_treebank, train
 from levelhead.parsing.ensemble import MEMBERS, parse_with_ensemble, train_ensemble
-from levelhead.studies.request import Parts, StudyRequest, StudyTask, Trainer, outputs_in, read_treebank, run_tasks
+from levelhead.studies.request import Parts, StudyRequest, Trainer, outputs_in, read_treebank, run_tasks
 from levelhead.treebank import Treebank, to_conllu
 from levelhead.treebank.write import replace_file
 
@@ -37,26 +38,23 @@ def outputs_of(
         raise InputError(Fault("no-outputs-folder", "training parsers requires a folder for the outputs"))
     folder = request.outputs / parser / (heads or "")
     folder.mkdir(parents=True, exist_ok=True)
-    named, tasks = f"{request.trainer.__module__}:{request.trainer.__name__}", []
-    for code, parts in treebanks.items():
-        if parts.train or request.quick:
-            parsed = parts.parsed(on)
-            files = (parts.training, parts.dev if parts.dev != parsed else None, parsed)
-            tasks.append(StudyTask(code, _train_and_parse, files, (named, parser, heads == "CONV")))
-    texts = run_tasks(f"training {parser} {heads or ''}".strip(), tasks, request)
-    paths = {code: folder / f"{code}.conllu" for code in texts}
-    for code, path in paths.items():
-        replace_file(path, [texts[code].encode()])
-    return paths
+    settings = (f"{request.trainer.__module__}:{request.trainer.__name__}", parser, heads == "CONV")
+    arguments = {
+        code: (parts.training, parts.dev if parts.dev != parts.parsed(on) else None, parts.parsed(on), *settings)
+        for code, parts in treebanks.items()
+        if parts.train or request.quick
+    }
+    texts = run_tasks(f"training {parser} {heads or ''}".strip(), _train_and_parse, arguments, request)
+    for code, text in texts.items():
+        replace_file(folder / f"{code}.conllu", [text.encode()])
+    return {code: folder / f"{code}.conllu" for code in texts}
 
 
-def _train_and_parse(train: str, dev: str | None, parsed: str, trainer: str, parser: str, converted: bool) -> str:
+def _train_and_parse(train: Path, dev: Path | None, parsed: Path, trainer: str, parser: str, converted: bool) -> str:
     """Train a parser, and return the treebank that it parsed as CoNLL-U.
 
     It learns from trees with one root each (`with_one_root`), since parsers predict such trees.
     """
-    from pkgutil import resolve_name
-
     function: Trainer = resolve_name(trainer)
     trees = [with_one_root(read_treebank(path)) for path in (train, dev) if path is not None]
     if converted:

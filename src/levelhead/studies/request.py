@@ -16,7 +16,7 @@ from levelhead._version import VERSION
 from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, language_of, score_plan
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import Setup
-from levelhead.immutable import immutable
+from levelhead.immutable import immutable, name_of
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, read
@@ -24,7 +24,7 @@ from levelhead.treebank.input_bytes import SUFFIXES, read_bytes
 from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.reader import Format
-from levelhead.typology.languages import languages
+from levelhead.typology.languages import UNKNOWN, languages
 
 Trainer = Callable[[str, Sequence[Treebank], Treebank | None, Treebank], Treebank]
 """Trains a parser and parses with it. Takes the parser's name, the training treebanks, a development treebank or None,
@@ -66,51 +66,50 @@ class StudyRequest:
         """The number of bootstrap resamples, and of permutations."""
         return 100 if self.quick else 2000
 
+    @property
+    def draws(self) -> tuple[int, int]:
+        """The number of resamples, and the random seed."""
+        return self.resamples, self.seed
 
-class StudyTask(NamedTuple):
-    """A part of a study that can run on any worker: a function of files and settings whose result is plain JSON.
 
-    The function is at the top level of a module; it gets the paths (None for a missing file) and the settings.
+def run_tasks(
+    study: str, function: Callable[..., Any], arguments: Mapping[str, Sequence[Any]], request: StudyRequest
+) -> dict[str, Any]:
+    """Call a function with several lists of arguments on any worker, or take its results from the store.
+
+    Args:
+        study: the name of the work, for the progress bar.
+        function: a function at the top level of a module; its result is plain JSON.
+        arguments: lists of arguments by name: a Path is the path of a file, and all others are plain JSON.
+        request: the workers and the store.
     """
-
-    name: str
-    function: Callable[..., Any]
-    paths: tuple[str | os.PathLike[str] | None, ...]
-    settings: tuple[Any, ...] = ()
-
-
-def run_tasks(study: str, tasks: Iterable[StudyTask], request: StudyRequest) -> dict[str, Any]:
-    """Run tasks, or take their results from the store; return the results by task name."""
-    planned = {task.name: _job(task) for task in tasks}
-    jobs = list(planned.values())
+    jobs = [_job(name, function, values) for name, values in arguments.items()]
     with progress_bar(study, len(jobs), sum(job.weight for job in jobs)) as advance:
         # One task per batch: tasks are few and long, and a batch would put them all on one worker of a cluster.
         workers = (request.workers or processes(1))._replace(batch=1)
         outcome = run_jobs(jobs, workers, store=request.store, advance=advance)
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
-    return {name: json.loads(outcome.results[job.key]) for name, job in planned.items()}
+    return {name: json.loads(outcome.results[job.key]) for name, job in zip(arguments, jobs)}
 
 
-def _job(task: StudyTask) -> Job:
-    files = [None if path is None else (os.fspath(path), _hash(path)) for path in task.paths]
-    name = f"{task.function.__module__}.{task.function.__qualname__}"
-    parts = ["study", VERSION, unicodedata.unidata_version, name, [f and f[1] for f in files], task.settings]
+def _job(name: str, function: Callable[..., Any], values: Sequence[Any]) -> Job:
+    hashes = {path: _hash(path) for path in values if isinstance(path, Path)}
+    contents = [hashes[value] if isinstance(value, Path) else value for value in values]
+    parts = ["study", VERSION, unicodedata.unidata_version, name_of(function), contents]
     key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-    size = sum(Path(f[0]).stat().st_size for f in files if f is not None)
-    return Job(key, _run_task, (task.function, tuple(files), task.settings), task.name, size + 1)
+    return Job(key, _run_task, (function, values, hashes), name, sum(path.stat().st_size for path in hashes) + 1)
 
 
-def _hash(path: str | os.PathLike[str]) -> str:
+def _hash(path: Path) -> str:
     return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
-def _run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], settings: Sequence[Any]) -> bytes:
-    for file in files:
-        if file is not None and _hash(file[0]) != file[1]:
-            raise StaleInput("it changed while the study ran", "changing-file", Place(file[0]))
-    result = function(*(None if file is None else file[0] for file in files), *settings)
-    return json.dumps(result, sort_keys=True, separators=(",", ":")).encode()
+def _run_task(function: Callable[..., Any], values: Sequence[Any], hashes: Mapping[Path, str]) -> bytes:
+    for path, expected in hashes.items():
+        if _hash(path) != expected:
+            raise StaleInput("it changed while the study ran", "changing-file", Place(os.fspath(path)))
+    return json.dumps(function(*values), sort_keys=True, separators=(",", ":")).encode()
 
 
 def signature(request: StudyRequest, **more: str) -> Mapping[str, str]:
@@ -140,11 +139,6 @@ class Parts(NamedTuple):
     def training(self) -> Path:
         """The training set; without one, the largest part that is usually available (dev, then test)."""
         return self.train or self.dev or self.files[0]
-
-    @property
-    def training_files(self) -> tuple[Path, ...]:
-        """The training set; without one, all other parts."""
-        return (self.train,) if self.train else self.files
 
     def parsed(self, on: str) -> Path:
         """Return the part that is parsed: the development set if there is one and `on` is "dev", or `tested`."""
@@ -188,17 +182,14 @@ def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:
     """
     if folder is None or not folder.is_dir():
         return {}
-    files = treebanks_in(folder)
-    named = {code: _names(code) for code in codes}
-    return {code: files[name] for code, names in named.items() for name in names[:1] if name in files} | {
-        code: files[existing[0]] for code, names in named.items() if (existing := [n for n in names if n in files])
-    }
-
-
-def _names(code: str) -> list[str]:
-    language = languages().get(code)
-    parts = [f"{code}{mark}{split}" for split in ("test", "dev") for mark in ("-ud-", "-", "_")]
-    return [code, *parts, *([language.name.replace(" ", "_")] if language else [])]
+    files, outputs = treebanks_in(folder), dict[str, Path]()
+    for code in codes:
+        parts = [f"{code}{mark}{split}" for split in ("test", "dev") for mark in ("-ud-", "-", "_")]
+        language = languages().get(code, UNKNOWN).name.replace(" ", "_")
+        name = next((name for name in (code, *parts, language) if name in files), None)
+        if name is not None:
+            outputs[code] = files[name]
+    return outputs
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
@@ -249,29 +240,26 @@ def score_files(
     looked: dict[str, Any] = {}
     for plan, setup_of_plan in _plans(golds, systems, setup):
         scored = score_plan(plan, setup_of_plan, workers=request.workers, store=request.store, **how)
-        results |= {
-            (system.name, code): scored.results[system.name, code] for system in plan.systems for code in system.outputs
-        }
+        pairs = ((system.name, code) for system in plan.systems for code in system.outputs)
+        results |= {pair: scored.results[pair] for pair in pairs}
         contents |= scored.gold
         looked |= scored.looked
-    test_sets = tuple(_test_set(code, path) for code, path in golds.items())
     signature = setup.signature_of_rules() | setup.signature_of_measures()
-    return Results(test_sets, tuple(systems), setup.names, results, contents, signature, looked)
+    return Results(_test_sets(golds), tuple(systems), setup.names, results, contents, signature, looked)
 
 
 def _plans(golds: Mapping[str, Path], systems: Outputs, setup: Setup) -> Iterator[tuple[Plan, Setup]]:
     """One plan per pair of formats, since all files of a plan share the same formats."""
-    chosen: dict[tuple[Format, Format], dict[str, dict[str, Path]]] = {}
+    by_formats: dict[tuple[Format, Format], dict[str, dict[str, Path]]] = {}
     for name, files in systems.items():
         for code, path in files.items():
             formats = format_of(golds[code]), format_of(path)
-            chosen.setdefault(formats, {}).setdefault(name, {})[code] = path
-    for (gold_format, output_format), outputs in chosen.items():
-        codes = [code for code in golds if any(code in files for files in outputs.values())]
-        test_sets = tuple(_test_set(code, golds[code]) for code in codes)
-        plan = Plan(test_sets, tuple(System(name, files) for name, files in outputs.items()))
+            by_formats.setdefault(formats, {}).setdefault(name, {})[code] = path
+    for (gold_format, output_format), outputs in by_formats.items():
+        chosen_golds = {code: golds[code] for code in golds if any(code in files for files in outputs.values())}
+        plan = Plan(_test_sets(chosen_golds), tuple(System(name, files) for name, files in outputs.items()))
         yield plan, replace(setup, format=output_format, gold_format=gold_format)
 
 
-def _test_set(code: str, gold: Path) -> TestSet:
-    return TestSet(code, gold, language=language_of(code))
+def _test_sets(golds: Mapping[str, Path]) -> tuple[TestSet, ...]:
+    return tuple(TestSet(code, gold, language=language_of(code)) for code, gold in golds.items())

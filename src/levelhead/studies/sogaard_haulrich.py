@@ -10,7 +10,7 @@ import numpy as np
 
 from levelhead.errors import number_of
 from levelhead.studies.parsers import outputs_of
-from levelhead.studies.request import Parts, StudyRequest, StudyTask, format_of, parts_of, run_tasks, signature
+from levelhead.studies.request import Parts, StudyRequest, format_of, parts_of, run_tasks, signature
 from levelhead.studies.sogaard_haulrich_tables import (
     COUNTED,
     LEVEL,
@@ -46,9 +46,6 @@ from levelhead.studies.verdicts import (
 
 _UNSWAPPED = "no swaps needed"
 
-MAIN_CLAIM = "Parsers with lower derivation perplexity have a higher UAS"
-"""The first words of the claim with which the page opens."""
-
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
@@ -57,8 +54,8 @@ def reproduce(request: StudyRequest) -> Study:
         code: parts for code, parts in parts_of(request).items()
         if (parts.train and parts.tested != parts.train) or request.quick
     }  # fmt: skip
-    tasks = [StudyTask(code, perplexities, (parts.training, parts.tested)) for code, parts in treebanks.items()]
-    rows = run_tasks(NAME, tasks, request)
+    files = {code: (parts.training, parts.tested) for code, parts in treebanks.items()}
+    rows = run_tasks(NAME, perplexities, files, request)
     listed = _treebank_perplexities(rows, numbers, treebanks)
     judged_parsers = _parsers(request, treebanks)
     sections = (
@@ -68,7 +65,7 @@ def reproduce(request: StudyRequest) -> Study:
     claims = (*claims_on_treebanks(listed, request), *claims_on_parsers(judged_parsers, numbers, request))
     signed = signature(request, order=ORDER, ngram="3", smoothing="modified-kneser-ney")
     setting = _setting(listed, treebanks, rows, request)
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed, MAIN_CLAIM)
+    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
 
 
 def _setting(
@@ -136,18 +133,16 @@ def _parsers(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str,
         for code, path in outputs_of(request, parser, treebanks).items():
             outputs.setdefault(code, {})[parser] = path
     scored = {code: score_parsers(treebanks[code], files, request) for code, files in outputs.items() if len(files) > 2}
-    tasks = [
-        StudyTask(code, separated, (), (counts_of(results).tolist(), request.resamples // 4, request.seed))
-        for code, results in scored.items()
-    ]  # fmt: skip
-    shares = run_tasks(f"{NAME}, pairs of parsers", tasks, request)
+    draws = request.resamples // 4, request.seed
+    arguments = {code: (counts_of(results).tolist(), *draws) for code, results in scored.items()}
+    shares = run_tasks(f"{NAME}, pairs of parsers", separated, arguments, request)
     return {code: {**values_of(results), "separated": shares[code]} for code, results in scored.items()}
 
 
 def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRequest) -> list[Claim]:
     """Check the claims about treebanks."""
     increases = [treebank.increase for treebank in listed]
-    higher = mean_interval(increases, request.resamples, request.seed)
+    higher = mean_interval(increases, *request.draws)
     evidence = "; ".join(
         f"{row.accuracy}: {shown(row.size)}, {shown(row.size_over_string)}, {shown(row.size_over_derivation)}"
         for row in correlations(listed)
@@ -175,7 +170,7 @@ def _compared(
     """Check whether one predictor correlates more with both accuracies than another."""
     estimates = {
         kind: contrast_interval([better, worse], [row.accuracies[kind] for row in rows], lambda r: r[:, 0] - r[:, 1],
-                                request.resamples, request.seed)
+                                *request.draws)
         for kind in ("best", "average")
     }  # fmt: skip
     verdict = joint_verdict(verdict_of_effect(estimate, 1) for estimate in estimates.values())
@@ -196,12 +191,12 @@ def claims_on_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any], re
         missing = "no outputs of the four parsers"
         claimed = [*((text, place) for text in texts.values()), (small, _SMALL)]
         return [Claim(text, place, "no data", missing) for text, place in claimed]
-    means = {name: mean_correlation(parsers, name, request.resamples, request.seed) for name in PAIRS}
+    means = {name: mean_correlation(parsers, name, *request.draws) for name in PAIRS}
     evidence = {
         name: f"mean r {name} {estimate_shown(means[name])}, printed {numbers['parsers'][name]['r']:.2f}"
         for name in PAIRS
     }
-    closest = closest_pair(parsers, request.resamples, request.seed)
+    closest = closest_pair(parsers, *request.draws)
     return [
         *(Claim(texts[name], place, verdict_of_effect(means[name], -1), evidence[name]) for name in ("P/UAS", "P/EM")),
         Claim(texts["UAS/EM"], place, verdict_of_effect(closest, -1),
@@ -221,7 +216,7 @@ def _claim_on_small_sets(text: str, parsers: Mapping[str, Row], request: StudyRe
     shares = np.array([row["separated"][size] for row in parsers.values() if size in row["separated"]])
     if not len(shares):
         return Claim(text, _SMALL, "no data", f"no test set has {size} or more sentences")
-    extra = mean_interval((shares[:, 2] - shares[:, 1]).tolist(), request.resamples, request.seed)
+    extra = mean_interval((shares[:, 2] - shares[:, 1]).tolist(), *request.draws)
     by_measure = ", ".join(f"{name} {value:.1%}" for name, value in zip(COUNTED, shares.mean(axis=0)))
     evidence = (
         f"pairs separated in the direction of UAS with {size} sentences, {number_of(len(shares), 'treebank')}:"

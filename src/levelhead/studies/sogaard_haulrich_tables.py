@@ -19,7 +19,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.study_charts import Named, cloud, curves
 from levelhead.significance import SystemCounts, separated_shares, spawned
 from levelhead.studies.request import Parts, StudyRequest, read_treebank, score_files
-from levelhead.studies.study import StudySection, number_columns, ratio_columns, table_section, text_columns
+from levelhead.studies.study import StudySection, columns, table_section
 from levelhead.studies.verdicts import ValueWithInterval, mean, mean_interval, pearson, resampled_estimate
 
 
@@ -115,7 +115,7 @@ Row = Mapping[str, Any]
 Numbers = NDArray[np.float64]
 
 
-def perplexities(train: str, test: str) -> dict[str, float | int | None]:
+def perplexities(train: Path, test: Path) -> dict[str, float | int | None]:
     """Return the size of a treebank, both perplexities without unknown words, and the number of unknown words.
 
     It also returns how many swaps the training set needs, and how many of its sentences have several roots.
@@ -202,8 +202,9 @@ def perplexity_table(listed: Sequence[TreebankPerplexities], rows: Mapping[str, 
     points = [Named(row.name, row.string, row.derivation) for row in listed]
     return table_section(
         "Perplexities of treebanks",
-        text_columns("treebank") | number_columns("training words", "swaps", "string", "derivation")
-        | ratio_columns("increase", "unknown words") | number_columns("best UAS", "average UAS"),
+        columns(text="treebank", number=("training words", "swaps", "string", "derivation"),
+                ratio=("increase", "unknown words"))
+        | columns(number=("best UAS", "average UAS")),
         [
             (row.name, row.size, rows[row.name]["swaps"], row.string, row.derivation, row.increase,
              rows[row.name]["oov"] / rows[row.name]["words"], *map(row.accuracies.get, ("best", "average")))
@@ -222,8 +223,7 @@ def averages_of_groups(listed: Sequence[TreebankPerplexities], numbers: Mapping[
     with_all = [row._replace(groups=("all", *row.groups)) for row in listed]
     return table_section(
         "Section 5: average perplexities",
-        text_columns("group") | number_columns("treebanks", "string", "derivation")
-        | ratio_columns("increase", "mean increase"),
+        columns(text="group", number=("treebanks", "string", "derivation"), ratio=("increase", "mean increase")),
         [*published, *group_averages(with_all)],
         "The printed increases of the second and third group do not follow from the printed averages, which would"
         " give 58.9% and 61.0%; they may be means over treebanks. For our groups, the table has both.",
@@ -254,8 +254,8 @@ def accuracy_tables(listed: Sequence[TreebankPerplexities], numbers: Mapping[str
     title, what = "Size over derivation perplexity, and accuracy", "log10(size / perplexity)"
     of_ratios = table_section(
         "Section 5.1: perplexity and accuracy",
-        text_columns("predictor")
-        | number_columns(*(f"{name} (printed)" for name in in_print["treebank size"]), "UD best", "UD average"),
+        columns(text="predictor",
+                number=(*(f"{name} (printed)" for name in in_print["treebank size"]), "UD best", "UD average")),
         [
             (name, *in_print[printed_name].values(),
              *(getattr(by_accuracy[kind], field) if kind in by_accuracy else None for kind in ("best", "average")))
@@ -267,7 +267,7 @@ def accuracy_tables(listed: Sequence[TreebankPerplexities], numbers: Mapping[str
     accuracies = [row for row in listed if row.accuracies]
     of_parts = table_section(
         "The parts of the ratios",
-        text_columns("predictor") | number_columns("UD best", "UD average"),
+        columns(text="predictor", number=("UD best", "UD average")),
         [
             (name, *(pearson((value(row), row.accuracies.get(kind)) for row in accuracies)[0]
                      for kind in ("best", "average")))
@@ -301,14 +301,16 @@ def parser_tables(
     for name, (x, y) in PAIRS.items():
         r, p, _ = pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))
         published = numbers["parsers"][name]
-        estimate = mean_correlation(parsers, name, request.resamples, request.seed)
+        estimate = mean_correlation(parsers, name, *request.draws)
         bounds = (None, None) if estimate is None else estimate[1:]
         cells.append((name, published["r"], mean(_correlations(parsers, name)), *bounds, r, published["p"], p))
     metrics = table_section(
         title,
-        text_columns("pair")
-        | number_columns("printed", "mean over treebanks", "95% CI from", "95% CI to", "pooled")
-        | {"p (printed)": "probability", "p (pooled)": "probability"},
+        columns(
+            text="pair",
+            number=("printed", "mean over treebanks", "95% CI from", "95% CI to", "pooled"),
+            probability=("p (printed)", "p (pooled)"),
+        ),
         cells,
         f"{number_of(len(parsers), 'treebank')} and {len(PARSERS)} parsers. The printed p-values are those of a"
         " one-sided test with 14 pairs, which is neither the number of parsers (4) nor that of parsers times treebanks"
@@ -328,7 +330,7 @@ def _separation_table(parsers: Mapping[str, Row]) -> StudySection:
     drawn = {name: [(row[0], 100 * row[i]) for row in rows] for i, name in enumerate(COUNTED, 2)}
     return table_section(
         "Separating parsers on small test sets",
-        number_columns("sentences", "treebanks") | ratio_columns(*COUNTED),
+        columns(number=("sentences", "treebanks"), ratio=COUNTED),
         rows,
         "Shares of pairs of parsers that are separated on random test sets. A pair is separated if the parser with"
         " the higher UAS on the whole test set is significantly better on the random one, by one-sided paired"

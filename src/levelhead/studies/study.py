@@ -10,16 +10,14 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from levelhead.errors import Fault, InputError, Place, with_minus
 from levelhead.immutable import immutable
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.page.blocks import Origin
-from levelhead.studies.request import StudyRequest
 from levelhead.studies.verdicts import Verdict, all_true, count_of_true, verdict_of_fact
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.svg import Drawing
@@ -118,6 +116,7 @@ class StudySpec(NamedTuple):
         function: the function that runs it, which takes a `StudyRequest`, as `module:name`.
         inputs: the fields of `StudyRequest` with the files that it reads besides treebanks; others are ignored.
         outputs: patterns of the subfolders of `systems` in which it looks for outputs; "" is the folder itself.
+        main_claim: the first words of the claim with which its page opens.
     """
 
     name: str
@@ -125,18 +124,7 @@ class StudySpec(NamedTuple):
     function: str
     inputs: frozenset[str] = frozenset({"systems"})
     outputs: tuple[str, ...] = ("*",)
-
-    def run(self, request: StudyRequest) -> Study:
-        """Return the results of the study.
-
-        Args:
-            request: the inputs and settings.
-
-        Raises:
-            InputError: an input is missing or invalid.
-        """
-        study: Study = resolve_name(self.function)(request)
-        return study
+    main_claim: str = ""
 
 
 def verdicts_by_parser(claims: Mapping[str, Sequence[Claim]]) -> StudySection:
@@ -151,38 +139,30 @@ def verdicts_by_parser(claims: Mapping[str, Sequence[Claim]]) -> StudySection:
         verbs = "holds for one parser and fails" if opposed == 1 else "hold for one parser and fail"
         contradicted = f"{opposed} {verbs}" if opposed else "No claim holds for one parser and fails"
         text += f" Parsers differ on {len(differing)} of {len(rows)} claims. {contradicted} for another."
-    return table_section("Do the findings depend on the parser?", text_columns("claim", *claims), rows, text)
+    return table_section("Do the findings depend on the parser?", columns(text=("claim", *claims)), rows, text)
 
 
 def table_section(
     title: str,
-    columns: Mapping[str, Kind],
+    kinds: Mapping[str, Kind],
     rows: Iterable[Sequence[Cell]],
     *text: str,
     figure: Drawing | None = None,
     rule_before: int | None = None,
 ) -> StudySection:
-    """Return a section with a table, whose columns are given by name and kind, and with a rule before a row."""
+    """Return a section with a table, given the kind of each column by name, and with a rule before a row."""
     rules = frozenset() if rule_before is None else frozenset({rule_before})
-    table = Table(
-        tuple(Column(name, kind) for name, kind in columns.items()), tuple(map(tuple, rows)), rules_before=rules
-    )
+    table = Table(tuple(map(Column, kinds, kinds.values())), tuple(map(tuple, rows)), rules_before=rules)
     return StudySection(title, text, table, figure)
 
 
-def text_columns(*names: str) -> dict[str, Kind]:
-    """Return columns of text."""
-    return dict.fromkeys(names, "text")
-
-
-def number_columns(*names: str) -> dict[str, Kind]:
-    """Return columns of plain numbers."""
-    return dict.fromkeys(names, "number")
-
-
-def ratio_columns(*names: str) -> dict[str, Kind]:
-    """Return columns of ratios, which are printed as percentages."""
-    return dict.fromkeys(names, "ratio")
+def columns(**names_by_kind: str | Iterable[str]) -> dict[str, Kind]:
+    """Return the kind of each column by name; without a separate kind, a column is named in a string."""
+    return {
+        name: cast("Kind", kind)
+        for kind, names in names_by_kind.items()
+        for name in ([names] if isinstance(names, str) else names)
+    }
 
 
 def claim_on_all(text: str, place: str, outcomes: Mapping[str, bool | None], more: str = "") -> Claim:

@@ -64,12 +64,9 @@ def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     Otherwise, it is inconclusive if a part is; else there is no data. Without any parts, there is no data either.
     """
     distinct = set(verdicts)
-    deciding = (verdict for verdict in _STRONGEST_FIRST if verdict in distinct)
+    strongest_first: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no data")
+    deciding = (verdict for verdict in strongest_first if verdict in distinct)
     return next(deciding, "holds" if distinct else "no data")
-
-
-_STRONGEST_FIRST: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no data")
-"""The verdicts on a single part that decide the verdict on the whole claim."""
 
 
 def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
