@@ -368,28 +368,53 @@ def oracle(heads: ConstInts, starts: ConstInts, system: cython.int, most_swaps: 
     offsets = np.zeros(n_sentences + 1, dtype=np.int64)
     order = np.zeros(n_words, dtype=np.int32)
     verdicts = np.zeros(n_sentences, dtype=np.uint8)
-    work = np.zeros((7, longest + 2), dtype=np.int32)
-    needed = np.zeros(1, dtype=np.int64)
     out_view: Bytes = memoryview(transitions)
     offsets_view: Longs = memoryview(offsets)
     order_view: Ints = memoryview(order)
     verdicts_view: Bytes = memoryview(verdicts)
-    work_view: Table = rows(work)
-    needed_view: Longs = memoryview(needed)
+    work: Table = rows(np.zeros((7, longest + 2), dtype=np.int32))
+    needed: Longs = memoryview(np.zeros(1, dtype=np.int64))
     i = 0
     while True:
         with cython.nogil:
             i = derive_some(
-                heads, starts, system, most_swaps, out_view, offsets_view, order_view, verdicts_view, work_view, i,
-                needed_view,
+                heads, starts, system, most_swaps, out_view, offsets_view, order_view, verdicts_view, work, i,
+                needed,
             )  # fmt: skip
         if i == n_sentences:
             break
-        larger = np.empty(needed_view[0] + transitions.shape[0] // 4, dtype=np.uint8)
+        larger = np.empty(needed[0] + transitions.shape[0] // 4, dtype=np.uint8)
         larger[: offsets[i]] = transitions[: offsets[i]]
         transitions = larger
         out_view = memoryview(transitions)
     return transitions[: offsets[n_sentences]].copy(), offsets, order, verdicts
+
+
+@cython.locals(i=cython.Py_ssize_t, first=cython.Py_ssize_t, n=cython.int, attached=cython.int, word=cython.int)
+def projective_order(heads: ConstInts, starts: ConstInts):
+    """Return the position of each word in the in-order walk of its tree, and the root of its projective component."""
+    n_words: cython.Py_ssize_t = heads.shape[0]
+    check_starts(starts, n_words)
+    longest = int(np.diff(np.asarray(starts)).max(initial=0))
+    places, components = np.zeros(n_words, dtype=np.int32), np.zeros(n_words, dtype=np.int32)
+    places_view: Ints = memoryview(places)
+    components_view: Ints = memoryview(components)
+    order: Ints = memoryview(np.zeros(n_words, dtype=np.int32))
+    transitions: Bytes = memoryview(np.zeros(2 * longest + 1, dtype=np.uint8))
+    work: Table = rows(np.zeros((7, longest + 2), dtype=np.int32))
+    with cython.nogil:
+        for i in range(starts.shape[0] - 1):
+            first = starts[i]
+            n = starts[i + 1] - starts[i]
+            if not load(heads, first, n, work[0], work[1]):
+                continue
+            attached = arc_standard(work[0], work[1], work[2], n, transitions, 0, order, first)
+            find_components(work[0], n, attached, order, first, work[3])
+            rank_words(work[0], n, work[4], work[5], work[6])
+            for word in range(n):
+                places_view[first + word] = work[6][word + 1]
+                components_view[first + word] = work[3][word + 1]
+    return places, components
 
 
 def rows(work):
