@@ -121,13 +121,10 @@ def align_forms(gold: ConstInts, gold_starts: ConstInts, system: ConstInts, syst
     check_starts(system_starts, system.shape[0])
     n_gold: cython.Py_ssize_t = gold_starts.shape[0] - 1
     n_system: cython.Py_ssize_t = system_starts.shape[0] - 1
-    costs = np.zeros((n_gold + 1, n_system + 1), dtype=np.int32)  # of the words from here on
-    pairs = np.zeros((n_gold, n_system), dtype=np.int32)
     longest = int(np.diff(np.asarray(system_starts)).max()) if n_system else 0
-    row = np.zeros(longest + 1, dtype=np.int32)
-    rest: Table = memoryview(costs)
-    edits: Table = memoryview(pairs)
-    row_view: Ints = memoryview(row)
+    rest: Table = memoryview(np.zeros((n_gold + 1, n_system + 1), dtype=np.int32))  # the cost of the words from here on
+    edits: Table = memoryview(np.zeros((n_gold, n_system), dtype=np.int32))
+    row: Ints = memoryview(np.zeros(longest + 1, dtype=np.int32))
     for g in range(n_gold - 1, -1, -1):
         rest[g, n_system] = rest[g + 1, n_system] + gold_starts[g + 1] - gold_starts[g]
     for s in range(n_system - 1, -1, -1):
@@ -135,7 +132,7 @@ def align_forms(gold: ConstInts, gold_starts: ConstInts, system: ConstInts, syst
     for g in range(n_gold - 1, -1, -1):
         for s in range(n_system - 1, -1, -1):
             edits[g, s] = distance(
-                gold, gold_starts[g], gold_starts[g + 1], system, system_starts[s], system_starts[s + 1], row_view
+                gold, gold_starts[g], gold_starts[g + 1], system, system_starts[s], system_starts[s + 1], row
             )
             best = rest[g + 1, s + 1] + edits[g, s]
             best = min(best, rest[g + 1, s] + gold_starts[g + 1] - gold_starts[g])

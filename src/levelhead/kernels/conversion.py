@@ -12,7 +12,7 @@ Ints = cython.typedef(cython.int[::1])
 Bytes = cython.typedef(cython.uchar[::1])
 
 
-@cython.locals(root=cython.Py_ssize_t)
+@cython.locals(root=cython.Py_ssize_t, first=Ints, following=Ints)
 def visits(heads: ConstInts):
     """Return the sides of all words in the order of the recursive algorithms.
 
@@ -23,13 +23,11 @@ def visits(heads: ConstInts):
     order = np.empty(2 * n_words, dtype=np.int32)
     first, following = children_of(heads)
     order_view: Ints = memoryview(order)
-    first_view: Ints = memoryview(first)
-    following_view: Ints = memoryview(following)
     n_done: cython.Py_ssize_t = 0
     with cython.nogil:
         for root in range(n_words):
             if heads[root] < 0:
-                n_done = walk(heads, first_view, following_view, order_view, n_done, cython.cast(cython.int, root))
+                n_done = walk(heads, first, following, order_view, n_done, cython.cast(cython.int, root))
     if n_done < 2 * n_words:
         raise ValueError("the heads form a cycle")
     return order
@@ -68,14 +66,12 @@ def children_of(heads: ConstInts):
     """List the children of each word in ascending order."""
     n_words: cython.Py_ssize_t = heads.shape[0]
     check_range("heads", heads, -1, n_words - 1)
-    first = np.full(n_words, -1, dtype=np.int32)
-    following = np.full(n_words, -1, dtype=np.int32)
-    first_view: Ints = memoryview(first)
-    following_view: Ints = memoryview(following)
+    first: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
+    following: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
     for word in range(n_words - 1, -1, -1):
         if heads[word] >= 0:
-            following_view[word] = first_view[heads[word]]
-            first_view[heads[word]] = cython.cast(cython.int, word)
+            following[word] = first[heads[word]]
+            first[heads[word]] = cython.cast(cython.int, word)
     return first, following
 
 
@@ -87,12 +83,10 @@ def forward(heads: ConstInts, order: ConstInts, targets: ConstBytes, roots: Cons
     check_range("order", order, -n_words, n_words - 1)
     converted = np.array(heads, dtype=np.int32)
     moved = np.zeros(n_words, dtype=np.uint8)
-    outermost_left = np.full(n_words, -1, dtype=np.int32)
-    outermost_right = np.full(n_words, -1, dtype=np.int32)
     new: Ints = memoryview(converted)
     moved_view: Bytes = memoryview(moved)
-    left: Ints = memoryview(outermost_left)
-    right: Ints = memoryview(outermost_right)
+    left: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
+    right: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
     with cython.nogil:
         find_outermost(heads, targets, left, right)
         raise_targets(new, order, roots, left, right, moved_view)
@@ -131,7 +125,7 @@ def raise_targets(
             moved[child] = 1
 
 
-@cython.locals(step=cython.Py_ssize_t, target=cython.int)
+@cython.locals(step=cython.Py_ssize_t, target=cython.int, first=Ints, following=Ints)
 def backward(heads: ConstInts, order: ConstInts, targets: ConstBytes, fixed: ConstBytes, frozen: cython.bint):
     """Move targets below their children: Algorithm 2."""
     check_sizes(heads=heads, targets=targets, fixed=fixed)
@@ -140,16 +134,14 @@ def backward(heads: ConstInts, order: ConstInts, targets: ConstBytes, fixed: Con
     converted = np.array(heads, dtype=np.int32)
     first, following = children_of(heads)
     new: Ints = memoryview(converted)
-    first_view: Ints = memoryview(first)
-    following_view: Ints = memoryview(following)
     with cython.nogil:
         for step in range(order.shape[0]):
             target = order[step] if order[step] >= 0 else -1 - order[step]
             if targets[target] and new[target] >= 0:
                 if frozen:
-                    lower_frozen(new, first_view, following_view, fixed, target, order[step] >= 0)
+                    lower_frozen(new, first, following, fixed, target, order[step] >= 0)
                 else:
-                    lower(new, first_view, following_view, fixed, target, order[step] >= 0)
+                    lower(new, first, following, fixed, target, order[step] >= 0)
     return converted
 
 

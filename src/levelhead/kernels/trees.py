@@ -19,12 +19,11 @@ def bad_sentences(heads: ConstInts, starts: ConstInts, several_roots: cython.bin
     """Return the errors of sentences whose heads do not form a tree."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     verdicts = np.zeros(n_sentences, dtype=np.int8)
-    seen = np.zeros(max(1, heads.shape[0]), dtype=np.int32)
     verdicts_view: cython.schar[::1] = memoryview(verdicts)
-    seen_view: Ints = memoryview(seen)
+    seen: Ints = memoryview(np.zeros(max(1, heads.shape[0]), dtype=np.int32))
     with cython.nogil:
         for i in range(n_sentences):
-            verdicts_view[i] = verdict(heads, seen_view, starts[i], starts[i + 1], several_roots)
+            verdicts_view[i] = verdict(heads, seen, starts[i], starts[i + 1], several_roots)
     return verdicts
 
 
@@ -148,15 +147,14 @@ def lift(heads: ConstInts, starts: ConstInts, most_steps: cython.longlong):
     lifted = np.array(heads, dtype=np.int32)
     verdicts = np.zeros(n_sentences, dtype=np.uint8)
     work = np.zeros((5, longest + 2), dtype=np.int32)
-    steps = np.zeros(1, dtype=np.int64)
     lifted_view: Ints = memoryview(lifted)
     verdicts_view: cython.uchar[::1] = memoryview(verdicts)
-    steps_view: Longs = memoryview(steps)
+    steps: Longs = memoryview(np.zeros(1, dtype=np.int64))
     work_view: Table = work if cython.compiled else [memoryview(row) for row in work]
     with cython.nogil:
         for i in range(n_sentences):
             verdicts_view[i] = lift_one(
-                heads, starts[i], starts[i + 1] - starts[i], most_steps, lifted_view, work_view, steps_view
+                heads, starts[i], starts[i + 1] - starts[i], most_steps, lifted_view, work_view, steps
             )
     return lifted, verdicts
 
