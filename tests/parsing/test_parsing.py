@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from heads import arrays_of
 from levelhead import InputError, Treebank, build, from_conllu, read
 from levelhead.derivation import SYSTEMS, derive
-from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions, projective_order
+from levelhead.kernels.oracles import projective_order
+from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions
 from levelhead.kernels.trees import lift
 from levelhead.parsing import PARSERS, Model, Schedule, parse_treebank, train
 from levelhead.parsing import features as wording

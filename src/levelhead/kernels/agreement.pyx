@@ -21,48 +21,31 @@ cdef enum:  # as in scoring.matches.Agree
 
 
 def compare(
-    Codes gold,
-    Codes system,
-    Codes of_system,
-    tuple gold_columns,
-    tuple system_columns,
-    Codes known,
-    tuple relations,
-    tuple feats,
-    tuple heads,
-    tuple function_words,
-    bint missing_lemma_counts,
+    Codes gold, Codes system, Codes of_system, tuple gold_columns, tuple system_columns, Codes known, tuple relations,
+    tuple feats, tuple heads, tuple function_words, bint missing_lemma_counts,
 ):
-    """Compare the words of each pair.
+    """Return the flags of each pair of words.
 
     Args:
-        gold: the gold word of each pair, int32, shape (pairs,).
-        system: the system word of each pair, int32, shape (pairs,).
-        of_system: the gold word of each system word, or -1, int32, shape (system words,).
-        gold_columns: the codes of relations, UPOS, XPOS, FEATS and lemmas, each int32, shape (gold words,).
-        system_columns: the same for the system, shape (system words,).
-        known: the gold code of each system code, or -1, int32.
-        relations: for each gold code and for each system code the number of its relation without subtype, int32.
-        feats: for each gold code and for each system code the number of its compared features, int32; empty to compare
-            the whole FEATS.
-        heads: the heads of gold and of system, -1 for the root, int32.
-        function_words: whether each gold and each system word is a function word, uint8.
+        gold: the gold word of each pair; `system`: its system word.
+        of_system: the gold word of each system word, or -1.
+        gold_columns: the codes of relations, UPOS, XPOS, FEATS and lemmas of each gold word; `system_columns` likewise.
+        known: the gold code of each system code, or -1.
+        relations: for each gold code and for each system code the number of its relation without subtype.
+        feats: for each gold code and for each system code the number of its compared features; or empty: all FEATS.
+        heads: the heads of gold and of system, -1 for the root.
+        function_words: whether each gold and each system word is a function word.
         missing_lemma_counts: whether a word whose gold lemma is "_" (code 0) has the correct lemma.
-
-    Returns:
-        The flags of each pair, uint16.
     """
     cdef Codes gold_relations, gold_upos, gold_xpos, gold_feats, gold_lemmas
     cdef Codes system_relations, system_upos, system_xpos, system_feats, system_lemmas
     gold_relations, gold_upos, gold_xpos, gold_feats, gold_lemmas = gold_columns
     system_relations, system_upos, system_xpos, system_feats, system_lemmas = system_columns
-    cdef Codes gold_universal = relations[0]
-    cdef Codes system_universal = relations[1]
+    cdef Codes gold_universal = relations[0], system_universal = relations[1]
     cdef bint universal_feats = bool(feats)
     cdef Codes gold_feature = feats[0] if feats else relations[0]
     cdef Codes system_feature = feats[1] if feats else relations[1]
-    cdef Codes gold_heads = heads[0]
-    cdef Codes system_heads = heads[1]
+    cdef Codes gold_heads = heads[0], system_heads = heads[1]
     cdef int64_t n_pairs = gold.shape[0]
     cdef int64_t i
     cdef int32_t one, other, head
@@ -94,37 +77,16 @@ def compare(
 
 
 def count_chosen(
-    Codes gold,
-    Codes system,
-    const uint16_t[::1] flags,
-    uint16_t needs,
-    tuple relations,
-    tuple chosen,
-    bint by_gold,
+    Codes gold, Codes system, const uint16_t[::1] flags, uint16_t needs, tuple relations, tuple chosen, bint by_gold,
 ):
-    """Count correct words among the words selected by their relations.
+    """Return the numbers of correct pairs, selected gold and system words, and pairs with a selected gold word.
 
-    Args:
-        gold: the gold word of each pair, int32, shape (pairs,).
-        system: the system word of each pair, int32, shape (pairs,).
-        flags: what agrees in each pair, uint16, shape (pairs,).
-        needs: the flags that a correct pair has.
-        relations: the codes of the relations of gold and of system words, int32.
-        chosen: whether each code of gold and of system is selected, uint8.
-        by_gold: whether a system word in a pair is selected like the gold word, not by its own relation.
-
-    Returns:
-        The numbers of correct pairs, of selected gold words, of selected system words, and of pairs whose gold word is
-        selected.
+    A pair is correct if its flags include those that are needed. Words are selected by the codes of their relations;
+    with `by_gold`, a system word in a pair is selected like the gold word, not by its own relation.
     """
-    cdef Codes of_gold = relations[0]
-    cdef Codes of_system = relations[1]
-    cdef const uint8_t[::1] in_gold = chosen[0]
-    cdef const uint8_t[::1] in_system = chosen[1]
-    cdef int64_t correct = 0
-    cdef int64_t n_gold = 0
-    cdef int64_t n_system = 0
-    cdef int64_t n_pairs = 0
+    cdef Codes of_gold = relations[0], of_system = relations[1]
+    cdef const uint8_t[::1] in_gold = chosen[0], in_system = chosen[1]
+    cdef int64_t correct = 0, n_gold = 0, n_system = 0, n_pairs = 0
     cdef int64_t i
     cdef uint8_t one, other
     with nogil:
@@ -152,12 +114,10 @@ cdef void add_children(
     Alignment is one to one and in order, so two lists are equal if the length of both is the number of their
     pairs of functional children that are aligned and agree in head, relation, UPOS and features.
     """
-    cdef int64_t n_gold = gold_heads.shape[0]
-    cdef int64_t n_system = system_heads.shape[0]
+    cdef int64_t n_gold = gold_heads.shape[0], n_system = system_heads.shape[0]
     cdef int64_t i
     cdef int32_t head
-    cdef int32_t[::1] of_gold = np.zeros(n_gold, dtype=np.int32)
-    cdef int32_t[::1] of_system = np.zeros(n_system, dtype=np.int32)
+    cdef int32_t[::1] of_gold = np.zeros(n_gold, dtype=np.int32), of_system = np.zeros(n_system, dtype=np.int32)
     cdef int32_t[::1] both = np.zeros(n_gold, dtype=np.int32)
     with nogil:
         for i in range(n_gold):

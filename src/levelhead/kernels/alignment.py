@@ -6,16 +6,18 @@ import numpy as np
 
 from levelhead.kernels.bounds import check_starts
 
+ConstInts = cython.typedef(cython.const[cython.int][::1])
+ConstLongs = cython.typedef(cython.const[cython.longlong][::1])
+ConstBytes = cython.typedef(cython.const[cython.uchar][::1])
+Table = cython.typedef(cython.int[:, ::1])
+Ints = cython.typedef(cython.int[::1])
+
 
 @cython.cfunc
 @cython.exceptval(check=False)
 @cython.inline
 def is_past(
-    starts: cython.const[cython.longlong][::1],
-    ends: cython.const[cython.longlong][::1],
-    inside: cython.const[cython.uchar][::1],
-    word: cython.Py_ssize_t,
-    region_end: cython.longlong,
+    starts: ConstLongs, ends: ConstLongs, inside: ConstBytes, word: cython.Py_ssize_t, region_end: cython.longlong
 ) -> cython.bint:
     """Whether a word is after a multiword region: words of multiword tokens by their start, others by their end."""
     if word >= starts.shape[0]:
@@ -25,13 +27,14 @@ def is_past(
     return ends[word] > region_end
 
 
+@cython.locals(region_end=cython.longlong)
 def align_spans(
-    gold_starts: cython.const[cython.longlong][::1],
-    gold_ends: cython.const[cython.longlong][::1],
-    gold_inside: cython.const[cython.uchar][::1],
-    system_starts: cython.const[cython.longlong][::1],
-    system_ends: cython.const[cython.longlong][::1],
-    system_inside: cython.const[cython.uchar][::1],
+    gold_starts: ConstLongs,
+    gold_ends: ConstLongs,
+    gold_inside: ConstBytes,
+    system_starts: ConstLongs,
+    system_ends: ConstLongs,
+    system_inside: ConstBytes,
 ):
     """Pair the words outside multiword regions, and find the regions (CoNLL 2017 evaluation, "Aligning system words").
 
@@ -42,13 +45,12 @@ def align_spans(
     n_system: cython.Py_ssize_t = system_starts.shape[0]
     pairs = np.empty((min(n_gold, n_system) + 1, 2), dtype=np.int32)
     regions = np.empty((n_gold + n_system + 1, 4), dtype=np.int32)
-    pairs_view: cython.int[:, ::1] = memoryview(pairs)
-    regions_view: cython.int[:, ::1] = memoryview(regions)
+    pairs_view: Table = memoryview(pairs)
+    regions_view: Table = memoryview(regions)
     n_pairs: cython.Py_ssize_t = 0
     n_regions: cython.Py_ssize_t = 0
     gold: cython.Py_ssize_t = 0
     system: cython.Py_ssize_t = 0
-    region_end: cython.longlong
     while gold < n_gold and system < n_system:
         if not gold_inside[gold] and not system_inside[system]:
             if gold_starts[gold] == system_starts[system] and gold_ends[gold] == system_ends[system]:
@@ -90,19 +92,14 @@ def align_spans(
     return pairs[:n_pairs].copy(), regions[:n_regions].copy()
 
 
-def shared_spans(
-    gold_starts: cython.const[cython.longlong][::1],
-    gold_ends: cython.const[cython.longlong][::1],
-    system_starts: cython.const[cython.longlong][::1],
-    system_ends: cython.const[cython.longlong][::1],
-):
+@cython.locals(i=cython.Py_ssize_t)
+def shared_spans(gold_starts: ConstLongs, gold_ends: ConstLongs, system_starts: ConstLongs, system_ends: ConstLongs):
     """Return which spans of the system are also in gold."""
     n_gold: cython.Py_ssize_t = gold_starts.shape[0]
     n_system: cython.Py_ssize_t = system_starts.shape[0]
     found = np.zeros(n_system, dtype=np.uint8)
     view: cython.uchar[::1] = memoryview(found)
     gold: cython.Py_ssize_t = 0
-    i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(n_system):
             while gold < n_gold and gold_starts[gold] < system_starts[i]:
@@ -112,12 +109,8 @@ def shared_spans(
     return found
 
 
-def align_forms(
-    gold: cython.const[cython.int][::1],
-    gold_starts: cython.const[cython.int][::1],
-    system: cython.const[cython.int][::1],
-    system_starts: cython.const[cython.int][::1],
-):
+@cython.locals(g=cython.Py_ssize_t, s=cython.Py_ssize_t, best=cython.int)
+def align_forms(gold: ConstInts, gold_starts: ConstInts, system: ConstInts, system_starts: ConstInts):
     """Align system words with gold words by edit distance over forms, in order.
 
     Pairing two words costs the Levenshtein distance of their forms, leaving out a word costs its length. Ties are
@@ -128,16 +121,10 @@ def align_forms(
     check_starts(system_starts, system.shape[0])
     n_gold: cython.Py_ssize_t = gold_starts.shape[0] - 1
     n_system: cython.Py_ssize_t = system_starts.shape[0] - 1
-    costs = np.zeros((n_gold + 1, n_system + 1), dtype=np.int32)  # of the words from here on
-    pairs = np.zeros((n_gold, n_system), dtype=np.int32)
     longest = int(np.diff(np.asarray(system_starts)).max()) if n_system else 0
-    row = np.zeros(longest + 1, dtype=np.int32)
-    rest: cython.int[:, ::1] = memoryview(costs)
-    edits: cython.int[:, ::1] = memoryview(pairs)
-    row_view: cython.int[::1] = memoryview(row)
-    g: cython.Py_ssize_t
-    s: cython.Py_ssize_t
-    best: cython.int
+    rest: Table = memoryview(np.zeros((n_gold + 1, n_system + 1), dtype=np.int32))  # the cost of the words from here on
+    edits: Table = memoryview(np.zeros((n_gold, n_system), dtype=np.int32))
+    row: Ints = memoryview(np.zeros(longest + 1, dtype=np.int32))
     for g in range(n_gold - 1, -1, -1):
         rest[g, n_system] = rest[g + 1, n_system] + gold_starts[g + 1] - gold_starts[g]
     for s in range(n_system - 1, -1, -1):
@@ -145,14 +132,14 @@ def align_forms(
     for g in range(n_gold - 1, -1, -1):
         for s in range(n_system - 1, -1, -1):
             edits[g, s] = distance(
-                gold, gold_starts[g], gold_starts[g + 1], system, system_starts[s], system_starts[s + 1], row_view
+                gold, gold_starts[g], gold_starts[g + 1], system, system_starts[s], system_starts[s + 1], row
             )
             best = rest[g + 1, s + 1] + edits[g, s]
             best = min(best, rest[g + 1, s] + gold_starts[g + 1] - gold_starts[g])
             best = min(best, rest[g, s + 1] + system_starts[s + 1] - system_starts[s])
             rest[g, s] = best
     found = np.full(n_gold, -1, dtype=np.int32)
-    found_view: cython.int[::1] = memoryview(found)
+    found_view: Ints = memoryview(found)
     g = 0
     s = 0
     while g < n_gold and s < n_system:
@@ -169,20 +156,17 @@ def align_forms(
 
 @cython.cfunc
 @cython.exceptval(check=False)
+@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, diagonal=cython.int, above=cython.int)
 def distance(
-    one: cython.const[cython.int][::1],
+    one: ConstInts,
     one_start: cython.Py_ssize_t,
     one_end: cython.Py_ssize_t,
-    other: cython.const[cython.int][::1],
+    other: ConstInts,
     other_start: cython.Py_ssize_t,
     other_end: cython.Py_ssize_t,
-    row: cython.int[::1],
+    row: Ints,
 ) -> cython.int:
     """Return the Levenshtein distance of two words; `row` has the length of the second word plus one."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    diagonal: cython.int
-    above: cython.int
     size: cython.Py_ssize_t = other_end - other_start
     for j in range(size + 1):
         row[j] = cython.cast(cython.int, j)

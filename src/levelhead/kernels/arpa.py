@@ -6,16 +6,21 @@ import numpy as np
 
 from levelhead.kernels.bounds import check_range, check_sizes
 
+ConstLongs = cython.typedef(cython.const[cython.longlong][::1])
+ConstBytes = cython.typedef(cython.const[cython.uchar][::1])
+Bytes = cython.typedef(cython.uchar[::1])
+
 DECIMALS = 12
 _LARGEST = 9_000_000_000_000_000
 
 
+@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t)
 def lines(
-    pool: cython.const[cython.uchar][::1],
-    offsets: cython.const[cython.longlong][::1],
+    pool: ConstBytes,
+    offsets: ConstLongs,
     words: cython.const[cython.int][:, ::1],
-    logs: cython.const[cython.longlong][::1],
-    backoffs: cython.const[cython.longlong][::1],
+    logs: ConstLongs,
+    backoffs: ConstLongs,
     with_backoffs: cython.bint,
 ):
     """Return the n-grams of one order, one per line: log-probability, words, and optionally back-off weight."""
@@ -29,10 +34,8 @@ def lines(
     n_words: cython.Py_ssize_t = words.shape[1]
     of_words = int(lengths[np.asarray(words)].sum())  # including separators
     out = np.empty(of_words + 40 * words.shape[0], dtype=np.uint8)  # numbers have at most 18 characters
-    out_view: cython.uchar[::1] = memoryview(out)
+    out_view: Bytes = memoryview(out)
     at: cython.Py_ssize_t = 0
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     with cython.nogil:
         for i in range(words.shape[0]):
             at = write_number(out_view, at, logs[i])
@@ -50,15 +53,11 @@ def lines(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(k=cython.Py_ssize_t)
 def write_word(
-    out: cython.uchar[::1],
-    at: cython.Py_ssize_t,
-    pool: cython.const[cython.uchar][::1],
-    start: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
+    out: Bytes, at: cython.Py_ssize_t, pool: ConstBytes, start: cython.Py_ssize_t, end: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
     """Copy a word and return its end."""
-    k: cython.Py_ssize_t
     for k in range(start, end):
         out[at] = pool[k]
         at += 1
@@ -68,14 +67,11 @@ def write_word(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def write_number(out: cython.uchar[::1], at: cython.Py_ssize_t, number: cython.longlong) -> cython.Py_ssize_t:
+@cython.locals(k=cython.Py_ssize_t, whole=cython.longlong, rest=cython.longlong, digit=cython.longlong)
+def write_number(out: Bytes, at: cython.Py_ssize_t, number: cython.longlong) -> cython.Py_ssize_t:
     """Write a number of units as a decimal number without trailing zeros, and return its end."""
     n_digits: cython.int = 1
     bound: cython.longlong = 10
-    k: cython.Py_ssize_t
-    whole: cython.longlong
-    rest: cython.longlong
-    digit: cython.longlong
     last: cython.Py_ssize_t = 0  # the last digit that is not 0
     if number < 0:
         out[at] = 45

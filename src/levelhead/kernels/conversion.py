@@ -6,25 +6,28 @@ import numpy as np
 
 from levelhead.kernels.bounds import check_range, check_sizes
 
+ConstInts = cython.typedef(cython.const[cython.int][::1])
+ConstBytes = cython.typedef(cython.const[cython.uchar][::1])
+Ints = cython.typedef(cython.int[::1])
+Bytes = cython.typedef(cython.uchar[::1])
 
-def visits(heads: cython.const[cython.int][::1]):
+
+@cython.locals(root=cython.Py_ssize_t, first=Ints, following=Ints)
+def visits(heads: ConstInts):
     """Return the sides of all words in the order of the recursive algorithms.
 
     The order is: a word's left children, its left side, its right children, its right side.
     """
     n_words: cython.Py_ssize_t = heads.shape[0]
-    root: cython.Py_ssize_t
     check_range("heads", heads, -1, n_words - 1)
     order = np.empty(2 * n_words, dtype=np.int32)
     first, following = children_of(heads)
-    order_view: cython.int[::1] = memoryview(order)
-    first_view: cython.int[::1] = memoryview(first)
-    following_view: cython.int[::1] = memoryview(following)
+    order_view: Ints = memoryview(order)
     n_done: cython.Py_ssize_t = 0
     with cython.nogil:
         for root in range(n_words):
             if heads[root] < 0:
-                n_done = walk(heads, first_view, following_view, order_view, n_done, cython.cast(cython.int, root))
+                n_done = walk(heads, first, following, order_view, n_done, cython.cast(cython.int, root))
     if n_done < 2 * n_words:
         raise ValueError("the heads form a cycle")
     return order
@@ -33,17 +36,12 @@ def visits(heads: cython.const[cython.int][::1]):
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(child=cython.int)
 def walk(
-    heads: cython.const[cython.int][::1],
-    waiting: cython.int[::1],
-    following: cython.int[::1],
-    order: cython.int[::1],
-    n_done: cython.Py_ssize_t,
-    root: cython.int,
+    heads: ConstInts, waiting: Ints, following: Ints, order: Ints, n_done: cython.Py_ssize_t, root: cython.int
 ) -> cython.Py_ssize_t:
     """Visit the tree below a root; `waiting` has the next child of each word, or -1."""
     at: cython.int = root
-    child: cython.int
     came_from: cython.int = -1  # the child whose subtree is done, or -1 on the way down
     while True:
         child = waiting[at]
@@ -63,28 +61,21 @@ def walk(
         at = heads[at]
 
 
-def children_of(heads: cython.const[cython.int][::1]):
+@cython.locals(word=cython.Py_ssize_t)
+def children_of(heads: ConstInts):
     """List the children of each word in ascending order."""
     n_words: cython.Py_ssize_t = heads.shape[0]
     check_range("heads", heads, -1, n_words - 1)
-    first = np.full(n_words, -1, dtype=np.int32)
-    following = np.full(n_words, -1, dtype=np.int32)
-    first_view: cython.int[::1] = memoryview(first)
-    following_view: cython.int[::1] = memoryview(following)
-    word: cython.Py_ssize_t
+    first: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
+    following: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
     for word in range(n_words - 1, -1, -1):
         if heads[word] >= 0:
-            following_view[word] = first_view[heads[word]]
-            first_view[heads[word]] = cython.cast(cython.int, word)
+            following[word] = first[heads[word]]
+            first[heads[word]] = cython.cast(cython.int, word)
     return first, following
 
 
-def forward(
-    heads: cython.const[cython.int][::1],
-    order: cython.const[cython.int][::1],
-    targets: cython.const[cython.uchar][::1],
-    roots: cython.const[cython.uchar][::1],
-):
+def forward(heads: ConstInts, order: ConstInts, targets: ConstBytes, roots: ConstBytes):
     """Move targets above their heads: Algorithm 1."""
     n_words: cython.Py_ssize_t = heads.shape[0]
     check_sizes(heads=heads, targets=targets, roots=roots)
@@ -92,12 +83,10 @@ def forward(
     check_range("order", order, -n_words, n_words - 1)
     converted = np.array(heads, dtype=np.int32)
     moved = np.zeros(n_words, dtype=np.uint8)
-    outermost_left = np.full(n_words, -1, dtype=np.int32)
-    outermost_right = np.full(n_words, -1, dtype=np.int32)
-    new: cython.int[::1] = memoryview(converted)
-    moved_view: cython.uchar[::1] = memoryview(moved)
-    left: cython.int[::1] = memoryview(outermost_left)
-    right: cython.int[::1] = memoryview(outermost_right)
+    new: Ints = memoryview(converted)
+    moved_view: Bytes = memoryview(moved)
+    left: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
+    right: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
     with cython.nogil:
         find_outermost(heads, targets, left, right)
         raise_targets(new, order, roots, left, right, moved_view)
@@ -107,15 +96,9 @@ def forward(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def find_outermost(
-    heads: cython.const[cython.int][::1],
-    targets: cython.const[cython.uchar][::1],
-    left: cython.int[::1],
-    right: cython.int[::1],
-) -> cython.void:
+@cython.locals(word=cython.Py_ssize_t, head=cython.int)
+def find_outermost(heads: ConstInts, targets: ConstBytes, left: Ints, right: Ints) -> cython.void:
     """Find the outermost target among the children of each word on either side, or leave -1."""
-    word: cython.Py_ssize_t
-    head: cython.int
     for word in range(heads.shape[0]):
         head = heads[word]
         if targets[word] and head >= 0:
@@ -128,18 +111,11 @@ def find_outermost(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(step=cython.Py_ssize_t, head=cython.int, child=cython.int)
 def raise_targets(
-    new: cython.int[::1],
-    order: cython.const[cython.int][::1],
-    roots: cython.const[cython.uchar][::1],
-    left: cython.const[cython.int][::1],
-    right: cython.const[cython.int][::1],
-    moved: cython.uchar[::1],
+    new: Ints, order: ConstInts, roots: ConstBytes, left: ConstInts, right: ConstInts, moved: Bytes
 ) -> cython.void:
     """Swap the outermost target of each side with its head."""
-    step: cython.Py_ssize_t
-    head: cython.int
-    child: cython.int
     for step in range(order.shape[0]):
         head = order[step] if order[step] >= 0 else -1 - order[step]
         child = left[head] if order[step] >= 0 else right[head]
@@ -149,32 +125,23 @@ def raise_targets(
             moved[child] = 1
 
 
-def backward(
-    heads: cython.const[cython.int][::1],
-    order: cython.const[cython.int][::1],
-    targets: cython.const[cython.uchar][::1],
-    fixed: cython.const[cython.uchar][::1],
-    frozen: cython.bint,
-):
+@cython.locals(step=cython.Py_ssize_t, target=cython.int, first=Ints, following=Ints)
+def backward(heads: ConstInts, order: ConstInts, targets: ConstBytes, fixed: ConstBytes, frozen: cython.bint):
     """Move targets below their children: Algorithm 2."""
     check_sizes(heads=heads, targets=targets, fixed=fixed)
     check_range("heads", heads, -1, heads.shape[0] - 1)
     check_range("order", order, -heads.shape[0], heads.shape[0] - 1)
     converted = np.array(heads, dtype=np.int32)
     first, following = children_of(heads)
-    new: cython.int[::1] = memoryview(converted)
-    first_view: cython.int[::1] = memoryview(first)
-    following_view: cython.int[::1] = memoryview(following)
-    step: cython.Py_ssize_t
-    target: cython.int
+    new: Ints = memoryview(converted)
     with cython.nogil:
         for step in range(order.shape[0]):
             target = order[step] if order[step] >= 0 else -1 - order[step]
             if targets[target] and new[target] >= 0:
                 if frozen:
-                    lower_frozen(new, first_view, following_view, fixed, target, order[step] >= 0)
+                    lower_frozen(new, first, following, fixed, target, order[step] >= 0)
                 else:
-                    lower(new, first_view, following_view, fixed, target, order[step] >= 0)
+                    lower(new, first, following, fixed, target, order[step] >= 0)
     return converted
 
 
@@ -182,12 +149,7 @@ def backward(
 @cython.nogil
 @cython.exceptval(check=False)
 def lower_frozen(
-    new: cython.int[::1],
-    first: cython.const[cython.int][::1],
-    following: cython.const[cython.int][::1],
-    fixed: cython.const[cython.uchar][::1],
-    target: cython.int,
-    left: cython.bint,
+    new: Ints, first: ConstInts, following: ConstInts, fixed: ConstBytes, target: cython.int, left: cython.bint
 ) -> cython.void:
     """Move a target's original children on one side to its head, and make the innermost of them its head."""
     above: cython.int = new[target]
@@ -206,13 +168,9 @@ def lower_frozen(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(after=cython.int)
 def lower(
-    new: cython.int[::1],
-    first: cython.int[::1],
-    following: cython.int[::1],
-    fixed: cython.const[cython.uchar][::1],
-    target: cython.int,
-    left: cython.bint,
+    new: Ints, first: Ints, following: Ints, fixed: ConstBytes, target: cython.int, left: cython.bint
 ) -> cython.void:
     """Move a target's current children on one side to its head, and make the innermost of them its head.
 
@@ -222,7 +180,6 @@ def lower(
     above: cython.int = new[target]
     child: cython.int = first[target]
     innermost: cython.int = -1
-    after: cython.int
     kept: cython.int = -1
     moved: cython.int = -1
     last_moved: cython.int = -1

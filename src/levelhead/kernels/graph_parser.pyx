@@ -11,7 +11,6 @@ from levelhead.kernels.bounds import bits_of, check_range, check_shape
 
 include "parser_machine.pxi"
 include "parser_features.pxi"
-include "parser_search.pxi"
 include "parser_graph.pxi"
 include "parser_relations.pxi"
 include "parser_projective.pxi"
@@ -54,14 +53,6 @@ cdef void choose_candidates(Graph* g, int32_t* candidates) noexcept nogil:
             kept[i] = -1
         if not holds_head(kept, g.most, m - 1):
             kept[count - 1] = m - 1
-
-
-cdef inline bint holds_head(const int32_t* kept, int32_t most, int32_t h) noexcept nogil:
-    cdef int32_t i
-    for i in range(most):
-        if kept[i] == h:
-            return True
-    return False
 
 
 cdef inline void admit_gold(Graph* g, const int32_t* gold) noexcept nogil:
@@ -291,8 +282,7 @@ cdef class GraphParser:
         If candidate heads are given, only these are considered, and their votes are added to their scores. Candidates
         must include the previous word (or 0), in any order; -1 ends them.
         """
-        cdef int32_t n_words = starts[starts.shape[0] - 1], n, i, k
-        cdef int32_t longest = int(np.max(np.diff(starts)))
+        cdef int32_t n_words = starts[starts.shape[0] - 1], n, i, k, longest = int(np.max(np.diff(starts)))
         heads, labels = np.zeros(n_words + 1, np.int32), np.zeros(n_words + 1, np.int32)
         cdef int32_t[::1] out_heads = heads, out_labels = labels
         cdef int32_t[:, ::1] work = np.zeros((5, longest + 1), np.int32)
@@ -388,9 +378,8 @@ def best_tree(const double[:, ::1] scores):
 def best_projective_tree(const double[:, ::1] arcs, const double[:, :, :, ::1] parts, const int32_t[:, ::1] candidates):
     """Return the heads of words 1..n in the best second-order projective tree with one root.
 
-    Scores of arcs are at (head, dependent). The scores of parts are at (0, head, dependent, the child before it on the same side, or 0 for
-    the first) and at (1, head, dependent, the head's head). The candidate heads of words 1..n must include the previous
-    word (or 0), in any order; -1 ends them.
+    Scores of arcs are at (head, dependent), those of siblings at (0, head, dependent, the child before it on the same
+    side, or 0 for the first), those of grandparents at (1, head, dependent, the head's head). Candidates as in `parse`.
     """
     cdef int32_t n = arcs.shape[0] - 1, most = candidates.shape[1], n_arcs = (n + 1) * most, m, i
     cdef double[::1] doubles = np.zeros(<int64_t>n_arcs * (n + 2 + 2 * most))

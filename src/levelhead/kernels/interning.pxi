@@ -86,8 +86,7 @@ cdef inline uint64_t sum_of_products(
     """The upper half of the sum of two numbers and of the blocks of a string, each multiplied by its key."""
     cdef const uint64_t* key = &KEYS[4]
     cdef uint128_t low = <uint128_t> size * KEYS[0] + <uint128_t> before * KEYS[2]
-    cdef uint64_t high = size * KEYS[1] + before * KEYS[3]
-    cdef uint64_t block
+    cdef uint64_t high = size * KEYS[1] + before * KEYS[3], block
     while length > 0:
         block = first_block(start, length, end)
         low += <uint128_t> block * key[0]
@@ -100,8 +99,7 @@ cdef inline uint64_t sum_of_products(
 
 cdef uint64_t hash_long(Bytes start, int64_t length, Bytes end) noexcept nogil:
     """The hash of a string of any length; all but its end is a polynomial of the hashes of its parts."""
-    cdef uint64_t size = length
-    cdef uint64_t before = 0
+    cdef uint64_t size = length, before = 0
     cdef uint128_t value
     while length > LONG:
         value = <uint128_t> before * POINT + (sum_of_products(0, 0, start, LONG, end) >> 3)
@@ -230,9 +228,7 @@ cdef inline bint is_ascii(Bytes at) noexcept nogil:
 
 cdef inline int64_t length_of_character(Bytes at, int64_t left) noexcept nogil:
     """The number of bytes of the character at a byte above 127; 0 if it is invalid (The Unicode Standard, table 3-7)."""
-    cdef uint8_t lead = at[0]
-    cdef uint8_t least = 0x80
-    cdef uint8_t most = 0xBF
+    cdef uint8_t lead = at[0], least = 0x80, most = 0xBF
     cdef int64_t length, i
     if lead < 0xC2 or lead > 0xF4:
         return 0
@@ -256,8 +252,7 @@ cdef inline int64_t length_of_character(Bytes at, int64_t left) noexcept nogil:
 
 cdef bint is_valid(Bytes data, int64_t size) noexcept nogil:
     """Whether bytes are valid UTF-8."""
-    cdef int64_t at = 0
-    cdef int64_t length
+    cdef int64_t at = 0, length
     while at < size:
         if data[at] < 0x80:
             at += 32 if size - at >= 32 and is_ascii(&data[at]) else 1

@@ -15,10 +15,7 @@ cdef enum:
 
 cdef int64_t size_of_text(Codes forms, Codes first, Codes n_words, Codes multiword_forms, Offsets lengths) noexcept nogil:
     """The size of the text in bytes, or -1 if multiword tokens are not in order."""
-    cdef int64_t n_forms = forms.shape[0]
-    cdef int64_t n_multiword = first.shape[0]
-    cdef int64_t size = 0
-    cdef int64_t word = 0
+    cdef int64_t n_forms = forms.shape[0], n_multiword = first.shape[0], size = 0, word = 0
     cdef int64_t i
     for i in range(n_multiword):
         if first[i] < word or n_words[i] < 0 or first[i] > n_forms - n_words[i]:
@@ -33,41 +30,17 @@ cdef int64_t size_of_text(Codes forms, Codes first, Codes n_words, Codes multiwo
 
 
 def lay_out(
-    const uint8_t[::1] pool,
-    Offsets begins,
-    Offsets lengths,
-    Codes forms,
-    Codes first,
-    Codes n_words,
+    const uint8_t[::1] pool, Offsets begins, Offsets lengths, Codes forms, Codes first, Codes n_words,
     Codes multiword_forms,
 ):
-    """Return the joined forms of tokens, and the position of each token and each of its words.
+    """Return the joined forms of tokens, starts and ends of tokens and of words, and which words are in multiword tokens.
 
-    Args:
-        pool: bytes that hold all strings, uint8.
-        begins: where each string starts in the pool, int64, shape (strings,).
-        lengths: its number of bytes, int64, shape (strings,).
-        forms: the string of each word, int32, shape (words,).
-        first: the first word of each multiword token, ascending, int32, shape (multiword tokens,).
-        n_words: the number of words of each, same shape.
-        multiword_forms: the string of each, same shape.
-
-    Returns:
-        The text, uint8; starts and ends of tokens, int64; starts and ends of words, int64; whether a word is part of
-        a multiword token, uint8. Starts and ends of words are those of tokens if no token has several words.
-
-    Raises:
-        ValueError: multiword tokens overlap, or reach beyond the words.
+    Starts and ends of words are those of tokens if no token has several words. Strings are given by where they begin in
+    the pool, and their lengths; multiword tokens by their first words (ascending), numbers of words and strings.
     """
-    cdef int64_t n_forms = forms.shape[0]
-    cdef int64_t n_multiword = first.shape[0]
-    cdef int64_t size = size_of_text(forms, first, n_words, multiword_forms, lengths)
-    cdef int64_t pool_size = pool.shape[0]
-    cdef int64_t at = 0
-    cdef int64_t token = 0
-    cdef int64_t word = 0
-    cdef int64_t next_multiword = 0
-    cdef int64_t i, source, length
+    cdef int64_t n_forms = forms.shape[0], n_multiword = first.shape[0]
+    cdef int64_t size = size_of_text(forms, first, n_words, multiword_forms, lengths), pool_size = pool.shape[0]
+    cdef int64_t at = 0, token = 0, word = 0, next_multiword = 0, i, source, length
     cdef int32_t form
     if size < 0 or n_words.shape[0] != n_multiword or multiword_forms.shape[0] != n_multiword:
         raise ValueError("multiword tokens must be in order and lie within the words")
@@ -79,10 +52,8 @@ def lay_out(
         starts, ends = np.empty(n_forms, dtype=np.int64), np.empty(n_forms, dtype=np.int64)
     inside = np.zeros(n_forms, dtype=np.uint8)
     cdef uint8_t[::1] text_view = text
-    cdef int64_t[::1] token_starts_view = token_starts
-    cdef int64_t[::1] token_ends_view = token_ends
-    cdef int64_t[::1] starts_view = starts
-    cdef int64_t[::1] ends_view = ends
+    cdef int64_t[::1] token_starts_view = token_starts, token_ends_view = token_ends
+    cdef int64_t[::1] starts_view = starts, ends_view = ends
     cdef uint8_t[::1] inside_view = inside
     with nogil:
         while word < n_forms or next_multiword < n_multiword:

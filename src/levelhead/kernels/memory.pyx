@@ -47,10 +47,8 @@ def reserve_memory(int size):
 
     The pieces of large files need blocks of the same sizes again and again, and the system clears each page that it
     hands out; large pages make this faster, and one arena lets threads use each other's blocks. A page needs memory
-    only when it is first used. Has an effect with glibc only.
-
-    Args:
-        size: the largest blocks that are kept, in bytes; four times as much is kept in all.
+    only when it is first used. Has an effect with glibc only. Blocks of up to `size` bytes are kept, four times as much
+    in all.
     """
     reserve(size)
 
@@ -59,9 +57,6 @@ def load_library(bytes path):
     """Load a shared library before the import that needs it, without holding Python's global lock.
 
     If it cannot be loaded, nothing happens; the import will report the error.
-
-    Args:
-        path: its path.
     """
     cdef const char* name = path
     with nogil:

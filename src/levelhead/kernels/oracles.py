@@ -10,6 +10,12 @@ import numpy as np
 
 from levelhead.kernels.bounds import check_range, check_starts
 
+ConstInts = cython.typedef(cython.const[cython.int][::1])
+Table = cython.typedef(cython.int[:, ::1])
+Ints = cython.typedef(cython.int[::1])
+Longs = cython.typedef(cython.longlong[::1])
+Bytes = cython.typedef(cython.uchar[::1])
+
 SHIFT = cython.declare(cython.uchar, 0)
 LEFT_ARC = cython.declare(cython.uchar, 1)
 RIGHT_ARC = cython.declare(cython.uchar, 2)
@@ -30,15 +36,9 @@ TOO_LONG = cython.declare(cython.uchar, 3)
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def load(
-    heads: cython.const[cython.int][::1],
-    first: cython.Py_ssize_t,
-    n: cython.int,
-    head: cython.int[::1],
-    missing: cython.int[::1],
-) -> cython.bint:
+@cython.locals(word=cython.int)
+def load(heads: ConstInts, first: cython.Py_ssize_t, n: cython.int, head: Ints, missing: Ints) -> cython.bint:
     """Copy the heads of a sentence and count the missing dependents of each word; False for a head outside."""
-    word: cython.int
     for word in range(n + 1):
         missing[word] = 0
     head[0] = -1
@@ -53,14 +53,15 @@ def load(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(s1=cython.int)
 def arc_standard(
-    head: cython.int[::1],
-    missing: cython.int[::1],
-    stack: cython.int[::1],
+    head: Ints,
+    missing: Ints,
+    stack: Ints,
     n: cython.int,
-    out: cython.uchar[::1],
+    out: Bytes,
     at: cython.Py_ssize_t,
-    order: cython.int[::1],
+    order: Ints,
     first: cython.Py_ssize_t,
 ) -> cython.int:
     """Write the transitions of arc-standard (Nivre 2008) and the words in order of attachment; return their number.
@@ -71,7 +72,6 @@ def arc_standard(
     front: cython.int = 1
     attached: cython.int = 0
     s0: cython.int = 0
-    s1: cython.int
     stack[0] = 0
     while True:
         if top > 0:
@@ -107,23 +107,22 @@ def arc_standard(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(word=cython.int, s=cython.int)
 def arc_eager(
-    head: cython.int[::1],
-    leftmost: cython.int[::1],
-    stack: cython.int[::1],
-    has_head: cython.int[::1],
+    head: Ints,
+    leftmost: Ints,
+    stack: Ints,
+    has_head: Ints,
     n: cython.int,
-    out: cython.uchar[::1],
+    out: Bytes,
     at: cython.Py_ssize_t,
-    order: cython.int[::1],
+    order: Ints,
     first: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
     """Write the transitions of arc-eager and return their end, or -1 (Goldberg & Nivre 2012, Algorithm 1)."""
     top: cython.int = 0
     front: cython.int = 1
     attached: cython.int = 0
-    word: cython.int
-    s: cython.int
     for word in range(n + 1):
         has_head[word] = 0
         leftmost[word] = n + 1
@@ -162,17 +161,11 @@ def arc_eager(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(word=cython.int, k=cython.int)
 def find_components(
-    head: cython.int[::1],
-    n: cython.int,
-    attached: cython.int,
-    order: cython.int[::1],
-    first: cython.Py_ssize_t,
-    component: cython.int[::1],
+    head: Ints, n: cython.int, attached: cython.int, order: Ints, first: cython.Py_ssize_t, component: Ints
 ) -> cython.void:
     """Find the root of each word's maximal projective component, which arc-standard can join without SWAP."""
-    word: cython.int
-    k: cython.int
     for word in range(n + 1):
         component[word] = word
     for k in range(attached - 1, -1, -1):  # words are attached before their heads
@@ -183,17 +176,10 @@ def find_components(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def rank_words(
-    head: cython.int[::1],
-    n: cython.int,
-    child: cython.int[::1],
-    sibling: cython.int[::1],
-    rank: cython.int[::1],
-) -> cython.bint:
+@cython.locals(word=cython.int, follower=cython.int)
+def rank_words(head: Ints, n: cython.int, child: Ints, sibling: Ints, rank: Ints) -> cython.bint:
     """Number the words in projective order, the in-order walk of the tree; False if the walk misses words."""
-    word: cython.int
     node: cython.int = 0
-    follower: cython.int
     n_ranked: cython.int = 0
     for word in range(n + 1):
         child[word] = 0
@@ -217,14 +203,13 @@ def rank_words(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def count_inversions(rank: cython.int[::1], n: cython.int, sums: cython.int[::1]) -> cython.longlong:
+@cython.locals(word=cython.int, node=cython.int)
+def count_inversions(rank: Ints, n: cython.int, sums: Ints) -> cython.longlong:
     """Count the pairs of words that the projective order inverts, an upper bound of the number of swaps.
 
     `sums` becomes a binary indexed tree over ranks (Fenwick 1994).
     """
     found: cython.longlong = 0
-    word: cython.int
-    node: cython.int
     for word in range(n + 1):
         sums[word] = 0
     for word in range(n, 0, -1):
@@ -242,7 +227,7 @@ def count_inversions(rank: cython.int[::1], n: cython.int, sums: cython.int[::1]
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def attachable(head: cython.int[::1], missing: cython.int[::1], s1: cython.int, s0: cython.int) -> cython.int:
+def attachable(head: Ints, missing: Ints, s1: cython.int, s0: cython.int) -> cython.int:
     """Return which of the two top words of the stack is now attached to the other; 0 for neither."""
     if head[s1] == s0 and missing[s1] == 0:
         return s1
@@ -252,18 +237,19 @@ def attachable(head: cython.int[::1], missing: cython.int[::1], s1: cython.int, 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(word=cython.int, s0=cython.int, s1=cython.int, apart=cython.bint)
 def swap(
-    head: cython.int[::1],
-    missing: cython.int[::1],
-    rank: cython.int[::1],
-    component: cython.int[::1],
-    stack: cython.int[::1],
-    buffer: cython.int[::1],
+    head: Ints,
+    missing: Ints,
+    rank: Ints,
+    component: Ints,
+    stack: Ints,
+    buffer: Ints,
     n: cython.int,
     eager: cython.bint,
-    out: cython.uchar[::1],
+    out: Bytes,
     at: cython.Py_ssize_t,
-    order: cython.int[::1],
+    order: Ints,
     first: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
     """Write the transitions of the swap system and return their end, or -1.
@@ -274,10 +260,6 @@ def swap(
     top: cython.int = 0
     front: cython.int = 0
     attached: cython.int = 0
-    word: cython.int
-    s0: cython.int
-    s1: cython.int
-    apart: cython.bint
     stack[0] = 0
     for word in range(n):
         buffer[word] = word + 1
@@ -317,28 +299,25 @@ def swap(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(first=cython.Py_ssize_t, end=cython.Py_ssize_t, n=cython.int, attached=cython.int)
 def derive_some(
-    heads: cython.const[cython.int][::1],
-    starts: cython.const[cython.int][::1],
+    heads: ConstInts,
+    starts: ConstInts,
     system: cython.int,
     most_swaps: cython.longlong,
-    out: cython.uchar[::1],
-    offsets: cython.longlong[::1],
-    order: cython.int[::1],
-    verdicts: cython.uchar[::1],
-    work: cython.int[:, ::1],
+    out: Bytes,
+    offsets: Longs,
+    order: Ints,
+    verdicts: Bytes,
+    work: Table,
     i: cython.Py_ssize_t,
-    needed: cython.longlong[::1],
+    needed: Longs,
 ) -> cython.Py_ssize_t:
     """Derive sentences from i on; stop if transitions may not fit, and store the required size in `needed`."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
-    first: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    n: cython.int
-    attached: cython.int
-    head: cython.int[::1] = work[0]
-    missing: cython.int[::1] = work[1]
-    stack: cython.int[::1] = work[2]
+    head: Ints = work[0]
+    missing: Ints = work[1]
+    stack: Ints = work[2]
     while i < n_sentences:
         first = starts[i]
         n = starts[i + 1] - starts[i]
@@ -377,16 +356,11 @@ def derive_some(
     return i
 
 
-def oracle(
-    heads: cython.const[cython.int][::1],
-    starts: cython.const[cython.int][::1],
-    system: cython.int,
-    most_swaps: cython.longlong,
-):
+@cython.locals(i=cython.Py_ssize_t)
+def oracle(heads: ConstInts, starts: ConstInts, system: cython.int, most_swaps: cython.longlong):
     """Derive every sentence of a treebank."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     n_words: cython.Py_ssize_t = heads.shape[0]
-    i: cython.Py_ssize_t
     check_starts(starts, n_words)
     check_range("system", system, ARC_EAGER, SWAP_LAZY)
     longest = int(np.diff(np.asarray(starts)).max(initial=0))
@@ -394,28 +368,53 @@ def oracle(
     offsets = np.zeros(n_sentences + 1, dtype=np.int64)
     order = np.zeros(n_words, dtype=np.int32)
     verdicts = np.zeros(n_sentences, dtype=np.uint8)
-    work = np.zeros((7, longest + 2), dtype=np.int32)
-    needed = np.zeros(1, dtype=np.int64)
-    out_view: cython.uchar[::1] = memoryview(transitions)
-    offsets_view: cython.longlong[::1] = memoryview(offsets)
-    order_view: cython.int[::1] = memoryview(order)
-    verdicts_view: cython.uchar[::1] = memoryview(verdicts)
-    work_view: cython.int[:, ::1] = rows(work)
-    needed_view: cython.longlong[::1] = memoryview(needed)
+    out_view: Bytes = memoryview(transitions)
+    offsets_view: Longs = memoryview(offsets)
+    order_view: Ints = memoryview(order)
+    verdicts_view: Bytes = memoryview(verdicts)
+    work: Table = rows(np.zeros((7, longest + 2), dtype=np.int32))
+    needed: Longs = memoryview(np.zeros(1, dtype=np.int64))
     i = 0
     while True:
         with cython.nogil:
             i = derive_some(
-                heads, starts, system, most_swaps, out_view, offsets_view, order_view, verdicts_view, work_view, i,
-                needed_view,
+                heads, starts, system, most_swaps, out_view, offsets_view, order_view, verdicts_view, work, i,
+                needed,
             )  # fmt: skip
         if i == n_sentences:
             break
-        larger = np.empty(needed_view[0] + transitions.shape[0] // 4, dtype=np.uint8)
+        larger = np.empty(needed[0] + transitions.shape[0] // 4, dtype=np.uint8)
         larger[: offsets[i]] = transitions[: offsets[i]]
         transitions = larger
         out_view = memoryview(transitions)
     return transitions[: offsets[n_sentences]].copy(), offsets, order, verdicts
+
+
+@cython.locals(i=cython.Py_ssize_t, first=cython.Py_ssize_t, n=cython.int, attached=cython.int, word=cython.int)
+def projective_order(heads: ConstInts, starts: ConstInts):
+    """Return the position of each word in the in-order walk of its tree, and the root of its projective component."""
+    n_words: cython.Py_ssize_t = heads.shape[0]
+    check_starts(starts, n_words)
+    longest = int(np.diff(np.asarray(starts)).max(initial=0))
+    places, components = np.zeros(n_words, dtype=np.int32), np.zeros(n_words, dtype=np.int32)
+    places_view: Ints = memoryview(places)
+    components_view: Ints = memoryview(components)
+    order: Ints = memoryview(np.zeros(n_words, dtype=np.int32))
+    transitions: Bytes = memoryview(np.zeros(2 * longest + 1, dtype=np.uint8))
+    work: Table = rows(np.zeros((7, longest + 2), dtype=np.int32))
+    with cython.nogil:
+        for i in range(starts.shape[0] - 1):
+            first = starts[i]
+            n = starts[i + 1] - starts[i]
+            if not load(heads, first, n, work[0], work[1]):
+                continue
+            attached = arc_standard(work[0], work[1], work[2], n, transitions, 0, order, first)
+            find_components(work[0], n, attached, order, first, work[3])
+            rank_words(work[0], n, work[4], work[5], work[6])
+            for word in range(n):
+                places_view[first + word] = work[6][word + 1]
+                components_view[first + word] = work[3][word + 1]
+    return places, components
 
 
 def rows(work):

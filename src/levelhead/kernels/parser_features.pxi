@@ -133,8 +133,7 @@ cdef inline void look(View* view, State* state, Words* words, int32_t system) no
     cdef Cell* second = top.below
     cdef Cell* third = second.below if second != NULL else NULL
     cdef Cell* back = state.back
-    cdef int32_t position, word, pair
-    cdef int32_t next = state.next
+    cdef int32_t position, word, pair, next = state.next
     put_cell(view, S0, top, top.label, words)
     put_cell(view, S1, second, second.label if second != NULL else -1, words)
     put_cell(view, S2, third, -1, words)
@@ -237,10 +236,8 @@ cdef inline uint64_t mixed(uint64_t hash, uint64_t value) noexcept nogil:
 cdef inline int32_t expand(View* view, Templates* templates, int32_t t, uint64_t hash, Words* words,
                            uint32_t* rows) noexcept nogil:
     """The features of a template that yields several."""
-    cdef int32_t kind = templates.kinds[3 * t]
-    cdef int32_t row = view.at[templates.kinds[3 * t + 1]].row
-    cdef int32_t other = view.at[templates.kinds[3 * t + 2]].row
-    cdef int32_t shift = 64 - templates.bits
+    cdef int32_t kind = templates.kinds[3 * t], row = view.at[templates.kinds[3 * t + 1]].row
+    cdef int32_t other = view.at[templates.kinds[3 * t + 2]].row, shift = 64 - templates.bits
     cdef int32_t i, j, k, last, count = 0
     cdef uint64_t seen = 0
     if kind == BETWEEN:
@@ -281,8 +278,7 @@ cdef inline int32_t features(View* view, Templates* templates, Words* words, uin
                              uint32_t* rows) noexcept nogil:
     """Write the rows of all features, and return how many there are."""
     cdef uint64_t[MOST_ATOMS] values
-    cdef int32_t i, t, count = 0
-    cdef int32_t shift = 64 - templates.bits
+    cdef int32_t i, t, count = 0, shift = 64 - templates.bits
     cdef uint64_t hash
     for i in range(templates.n_atoms):
         values[i] = value_of(view, templates.positions[i], templates.attributes[i], words)
@@ -299,10 +295,7 @@ cdef inline int32_t features(View* view, Templates* templates, Words* words, uin
 
 
 cdef void point(Templates* templates, tuple arrays, int32_t bits):
-    cdef const int32_t[::1] positions = arrays[0]
-    cdef const int32_t[::1] attributes = arrays[1]
-    cdef const int32_t[::1] starts = arrays[2]
-    cdef const int32_t[::1] atoms = arrays[3]
+    cdef const int32_t[::1] positions = arrays[0], attributes = arrays[1], starts = arrays[2], atoms = arrays[3]
     cdef const int32_t[::1] kinds = arrays[4]
     cdef const uint64_t[::1] seeds = arrays[5]
     templates.n_atoms = len(positions)
@@ -319,9 +312,66 @@ cdef void point(Templates* templates, tuple arrays, int32_t bits):
 cdef void see_columns(Words* words, tuple columns):
     """Point at the columns of a treebank; the caller keeps them alive."""
     cdef const int32_t[:, ::1] values = columns[0]
-    cdef const int32_t[::1] feat_starts = columns[1]
-    cdef const int32_t[::1] feat_names = columns[2]
-    cdef const int32_t[::1] feat_values = columns[3]
+    cdef const int32_t[::1] feat_starts = columns[1], feat_names = columns[2], feat_values = columns[3]
     cdef const int32_t[::1] tags = columns[4]
     words.values, words.tags = &values[0, 0], &tags[0]
     words.feat_starts, words.feat_names, words.feat_values = &feat_starts[0], &feat_names[0], &feat_values[0]
+
+
+# The scores of labels, and changes of weights in training.
+
+cdef struct Machine:
+    int32_t system, n_labels, padded, root_label
+    Templates actions, labels
+    int16_t* action_table
+    int16_t* label_table
+    float* action_sums        # for averaging; NULL after training
+    float* label_sums
+    Words words
+    Arena arena
+    View view
+    uint32_t* rows
+    int32_t* scores
+    int32_t max_swaps
+
+
+cdef inline int32_t padded_to(int32_t n_labels) noexcept nogil:
+    """The number of weights for labels in a row."""
+    return (n_labels + 7) // 8 * 8
+
+
+cdef inline void score_labels(Machine* m, int32_t count) noexcept nogil:
+    cdef int32_t i, c
+    cdef const int16_t* row
+    cdef int32_t* total = m.scores
+    cdef int32_t padded = m.padded
+    for c in range(padded):
+        total[c] = 0
+    for i in range(count):
+        row = m.label_table + <int64_t>m.rows[i] * padded
+        c = 0
+        while c < padded:
+            prefetch(row + c)
+            c += 32
+    for i in range(count):
+        add_row(total, m.label_table + <int64_t>m.rows[i] * padded, padded)
+
+
+cdef inline int32_t best_label(Machine* m) noexcept nogil:
+    cdef int32_t c, best = -1
+    for c in range(m.n_labels):
+        if c != m.root_label and (best < 0 or m.scores[c] > m.scores[best]):
+            best = c
+    return best if best >= 0 else m.root_label
+
+
+cdef inline void add(int16_t* table, float* sums, int32_t width, const uint32_t* rows, int32_t count, int32_t c,
+                     int32_t change, double step) noexcept nogil:
+    """Change the weights of one class, and the sums for averaging."""
+    cdef int32_t i
+    cdef int64_t place
+    for i in range(count):
+        place = <int64_t>rows[i] * width + c
+        if -32000 < table[place] < 32000:
+            table[place] += change
+            sums[place] += <float>(change * step)

@@ -25,8 +25,7 @@ cdef inline int32_t best_arc(Contraction* c, int32_t node, int32_t n) noexcept n
 
 cdef inline void merge(Contraction* c, int32_t node, int32_t into, int32_t n, bint first) noexcept nogil:
     """Add a node of a cycle to a new node: an arc into it is worth its difference from the chosen arc."""
-    cdef int64_t here = <int64_t>node * (n + 1)
-    cdef int64_t there = <int64_t>into * (n + 1)
+    cdef int64_t here = <int64_t>node * (n + 1), there = <int64_t>into * (n + 1)
     cdef double chosen = c.weights[here + c.source[node]]
     cdef int32_t u
     c.parent[node] = into
@@ -40,8 +39,7 @@ cdef inline void merge(Contraction* c, int32_t node, int32_t into, int32_t n, bi
 
 cdef int32_t contract_cycles(Contraction* c, int32_t n) noexcept nogil:
     """Choose the best arc into every node, and contract every cycle into a new node; return the number of nodes."""
-    cdef int32_t n_nodes = n + 1
-    cdef int32_t m, node, above, depth
+    cdef int32_t n_nodes = n + 1, m, node, above, depth
     cdef bint first
     for m in range(1, n + 1):
         if c.state[c.top[m]] == 2:
@@ -260,10 +258,10 @@ cdef inline bint is_above(const int32_t* heads, int32_t upper, int32_t lower) no
     return False
 
 
-cdef inline bint is_candidate(Graph* g, int32_t h, int32_t m) noexcept nogil:
+cdef inline bint holds_head(const int32_t* kept, int32_t most, int32_t h) noexcept nogil:
     cdef int32_t i
-    for i in range(g.most):
-        if g.candidates[m * g.most + i] == h:
+    for i in range(most):
+        if kept[i] == h:
             return True
     return False
 
@@ -274,7 +272,7 @@ cdef bint better_root(Graph* g, int32_t* heads, int32_t m, double* score) noexce
     cdef double now
     while heads[root] != 0:
         root += 1
-    if root == m or not is_candidate(g, m, root):
+    if root == m or not holds_head(g.candidates + root * g.most, g.most, m):
         return False
     heads[m], heads[root] = 0, m
     now = tree_score(g, heads)
@@ -314,6 +312,6 @@ cdef double climb(Graph* g, int32_t* heads) noexcept nogil:
             if best != old:
                 changed = True
                 score = tree_score(g, heads)
-            if is_candidate(g, 0, m) and better_root(g, heads, m, &score):
+            if holds_head(g.candidates + m * g.most, g.most, 0) and better_root(g, heads, m, &score):
                 changed = True
     return score

@@ -374,9 +374,7 @@ cdef inline int32_t stack_oracle(State* state, Gold* gold, int32_t n, int32_t sy
 
 cdef inline void eager_costs(State* state, Gold* gold, int32_t first, int32_t* costs) noexcept nogil:
     """The number of gold arcs that each legal transition of arc-eager makes impossible (Goldberg and Nivre 2012)."""
-    cdef int32_t top = state.stack.word
-    cdef int32_t head = gold.heads[first]
-    cdef int32_t lost = gold.stacked[first]
+    cdef int32_t top = state.stack.word, head = gold.heads[first], lost = gold.stacked[first]
     if head < first and not gold.gone[head]:
         lost += 1
     costs[OTHER] = gold.pending[top]

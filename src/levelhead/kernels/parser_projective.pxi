@@ -65,8 +65,7 @@ cdef void lay_out(Chart* c, const int32_t* candidates, int32_t most, int32_t n) 
 cdef inline double meeting(Chart* c, int32_t inside, int32_t outside, int32_t near, int32_t far, int32_t n,
                            int32_t* where) noexcept nogil:
     """The best split of the words between two neighboring children."""
-    cdef int32_t step = 1 if far > near else -1
-    cdef int32_t r = near
+    cdef int32_t step = 1 if far > near else -1, r = near
     cdef double* ours = c.closed + <int64_t>inside * (n + 1)
     cdef double* theirs = c.closed + <int64_t>outside * (n + 1)
     cdef double best = 2 * NEVER, score
@@ -81,8 +80,7 @@ cdef inline double meeting(Chart* c, int32_t inside, int32_t outside, int32_t ne
 
 cdef inline void open_arc(Graph* g, Chart* c, int32_t q) noexcept nogil:
     """The best span from a head to its outermost child so far, for each head that the head may have."""
-    cdef int32_t n = g.words.n, most = g.most
-    cdef int32_t m = q // most, h = g.candidates[q], i, j, s, above, where = 0
+    cdef int32_t n = g.words.n, most = g.most, m = q // most, h = g.candidates[q], i, j, s, above, where = 0
     cdef double own = c.closed[<int64_t>q * (n + 1) + (h + 1 if m > h else h - 1)] + c.arc_scores[q]
     cdef double* spans = c.open + <int64_t>q * most
     cdef double added, score

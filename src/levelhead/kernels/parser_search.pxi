@@ -5,25 +5,6 @@ cdef struct Candidate:
     State* state
     int32_t action, label
 
-cdef struct Machine:
-    int32_t system, n_labels, padded, root_label
-    Templates actions, labels
-    int16_t* action_table
-    int16_t* label_table
-    float* action_sums        # for averaging; NULL after training
-    float* label_sums
-    Words words
-    Arena arena
-    View view
-    uint32_t* rows
-    int32_t* scores
-    int32_t max_swaps
-
-
-cdef inline int32_t padded_to(int32_t n_labels) noexcept nogil:
-    """The number of weights for labels in a row."""
-    return (n_labels + 7) // 8 * 8
-
 
 cdef inline int32_t action_rows(Machine* m, State* state) noexcept nogil:
     look(&m.view, state, &m.words, m.system)
@@ -52,31 +33,6 @@ cdef inline void score_actions(Machine* m, int32_t count, int32_t* out) noexcept
         add_four(total, m.action_table + <int64_t>m.rows[i] * 4)
     for c in range(4):
         out[c] = total[c]
-
-
-cdef inline void score_labels(Machine* m, int32_t count) noexcept nogil:
-    cdef int32_t i, c
-    cdef const int16_t* row
-    cdef int32_t* total = m.scores
-    cdef int32_t padded = m.padded
-    for c in range(padded):
-        total[c] = 0
-    for i in range(count):
-        row = m.label_table + <int64_t>m.rows[i] * padded
-        c = 0
-        while c < padded:
-            prefetch(row + c)
-            c += 32
-    for i in range(count):
-        add_row(total, m.label_table + <int64_t>m.rows[i] * padded, padded)
-
-
-cdef inline int32_t best_label(Machine* m) noexcept nogil:
-    cdef int32_t c, best = -1
-    for c in range(m.n_labels):
-        if c != m.root_label and (best < 0 or m.scores[c] > m.scores[best]):
-            best = c
-    return best if best >= 0 else m.root_label
 
 
 cdef inline bint to_root(Machine* m, State* state, int32_t action) noexcept nogil:
@@ -200,21 +156,8 @@ cdef void read_off(Machine* m, State* state, int32_t* heads, int32_t* labels) no
 # Perceptron updates: local ones with exploration (Goldberg and Nivre 2012), structured ones at the maximum violation
 # (Huang, Fayong and Guo 2012).
 
-cdef inline void add(int16_t* table, float* sums, int32_t width, const uint32_t* rows, int32_t count, int32_t c,
-                     int32_t change, double step) noexcept nogil:
-    """Change the weights of one class, and the sums for averaging."""
-    cdef int32_t i
-    cdef int64_t place
-    for i in range(count):
-        place = <int64_t>rows[i] * width + c
-        if -32000 < table[place] < 32000:
-            table[place] += change
-            sums[place] += <float>(change * step)
-
-
 cdef void learn_labels(Machine* m, State* state, int32_t action, int32_t gold, double step) noexcept nogil:
-    cdef int32_t count = label_rows(m, state, action)
-    cdef int32_t other
+    cdef int32_t count = label_rows(m, state, action), other
     score_labels(m, count)
     other = best_label(m)
     if other != gold:

@@ -23,21 +23,9 @@ cdef enum:
 
 def translate(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t[::1] other,
               const int64_t[::1] other_offsets):
-    """Return the code in one pool of each string of another.
-
-    Args:
-        pool: the strings to look in, each followed by a newline, uint8.
-        offsets: where each starts, and the end, int64, shape (strings + 1,).
-        other: the strings to look up, in the same form.
-        other_offsets: where each of them starts, and the end, int64, shape (other strings + 1,).
-
-    Returns:
-        The code in `pool` of each string of `other`, or -1; int32, shape (other strings,).
-    """
+    """Return the code in one pool of each string of another, or -1. In pools, each string is followed by a newline."""
     cdef Table table
-    cdef int64_t n_strings = offsets.shape[0] - 1
-    cdef int64_t n_others = other_offsets.shape[0] - 1
-    cdef int64_t i, length
+    cdef int64_t n_strings = offsets.shape[0] - 1, n_others = other_offsets.shape[0] - 1, i, length
     cdef uint64_t slot, hashed
     cdef int64_t n_slots = 16
     cdef Bytes start
@@ -63,18 +51,7 @@ def translate(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t
 
 
 def distinct(const int32_t[::1] codes, int64_t n_strings):
-    """Return the codes that occur.
-
-    Args:
-        codes: codes of strings, int32.
-        n_strings: the number of strings.
-
-    Returns:
-        The codes, ascending, int32.
-
-    Raises:
-        IndexError: a code is negative, or not below the number of strings.
-    """
+    """Return the codes that occur, ascending; an IndexError if a code is not below the number of strings."""
     cdef uint8_t[::1] present = np.zeros(n_strings, dtype=np.uint8)
     cdef int64_t n_found = 0
     cdef int64_t i
@@ -100,15 +77,7 @@ def distinct(const int32_t[::1] codes, int64_t n_strings):
 
 
 def hashes(const uint8_t[::1] pool, const int64_t[::1] offsets):
-    """Return a 64-bit hash of each string, another one in every process.
-
-    Args:
-        pool: the strings, each followed by a newline, uint8.
-        offsets: where each starts, and the end, int64, shape (strings + 1,).
-
-    Returns:
-        The hashes, int64, shape (strings,).
-    """
+    """Return a 64-bit hash of each string, another one in every process."""
     cdef int64_t n_strings = offsets.shape[0] - 1
     cdef int64_t i
     found = np.empty(n_strings, dtype=np.int64)
@@ -145,22 +114,11 @@ cdef inline bint is_odd(Bytes at, int64_t length) noexcept nogil:
 
 
 def strings_with(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t[::1] characters):
-    """Find the strings that have any of some characters.
+    """Return the codes of strings, valid UTF-8, that have any of some characters, ascending.
 
-    Args:
-        pool: the strings, each followed by a newline, valid UTF-8, uint8.
-        offsets: where each starts, and the end, int64, shape (strings + 1,).
-        characters: which of the characters up to U+FFFF, none of them from "!" to "~"; uint8, shape (65536,). Those
-            above U+FFFF count as U+FFFF.
-
-    Returns:
-        Their codes, ascending, int32.
+    `characters` says which of those up to U+FFFF, none of them from "!" to "~". Those above U+FFFF count as U+FFFF.
     """
-    cdef int64_t n_strings = offsets.shape[0] - 1
-    cdef int64_t size = pool.shape[0]
-    cdef int64_t code = 0
-    cdef int64_t n_found = 0
-    cdef int64_t block, length
+    cdef int64_t n_strings = offsets.shape[0] - 1, size = pool.shape[0], code = 0, n_found = 0, block, length
     cdef Bytes at, end, block_end
     found = np.empty(n_strings, dtype=np.int32)
     cdef int32_t[::1] view = found
@@ -190,11 +148,7 @@ def strings_with(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint
 
 
 def is_utf8(const uint8_t[::1] data):
-    """Return whether bytes are valid UTF-8, as `bytes.decode` does, without creating a string.
-
-    Args:
-        data: the bytes, uint8.
-    """
+    """Return whether bytes are valid UTF-8, as `bytes.decode` does, without creating a string."""
     cdef bint valid = True
     if data.shape[0]:
         with nogil:
@@ -203,21 +157,9 @@ def is_utf8(const uint8_t[::1] data):
 
 
 def survey(const uint8_t[::1] data):
-    """Return what an official scorer's reading depends on, in one pass over ASCII.
-
-    Args:
-        data: the bytes, uint8.
-
-    Returns:
-        The number of line feeds, whether there is a carriage return, and whether the bytes are valid UTF-8.
-    """
-    cdef int64_t size = data.shape[0]
-    cdef int64_t n_lines = 0
-    cdef int64_t at = 0
-    cdef int64_t end
-    cdef uint8_t found
-    cdef uint8_t returns = 0
-    cdef uint8_t high = 0
+    """Return the number of line feeds, whether there is a carriage return, and whether the bytes are valid UTF-8."""
+    cdef int64_t size = data.shape[0], n_lines = 0, at = 0, end
+    cdef uint8_t found, returns = 0, high = 0
     cdef bint valid = True
     with nogil:
         while at < size:
@@ -235,15 +177,8 @@ def survey(const uint8_t[::1] data):
 
 
 def count_lines(const uint8_t[::1] data):
-    """Count the line feeds of a file or of a part of it, several times as fast as `bytes.count`.
-
-    Args:
-        data: the bytes, uint8.
-    """
-    cdef int64_t size = data.shape[0]
-    cdef int64_t count = 0
-    cdef int64_t at = 0
-    cdef int64_t end
+    """Count the line feeds of a file or of a part of it, several times as fast as `bytes.count`."""
+    cdef int64_t size = data.shape[0], count = 0, at = 0, end
     cdef uint8_t found
     with nogil:
         while at < size:
@@ -257,16 +192,10 @@ def count_lines(const uint8_t[::1] data):
 
 
 def has_odd_lines(const uint8_t[::1] data):
-    """Return whether a line begins with a space or a tab, or a blank line does not end a sentence.
-
-    Args:
-        data: the bytes of a file with line feeds, uint8.
-    """
+    """Return whether a line begins with a space or a tab, or a blank line does not end a sentence."""
     cdef int64_t size = data.shape[0]
-    cdef Bytes at
-    cdef Bytes end
-    cdef bint after_blank = True
-    cdef bint odd = False
+    cdef Bytes at, end
+    cdef bint after_blank = True, odd = False
     if size == 0:
         return False
     at = &data[0]
@@ -310,22 +239,15 @@ cdef Bytes id_in_line(Bytes line, Bytes end) noexcept nogil:
 def sentence_ids(const uint8_t[::1] comments):
     """Find the comments `# sent_id = ID`.
 
-    Args:
-        comments: comment lines, uint8.
-
-    Returns:
-        The ids without white space around them, each followed by a line feed; where each starts, and the end, int64,
-        shape (ids + 1,); and where the line of each starts, int64, shape (ids,).
+    Returns the ids without white space around them, each followed by a line feed; where each starts, and the end; and
+    where the line of each starts.
     """
-    cdef int64_t size = comments.shape[0]
-    cdef int64_t n_ids = 0
-    cdef int64_t total = 0
+    cdef int64_t size = comments.shape[0], n_ids = 0, total = 0
     cdef Bytes line, end, line_end, start
     places = np.empty(size // LEAST_ID_LINE + 1, dtype=np.int64)
     offsets = np.zeros(len(places) + 1, dtype=np.int64)
     pool = np.empty(size + 1, dtype=np.uint8)
-    cdef int64_t[::1] places_view = places
-    cdef int64_t[::1] offsets_view = offsets
+    cdef int64_t[::1] places_view = places, offsets_view = offsets
     cdef uint8_t[::1] pool_view = pool
     if size == 0:
         return b"", offsets[:1], places[:0]
@@ -395,20 +317,13 @@ cdef inline bint read_edge(Bytes at, Bytes end, Edge* edge) noexcept nogil:
 
 
 def parse_edges(const uint8_t[::1] pool, const int64_t[::1] offsets, const int32_t[::1] codes):
-    """Read the edges in some strings: lists of heads and relations, `_`, or nothing.
+    """Read the edges in the strings with these codes: lists of heads and relations, `_`, or nothing.
 
-    Args:
-        pool: all strings, each followed by a newline, uint8.
-        offsets: where each starts, and the end, int64, shape (strings + 1,).
-        codes: which of the strings to read, int32.
-
-    Returns:
-        None if one is malformed; otherwise the number of edges in each string, int64, shape (codes,); for each edge
-        the number of its head before the dot, the number after it (0 without a dot) and that of its label, int64; and the labels,
-        in the order of their first occurrence.
+    Returns None if one is malformed; otherwise the number of edges in each string; for each edge the number of its head
+    before the dot, the number after it (0 without a dot) and that of its label; and the labels, in the order of their
+    first occurrence.
     """
-    cdef int64_t n_codes = codes.shape[0]
-    cdef int64_t n = 0
+    cdef int64_t n_codes = codes.shape[0], n = 0
     cdef int64_t i
     cdef Bytes at, end
     cdef Edge edge

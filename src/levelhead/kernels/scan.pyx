@@ -44,8 +44,7 @@ cdef inline object block(int64_t n_bytes):
 
 cdef object pool_of(const Table* table):
     """All strings, each followed by a newline, and where each starts, as a block of int64."""
-    cdef int64_t total = 0
-    cdef int64_t at = 0
+    cdef int64_t total = 0, at = 0
     cdef int32_t code
     offsets = block(8 * (table.n_strings + 1))
     cdef int64_t* starts = <int64_t*> PyByteArray_AS_STRING(offsets)
@@ -152,8 +151,7 @@ cdef inline bint split(Bytes line, Bytes end, Bytes* fields) noexcept nogil:
 
 cdef inline int32_t intern_text(Table* table, uint64_t hashed, Bytes start, int64_t length) noexcept nogil:
     """The code of a cell; -1 if it is new and not UTF-8, or memory ran out."""
-    cdef int32_t n_strings = table.n_strings
-    cdef int32_t code = intern_hashed(table, hashed, start, length)
+    cdef int32_t n_strings = table.n_strings, code = intern_hashed(table, hashed, start, length)
     return -1 if code == n_strings and not is_valid(start, length) else code
 
 
@@ -176,8 +174,7 @@ cdef inline bint read_word(
     cdef uint64_t[10] hashes
     cdef int64_t[10] lengths
     cdef int32_t code
-    cdef int field
-    cdef int column = 0
+    cdef int field, column = 0
     if head < 0 or fields[DEPREL + 1] - fields[DEPREL] == 1:
         return False
     for field in range(1, N_FIELDS):  # prefetch all slots of the line before the first is read
@@ -269,10 +266,7 @@ cdef int64_t scan_lines(
     Bytes data, int64_t size, Table* table, Out* out, Sizes* sizes, bint ranges
 ) noexcept nogil:
     """Read all lines; return 0, or the 1-based number of the first invalid line."""
-    cdef Bytes end = data + size
-    cdef Bytes line = data
-    cdef Bytes line_end
-    cdef Bytes comments = NULL
+    cdef Bytes end = data + size, line = data, line_end, comments = NULL
     cdef Sentence sentence = Sentence(0, 0, 0, False)
     cdef bint inside = False
     while line < end:
@@ -331,11 +325,8 @@ cdef Survey survey(Bytes data, int64_t size) noexcept nogil:
     It counts 255 bytes at a time, so that the count fits into a byte and compilers can use vector instructions.
     """
     cdef Survey seen = Survey(1 if size and <uint8_t> (data[0] - ZERO) <= 9 else 0, 0, 0)
-    cdef int64_t at = 0
-    cdef int64_t end
-    cdef uint8_t found
-    cdef uint8_t forbidden = 0
-    cdef uint8_t every = 0
+    cdef int64_t at = 0, end
+    cdef uint8_t found, forbidden = 0, every = 0
     while at < size - 1:
         end = min(size - 1, at + 255)
         found = 0
@@ -355,14 +346,10 @@ cdef object copied(const void* start, int64_t n_bytes):
 
 
 def begin(const uint8_t[::1] data, bint ranges=True):
-    """Read a CoNLL-U file that needs no repair, without numpy: loading numpy takes longer than reading most files.
+    """Read a CoNLL-U file of at most 2**31 - 1 bytes that needs no repair, and return the argument of `arrays_of`.
 
-    Args:
-        data: the bytes of the file, uint8, at most 2**31 - 1 of them.
-        ranges: whether IDs such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
-
-    Returns:
-        The argument of `arrays_of`.
+    `ranges` allows comments and IDs such as `1-2` and `1.1` (not in CoNLL-X). Works without numpy: loading numpy takes
+    longer than reading most files.
     """
     cdef int64_t size = data.shape[0]
     cdef Bytes start = &data[0] if size else NULL
@@ -410,20 +397,14 @@ def begin(const uint8_t[::1] data, bint ranges=True):
 
 
 def arrays_of(begun):
-    """Return the result of `scan`.
-
-    Args:
-        begun: the result of `begin`.
-    """
+    """Return the result of `scan` from that of `begin`."""
     import numpy as np
 
     if isinstance(begun, int):
         return begun
     (n_words, n_sentences, *_), columns, multiword, empty, starts, lines, pool, comments = begun
     *strings, heads = (np.frombuffer(column, np.int32, n_words) for column in columns)
-    rows = (
-        np.frombuffer(rows, np.int32).reshape(-1, 12) for rows in (multiword, empty)
-    )
+    rows = (np.frombuffer(rows, np.int32).reshape(-1, 12) for rows in (multiword, empty))
     return (
         pool[0],
         np.frombuffer(pool[1], np.int64),
@@ -438,24 +419,15 @@ def arrays_of(begun):
 
 
 def kinds_of_bytes(begun):
-    """Return whether the bytes are free of NUL and carriage returns, and whether all are ASCII.
-
-    Args:
-        begun: the result of `begin` for a valid file.
-    """
+    """Return whether the bytes of a valid file are free of NUL and carriage returns, and whether all are ASCII."""
     return begun[0][2:]
 
 
 def scan(const uint8_t[::1] data, bint ranges=True):
-    """Read a CoNLL-U file that needs no repair.
+    """Read a CoNLL-U file as `begin` does, into arrays.
 
-    Args:
-        data: the bytes of the file, uint8, at most 2**31 - 1 of them.
-        ranges: whether IDs such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
-
-    Returns:
-        The 1-based number of the first invalid line; or a tuple of pool, pool offsets, eight code
-        columns, heads (1-based in their sentence), multiword tokens, empty nodes, sentence starts, sentence lines,
-        comments, comment starts.
+    Returns the 1-based number of the first invalid line; or a tuple of pool, pool offsets, eight code columns, heads
+    (1-based in their sentence), multiword tokens, empty nodes, sentence starts, sentence lines, comments, comment
+    starts.
     """
     return arrays_of(begin(data, ranges))

@@ -10,8 +10,14 @@ import numpy as np
 
 from levelhead.kernels.bounds import check_starts
 
+ConstInts = cython.typedef(cython.const[cython.int][::1])
+Table = cython.typedef(cython.int[:, ::1])
+Ints = cython.typedef(cython.int[::1])
+Bytes = cython.typedef(cython.uchar[::1])
 
-def shapes(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1]):
+
+@cython.locals(bad=cython.Py_ssize_t)
+def shapes(heads: ConstInts, starts: ConstInts):
     """Return the shape of every tree."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     n_words: cython.Py_ssize_t = heads.shape[0]
@@ -22,14 +28,13 @@ def shapes(heads: cython.const[cython.int][::1], starts: cython.const[cython.int
     crossed = np.zeros(n_words, dtype=np.uint8)
     right_crossed = np.zeros(n_words, dtype=np.uint8)
     ill_nested = np.zeros(n_sentences, dtype=np.uint8)
-    depths_view: cython.int[::1] = memoryview(depths)
-    gaps_view: cython.int[::1] = memoryview(gaps)
-    crossed_view: cython.uchar[::1] = memoryview(crossed)
-    right_view: cython.uchar[::1] = memoryview(right_crossed)
-    ill_view: cython.uchar[::1] = memoryview(ill_nested)
-    work: cython.int[:, ::1] = rows(np.zeros((9, longest + 2), dtype=np.int32))
-    ranges: cython.int[:, ::1] = rows(np.zeros((5, 2 * longest + 4), dtype=np.int32))
-    bad: cython.Py_ssize_t
+    depths_view: Ints = memoryview(depths)
+    gaps_view: Ints = memoryview(gaps)
+    crossed_view: Bytes = memoryview(crossed)
+    right_view: Bytes = memoryview(right_crossed)
+    ill_view: Bytes = memoryview(ill_nested)
+    work: Table = rows(np.zeros((9, longest + 2), dtype=np.int32))
+    ranges: Table = rows(np.zeros((5, 2 * longest + 4), dtype=np.int32))
     with cython.nogil:
         bad = measure(heads, starts, depths_view, gaps_view, crossed_view, right_view, ill_view, work, ranges)
     if bad >= 0:
@@ -45,29 +50,26 @@ def rows(table):
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(i=cython.Py_ssize_t, start=cython.Py_ssize_t, n=cython.int, word=cython.int)
 def measure(
-    heads: cython.const[cython.int][::1],
-    starts: cython.const[cython.int][::1],
-    depths: cython.int[::1],
-    gaps: cython.int[::1],
-    crossed: cython.uchar[::1],
-    right_crossed: cython.uchar[::1],
-    ill_nested: cython.uchar[::1],
-    work: cython.int[:, ::1],
-    ranges: cython.int[:, ::1],
+    heads: ConstInts,
+    starts: ConstInts,
+    depths: Ints,
+    gaps: Ints,
+    crossed: Bytes,
+    right_crossed: Bytes,
+    ill_nested: Bytes,
+    work: Table,
+    ranges: Table,
 ) -> cython.Py_ssize_t:
     """Measure each sentence; return the first sentence that is not a tree, or -1."""
-    size: cython.int[::1] = work[2]
-    enter: cython.int[::1] = work[3]
-    entered: cython.int[::1] = work[4]
-    i: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    n: cython.int
-    word: cython.int
+    size: Ints = work[2]
+    enter: Ints = work[3]
+    entered: Ints = work[4]
     for i in range(starts.shape[0] - 1):
         start = starts[i]
         n = starts[i + 1] - starts[i]
-        sentence: cython.const[cython.int][::1] = heads[start : start + n]
+        sentence: ConstInts = heads[start : start + n]
         if not within(sentence, n) or not lay_out(
             sentence, n, work[0], work[1], size, enter, entered, work[8], work[7]
         ):
@@ -91,9 +93,9 @@ def measure(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def within(heads: cython.const[cython.int][::1], n: cython.int) -> cython.bint:
+@cython.locals(word=cython.int)
+def within(heads: ConstInts, n: cython.int) -> cython.bint:
     """Whether all heads are 0 or words of the sentence."""
-    word: cython.int
     for word in range(n):
         if heads[word] < 0 or heads[word] > n:
             return False
@@ -103,25 +105,23 @@ def within(heads: cython.const[cython.int][::1], n: cython.int) -> cython.bint:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(node=cython.int, head=cython.int, at=cython.int)
 def lay_out(
-    heads: cython.const[cython.int][::1],
+    heads: ConstInts,
     n: cython.int,
-    below: cython.int[::1],
-    order: cython.int[::1],
-    size: cython.int[::1],
-    enter: cython.int[::1],
-    entered: cython.int[::1],
-    depth: cython.int[::1],
-    after: cython.int[::1],
+    below: Ints,
+    order: Ints,
+    size: Ints,
+    enter: Ints,
+    entered: Ints,
+    depth: Ints,
+    after: Ints,
 ) -> cython.bint:
     """Number the nodes (0 is above the roots) so that descendants follow their node: `enter`, and back `entered`.
 
     Also compute the size of each subtree (`size`), an order with heads before dependents (`order`), and depths. Return
     whether the sentence is a tree.
     """
-    node: cython.int
-    head: cython.int
-    at: cython.int
     for node in range(n + 1):
         size[node] = 1
         after[node] = 0
@@ -168,18 +168,9 @@ def lay_out(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def contiguous(
-    heads: cython.const[cython.int][::1],
-    n: cython.int,
-    order: cython.int[::1],
-    size: cython.int[::1],
-    lowest: cython.int[::1],
-    highest: cython.int[::1],
-) -> cython.bint:
+@cython.locals(node=cython.int, head=cython.int, at=cython.int)
+def contiguous(heads: ConstInts, n: cython.int, order: Ints, size: Ints, lowest: Ints, highest: Ints) -> cython.bint:
     """Whether every subtree is a contiguous span, so that the sentence is projective."""
-    node: cython.int
-    head: cython.int
-    at: cython.int
     for node in range(n + 1):
         lowest[node] = node
         highest[node] = node
@@ -196,20 +187,20 @@ def contiguous(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(node=cython.int)
 def index(
-    heads: cython.const[cython.int][::1],
+    heads: ConstInts,
     n: cython.int,
-    enter: cython.int[::1],
-    entered: cython.int[::1],
-    first_enter: cython.int[::1],
-    last_enter: cython.int[::1],
-    first_head: cython.int[::1],
-    last_head: cython.int[::1],
-    parent_enter: cython.int[::1],
+    enter: Ints,
+    entered: Ints,
+    first_enter: Ints,
+    last_enter: Ints,
+    first_head: Ints,
+    last_head: Ints,
+    parent_enter: Ints,
 ) -> cython.void:
     """Prepare minima of ranges: of `enter` and heads by position, of the head's `enter` by `enter`; maxima negated."""
     width: cython.int = n + 1
-    node: cython.int
     first_enter[width] = last_enter[width] = first_head[width] = last_head[width] = parent_enter[width] = 0
     for node in range(1, width):
         first_enter[width + node] = enter[node]
@@ -228,7 +219,7 @@ def index(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def least(values: cython.int[::1], width: cython.int, first: cython.int, end: cython.int) -> cython.int:
+def least(values: Ints, width: cython.int, first: cython.int, end: cython.int) -> cython.int:
     """The smallest value from `first` up to `end` (exclusive, larger than `first`) in a heap of minima."""
     low: cython.int = first + width
     high: cython.int = end + width
@@ -248,15 +239,16 @@ def least(values: cython.int[::1], width: cython.int, first: cython.int, end: cy
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(node=cython.int, at=cython.int, one=cython.int, other=cython.int)
 def find_gaps(
-    heads: cython.const[cython.int][::1],
+    heads: ConstInts,
     n: cython.int,
-    order: cython.int[::1],
-    enter: cython.int[::1],
-    entered: cython.int[::1],
-    parent_enter: cython.int[::1],
-    blocks: cython.int[::1],
-    gaps: cython.int[::1],
+    order: Ints,
+    enter: Ints,
+    entered: Ints,
+    parent_enter: Ints,
+    blocks: Ints,
+    gaps: Ints,
 ) -> cython.void:
     """Count for each node the blocks of words below it, minus one.
 
@@ -264,10 +256,6 @@ def find_gaps(
     on the way up to the lowest common ancestor with its left neighbor. So each word adds one at itself and subtracts
     one at this ancestor, and the sums over subtrees are the blocks.
     """
-    node: cython.int
-    at: cython.int
-    one: cython.int
-    other: cython.int
     for node in range(n + 1):
         blocks[node] = 0
     blocks[1] = 1
@@ -285,23 +273,20 @@ def find_gaps(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(word=cython.int, head=cython.int, low=cython.int, high=cython.int)
 def find_crossed(
-    heads: cython.const[cython.int][::1],
+    heads: ConstInts,
     n: cython.int,
-    size: cython.int[::1],
-    enter: cython.int[::1],
-    first_enter: cython.int[::1],
-    last_enter: cython.int[::1],
-    first_head: cython.int[::1],
-    last_head: cython.int[::1],
-    crossed: cython.uchar[::1],
-    right_crossed: cython.uchar[::1],
+    size: Ints,
+    enter: Ints,
+    first_enter: Ints,
+    last_enter: Ints,
+    first_head: Ints,
+    last_head: Ints,
+    crossed: Bytes,
+    right_crossed: Bytes,
 ) -> cython.void:
     """Mark arcs over a word that is not below the head; and those to the right with a head outside the span within."""
-    word: cython.int
-    head: cython.int
-    low: cython.int
-    high: cython.int
     for word in range(1, n + 1):
         head = heads[word - 1]
         low = min(word, head) + 1
@@ -320,17 +305,18 @@ def find_crossed(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(node=cython.int, head=cython.int, at=cython.int, one=cython.int, other=cython.int)
 def interleaved(
-    heads: cython.const[cython.int][::1],
+    heads: ConstInts,
     n: cython.int,
-    size: cython.int[::1],
-    enter: cython.int[::1],
-    crossed: cython.uchar[::1],
-    before: cython.int[::1],
-    arc_head: cython.int[::1],
-    low: cython.int[::1],
-    high: cython.int[::1],
-    filled: cython.int[::1],
+    size: Ints,
+    enter: Ints,
+    crossed: Bytes,
+    before: Ints,
+    arc_head: Ints,
+    low: Ints,
+    high: Ints,
+    filled: Ints,
 ) -> cython.bint:
     """Whether two disjoint subtrees interleave: two crossing arcs of which neither head dominates the other.
 
@@ -338,11 +324,6 @@ def interleaved(
     They are sorted by the `enter` of their heads, so that arcs whose heads are dominated by a head follow it, and are
     skipped.
     """
-    node: cython.int
-    head: cython.int
-    at: cython.int
-    one: cython.int
-    other: cython.int
     for at in range(n + 2):
         before[at] = 0
     for node in range(1, n + 1):

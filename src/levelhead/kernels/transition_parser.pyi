@@ -33,9 +33,6 @@ class Parser:
         seed: int,
     ) -> tuple[float, int]: ...
 
-def projective_order(
-    heads: NDArray[np.int32], starts: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def oracle_transitions(
     system: int, heads: NDArray[np.int32], starts: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...

@@ -7,6 +7,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.string cimport memset
 
 from levelhead.kernels.bounds import bits_of, check_range, check_shape
+from levelhead.kernels.oracles import projective_order
 
 include "parser_machine.pxi"
 include "parser_features.pxi"
@@ -195,73 +196,3 @@ def dynamic_costs(const int32_t[::1] heads, const uint8_t[::1] transitions):
         state = successor(&arena, state, n, ARC_EAGER, transitions[i], 0)
     release(&arena)
     return np.array(costs, np.int32), np.array(choices, np.uint8)
-
-
-def projective_order(const int32_t[::1] heads, const int32_t[::1] starts):
-    """Return the position of each word in the in-order walk of its tree, and its maximal projective component."""
-    cdef int32_t n_words = len(heads)
-    places, components = np.zeros(n_words, np.int32), np.zeros(n_words, np.int32)
-    cdef int32_t[::1] order = places, part = components
-    cdef int32_t longest = int(np.max(np.diff(starts))) + 2
-    cdef int32_t[::1] first = np.zeros(longest, np.int32), following = np.zeros(longest, np.int32)
-    cdef int32_t[::1] stack = np.zeros(longest, np.int32), pending = np.zeros(longest, np.int32)
-    cdef int32_t s, i, n, base, word, head, depth, count, top, second
-    with nogil:
-        for s in range(starts.shape[0] - 1):
-            base, n = starts[s] - 1, starts[s + 1] - starts[s]
-            for i in range(n + 1):
-                first[i] = following[i] = -1
-                pending[i] = 0
-            for i in range(n, 0, -1):  # children of each word in ascending order
-                head = heads[base + i]
-                following[i] = first[head]
-                first[head] = i
-                pending[head] += 1
-            # in-order walk: `first` is moved past the children already walked
-            depth, count = 1, 0
-            stack[0] = first[0]
-            while depth:
-                word = stack[depth - 1]
-                i = first[word]
-                if i >= 0 and i < word:
-                    first[word] = following[i]
-                    stack[depth] = i
-                    depth += 1
-                    continue
-                if not order[base + word]:
-                    count += 1
-                    order[base + word] = count
-                if i >= 0:
-                    first[word] = following[i]
-                    stack[depth] = i
-                    depth += 1
-                    continue
-                depth -= 1
-            # arc-standard without swaps: what it can join is a component, identified by its head
-            depth = 0
-            for i in range(1, n + 1):
-                part[base + i] = i
-                stack[depth] = i
-                depth += 1
-                while depth > 1:
-                    top, second = stack[depth - 1], stack[depth - 2]
-                    if heads[base + second] == top and pending[second] == 0:
-                        pending[top] -= 1
-                        part[base + second] = top
-                        stack[depth - 2] = top
-                    elif heads[base + top] == second and pending[top] == 0:
-                        pending[second] -= 1
-                        part[base + top] = second
-                    else:
-                        break
-                    depth -= 1
-            for i in range(1, n + 1):
-                word = i
-                while part[base + word] != word:
-                    word = part[base + word]
-                top = i
-                while part[base + top] != word:
-                    second = part[base + top]
-                    part[base + top] = word
-                    top = second
-    return places, components

@@ -4,33 +4,34 @@
 import cython
 import numpy as np
 
+ConstInts = cython.typedef(cython.const[cython.int][::1])
+Table = cython.typedef(cython.int[:, ::1])
+Ints = cython.typedef(cython.int[::1])
+Longs = cython.typedef(cython.longlong[::1])
+
 PROJECTIVE = cython.declare(cython.uchar, 0)
 NO_TREE = cython.declare(cython.uchar, 2)
 TOO_LONG = cython.declare(cython.uchar, 3)
 
 
-def bad_sentences(
-    heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1], several_roots: cython.bint
-):
+@cython.locals(i=cython.Py_ssize_t)
+def bad_sentences(heads: ConstInts, starts: ConstInts, several_roots: cython.bint):
     """Return the errors of sentences whose heads do not form a tree."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     verdicts = np.zeros(n_sentences, dtype=np.int8)
-    seen = np.zeros(max(1, heads.shape[0]), dtype=np.int32)
     verdicts_view: cython.schar[::1] = memoryview(verdicts)
-    seen_view: cython.int[::1] = memoryview(seen)
-    i: cython.Py_ssize_t
+    seen: Ints = memoryview(np.zeros(max(1, heads.shape[0]), dtype=np.int32))
     with cython.nogil:
         for i in range(n_sentences):
-            verdicts_view[i] = verdict(heads, seen_view, starts[i], starts[i + 1], several_roots)
+            verdicts_view[i] = verdict(heads, seen, starts[i], starts[i + 1], several_roots)
     return verdicts
 
 
-def global_heads(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1]):
+@cython.locals(i=cython.Py_ssize_t, word=cython.Py_ssize_t)
+def global_heads(heads: ConstInts, starts: ConstInts):
     """Return the heads of all sentences as indices into all words."""
     indices = np.empty(heads.shape[0], dtype=np.int32)
-    view: cython.int[::1] = memoryview(indices)
-    i: cython.Py_ssize_t
-    word: cython.Py_ssize_t
+    view: Ints = memoryview(indices)
     with cython.nogil:
         for i in range(starts.shape[0] - 1):
             for word in range(starts[i], starts[i + 1]):
@@ -41,18 +42,12 @@ def global_heads(heads: cython.const[cython.int][::1], starts: cython.const[cyth
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(word=cython.Py_ssize_t, at=cython.Py_ssize_t, walk=cython.int)
 def verdict(
-    heads: cython.const[cython.int][::1],
-    seen: cython.int[::1],
-    first: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    several_roots: cython.bint,
+    heads: ConstInts, seen: Ints, first: cython.Py_ssize_t, end: cython.Py_ssize_t, several_roots: cython.bint
 ) -> cython.schar:
     """Return the error code of one sentence; `seen` is the walk (its start + 1) in which each word was visited."""
     n_roots: cython.Py_ssize_t = 0
-    word: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    walk: cython.int
     for word in range(first, end):
         if heads[word] < 0 or heads[word] > end - first:
             return 1
@@ -80,22 +75,14 @@ def verdict(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def number_subtrees(
-    head: cython.int[::1],
-    n: cython.int,
-    child: cython.int[::1],
-    sibling: cython.int[::1],
-    enter: cython.int[::1],
-    leave: cython.int[::1],
-) -> cython.int:
+@cython.locals(word=cython.int, follower=cython.int)
+def number_subtrees(head: Ints, n: cython.int, child: Ints, sibling: Ints, enter: Ints, leave: Ints) -> cython.int:
     """Number the words top-down, so that a subtree is a range of numbers.
 
     Returns 1 if the tree is projective, 0 if it is not, -1 if it is not a tree. A tree is projective if the walk visits
     the words in order, each after its left dependents and before its right dependents.
     """
-    word: cython.int
     node: cython.int = 0
-    follower: cython.int
     number: cython.int = 0
     latest: cython.int = -1
     projective: cython.int = 1
@@ -127,22 +114,12 @@ def number_subtrees(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def smallest_nonprojective(
-    head: cython.int[::1],
-    n: cython.int,
-    enter: cython.int[::1],
-    leave: cython.int[::1],
-    steps: cython.longlong[::1],
-) -> cython.int:
+@cython.locals(word=cython.int, left=cython.int, right=cython.int, between=cython.int, h=cython.int)
+def smallest_nonprojective(head: Ints, n: cython.int, enter: Ints, leave: Ints, steps: Longs) -> cython.int:
     """Return the dependent of the shortest non-projective arc, the leftmost on a tie; `steps` counts the work."""
     best: cython.int = 0
     best_size: cython.int = n + 1
     best_left: cython.int = 0
-    word: cython.int
-    left: cython.int
-    right: cython.int
-    between: cython.int
-    h: cython.int
     for word in range(1, n + 1):
         h = head[word]
         left = min(word, h)
@@ -160,25 +137,24 @@ def smallest_nonprojective(
     return best
 
 
-def lift(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1], most_steps: cython.longlong):
+@cython.locals(i=cython.Py_ssize_t)
+def lift(heads: ConstInts, starts: ConstInts, most_steps: cython.longlong):
     """Lift non-projective arcs, the shortest first, to the head of their head, until none is left."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     longest: cython.Py_ssize_t = 0
-    i: cython.Py_ssize_t
     for i in range(n_sentences):
         longest = max(longest, starts[i + 1] - starts[i])
     lifted = np.array(heads, dtype=np.int32)
     verdicts = np.zeros(n_sentences, dtype=np.uint8)
     work = np.zeros((5, longest + 2), dtype=np.int32)
-    steps = np.zeros(1, dtype=np.int64)
-    lifted_view: cython.int[::1] = memoryview(lifted)
+    lifted_view: Ints = memoryview(lifted)
     verdicts_view: cython.uchar[::1] = memoryview(verdicts)
-    steps_view: cython.longlong[::1] = memoryview(steps)
-    work_view: cython.int[:, ::1] = work if cython.compiled else [memoryview(row) for row in work]
+    steps: Longs = memoryview(np.zeros(1, dtype=np.int64))
+    work_view: Table = work if cython.compiled else [memoryview(row) for row in work]
     with cython.nogil:
         for i in range(n_sentences):
             verdicts_view[i] = lift_one(
-                heads, starts[i], starts[i + 1] - starts[i], most_steps, lifted_view, work_view, steps_view
+                heads, starts[i], starts[i + 1] - starts[i], most_steps, lifted_view, work_view, steps
             )
     return lifted, verdicts
 
@@ -186,19 +162,18 @@ def lift(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.locals(word=cython.int, projective=cython.int)
 def lift_one(
-    heads: cython.const[cython.int][::1],
+    heads: ConstInts,
     first: cython.Py_ssize_t,
     n: cython.int,
     most_steps: cython.longlong,
-    lifted: cython.int[::1],
-    work: cython.int[:, ::1],
-    steps: cython.longlong[::1],
+    lifted: Ints,
+    work: Table,
+    steps: Longs,
 ) -> cython.uchar:
     """Lift the arcs of one sentence (Nivre & Nilsson 2005, the algorithm PROJECTIVIZE)."""
-    head: cython.int[::1] = work[0]
-    word: cython.int
-    projective: cython.int
+    head: Ints = work[0]
     steps[0] = 0
     head[0] = -1
     for word in range(1, n + 1):

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.kernels.transition_parser import Parser, projective_order
+from levelhead.kernels.oracles import projective_order
+from levelhead.kernels.transition_parser import Parser
 from levelhead.kernels.trees import lift
 from levelhead.parsing.features import Columns, compiled
 from levelhead.parsing.model import (
