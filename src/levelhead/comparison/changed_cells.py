@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from operator import eq
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -95,26 +97,24 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     pairs = sorted(pair[::step] for pair in _pair(*sides[::step]))
     rows = np.array(pairs, dtype=np.intp).reshape(-1, 2)
     both = old.select(rows[:, 0].tolist()), new.select(rows[:, 1].tolist())
-    spans = tuple(spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in both)
-    alignment = align_sentences(*both[::step], *spans[::step])
-    words = [side.astype(np.intp) for side in (alignment.gold, alignment.system)][::step]
+    spans = [spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in both]
+    (first, second), (first_spans, second_spans) = both[::step], spans[::step]
+    alignment = align_sentences(first, second, first_spans, second_spans)
+    old_words, new_words = (side.astype(np.intp) for side in (alignment.gold, alignment.system)[::step])
     old_of_new = np.full(both[1].n_words, NO_WORD, dtype=np.intp)
-    old_of_new[words[1]] = words[0]
-    same_text, same_places = same_texts(*spans), _same_places(*both, *words)
+    old_of_new[new_words] = old_words
+    same_text, same_places = same_texts(*spans), _same_places(*both, old_words, new_words)
     same_spans = list(map(eq, *map(_spans_by_sentence, both, spans)))
     same_tokens = same_text & same_places & np.array(same_spans, dtype=bool)
-    return PairedVersions(
-        rows, *both, *words, old_of_new, same_text, same_tokens, same_places, moved=_moved(rows[:, ::step])
-    )
+    moved = _moved(rows[:, ::step])
+    return PairedVersions(rows, *both, old_words, new_words, old_of_new, same_text, same_tokens, same_places, moved)
 
 
 def _pair(one: _Side, other: _Side) -> _Pairs:
     """The paired sentences: first by id, then by text in order, then by text anywhere."""
     pairs = [pair for pair in _same_ids(one, other) if _alike(one, other, *pair)]
     for pairing in (_in_order, _anywhere):
-        rest = [
-            sorted({*range(len(side.texts))} - {pair[k] for pair in pairs}) for k, side in enumerate((one, other))
-        ]
+        rest = [sorted({*range(len(side.texts))} - {pair[k] for pair in pairs}) for k, side in enumerate((one, other))]
         some, others = one.take(rest[0]), other.take(rest[1])
         pairs += [(rest[0][i], rest[1][j]) for i, j in pairing(some, others) if _alike(some, others, i, j)]
     return pairs
@@ -124,9 +124,7 @@ def _same_ids(one: _Side, other: _Side) -> _Pairs:
     counts, of_other = Counter(one.ids), Counter(other.ids)
     place = {name: j for j, name in enumerate(other.ids)}
     return [
-        (i, place[name])
-        for i, name in enumerate(one.ids)
-        if name is not None and counts[name] == of_other[name] == 1
+        (i, place[name]) for i, name in enumerate(one.ids) if name is not None and counts[name] == of_other[name] == 1
     ]
 
 
@@ -144,8 +142,10 @@ def _anywhere(one: _Side, other: _Side) -> _Pairs:
 
 def _alike(one: _Side, other: _Side, i: int, j: int) -> bool:
     """Whether two sentences can be versions of the same sentence: their texts or half of their words are equal."""
+    if one.texts[i] == other.texts[j]:
+        return True
     shared = Counter(one.words[i]) & Counter(other.words[j])
-    return one.texts[i] == other.texts[j] or 2 * shared.total() >= max(len(one.words[i]), len(other.words[j]))
+    return 2 * shared.total() >= max(len(one.words[i]), len(other.words[j]))
 
 
 def _same_places(old: Treebank, new: Treebank, old_words: Numbers, new_words: Numbers) -> NDArray[np.bool_]:
@@ -153,8 +153,9 @@ def _same_places(old: Treebank, new: Treebank, old_words: Numbers, new_words: Nu
     sizes = np.diff(old.sentence_starts)
     sentence = old.sentence_of_word[old_words]
     places = old_words - old.sentence_starts[sentence] == new_words - new.sentence_starts[sentence]
-    same: NDArray[np.bool_] = sizes == np.diff(new.sentence_starts)
-    return same & (np.bincount(sentence[places], minlength=len(sizes)) == sizes)
+    all_aligned = np.bincount(sentence[places], minlength=len(sizes)) == sizes
+    same: NDArray[np.bool_] = all_aligned & (sizes == np.diff(new.sentence_starts))
+    return same
 
 
 def _spans_by_sentence(treebank: Treebank, spans: Spans) -> list[tuple[list[int], ...]]:
@@ -251,7 +252,9 @@ def changed_attributes(old: str, new: str) -> list[tuple[str, str]]:
             parts[part.partition("=")[0]].append(part)
         sides.append({key: sorted(some) for key, some in parts.items()})
     before, after = sides
-    values = [("|".join(before.get(key, [ABSENT])), "|".join(after.get(key, [ABSENT]))) for key in sorted(before | after)]
+    values = [
+        ("|".join(before.get(key, [ABSENT])), "|".join(after.get(key, [ABSENT]))) for key in sorted(before | after)
+    ]
     return [pair for pair in values if pair[0] != pair[1]] or [(old, new)]
 
 
@@ -321,13 +324,13 @@ def _tag_of(treebank: Treebank, head: int) -> str:
     return "root" if head < 0 else treebank.upos[head]
 
 
-_ID = re.compile("0{0,8}[1-9][0-9]{0,8}")
+_ID = re.compile("(?=.*[1-9])[0-9]{1,9}")
 
 
 def _edges(cell: str, word: Callable[[int], Hashable]) -> frozenset[tuple[Hashable, str]]:
     """The edges of a cell of DEPS: their heads as `word` names them, and their relations."""
     parts = [part.partition(":") for part in cell.split("|")] if cell != "_" else []
-    return frozenset((word(int(head)) if is_id(head) else head, name or head) for head, _, name in parts)
+    return frozenset((word(int(head)) if _ID.fullmatch(head) else head, name or head) for head, _, name in parts)
 
 
 class _Words(NamedTuple):
@@ -392,9 +395,9 @@ def _compare_rows(
     """The rows that only one version has, and changed cells of the others."""
     for key in old | new:
         row, *others = (side[key] for side in (old, new) if key in side)
-        forms = [side[key].cells[FORM] if key in side else ABSENT for side in (old, new)]
-        if not others or forms[0] != forms[1]:
-            yield ChangedCell(name, *forms, row.sentence, row.cells[FORM])
+        old_form, new_form = (side[key].cells[FORM] if key in side else ABSENT for side in (old, new))
+        if not others or old_form != new_form:
+            yield ChangedCell(name, old_form, new_form, row.sentence, row.cells[FORM])
         for after in others:
             for field, *values in list(zip(FIELDS[1:], row.cells, after.cells, strict=True))[FORM + 1 :]:
                 for pattern in _differences(pairs, field, row.sentence, *values):
