@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from operator import eq
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -80,44 +82,54 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     (`pair_texts`), and then by equal text in any order. Sentences with different texts are only a pair if they share
     half of the words of the longer sentence.
 
-    Words are aligned as in partial scores (`align_sentences`). The result does not depend on the order of versions.
+    Words are aligned as in partial scores (`align_sentences`). The result does not depend on the order of versions:
+    they are swapped if the second comes first by its texts and words.
     """
-    sides = [_side(treebank, rules) for treebank in (old, new)]
-    swapped = (sides[1].texts, sides[1].words) < (sides[0].texts, sides[0].words)
-    pairs = [(i, j) for j, i in _pair(*reversed(sides))] if swapped else _pair(*sides)
-    rows = np.array(sorted(pairs), dtype=np.intp).reshape(-1, 2)
-    return _aligned(old, new, rows, rules, swapped=swapped)
-
-
-def _side(treebank: Treebank, rules: Rules) -> _Side:
-    spans = spans_of(treebank, unicode_spaces=rules.unicode_spaces)
-    return _Side(sentence_ids(treebank), spans.sentence_texts(), words_by_sentence(treebank))
+    sides = [
+        _Side(
+            sentence_ids(treebank),
+            spans_of(treebank, unicode_spaces=rules.unicode_spaces).sentence_texts(),
+            words_by_sentence(treebank),
+        )
+        for treebank in (old, new)
+    ]
+    step = -1 if (sides[1].texts, sides[1].words) < (sides[0].texts, sides[0].words) else 1
+    pairs = sorted(pair[::step] for pair in _pair(*sides[::step]))
+    rows = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+    both = old.select(rows[:, 0].tolist()), new.select(rows[:, 1].tolist())
+    spans = [spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in both]
+    (first, second), (first_spans, second_spans) = both[::step], spans[::step]
+    alignment = align_sentences(first, second, first_spans, second_spans)
+    old_words, new_words = (side.astype(np.intp) for side in (alignment.gold, alignment.system)[::step])
+    old_of_new = np.full(both[1].n_words, NO_WORD, dtype=np.intp)
+    old_of_new[new_words] = old_words
+    same_text, same_places = same_texts(*spans), _same_places(*both, old_words, new_words)
+    same_spans = list(map(eq, *map(_spans_by_sentence, both, spans)))
+    same_tokens = same_text & same_places & np.array(same_spans, dtype=bool)
+    moved = _moved(rows[:, ::step])
+    return PairedVersions(rows, *both, old_words, new_words, old_of_new, same_text, same_tokens, same_places, moved)
 
 
 def _pair(one: _Side, other: _Side) -> _Pairs:
     """The paired sentences: first by id, then by text in order, then by text anywhere."""
-    found = [pair for pair in _same_ids(one, other) if _alike(one, other, *pair)]
+    pairs = [pair for pair in _same_ids(one, other) if _alike(one, other, *pair)]
     for pairing in (_in_order, _anywhere):
-        left = _left(len(one.texts), [i for i, _ in found]), _left(len(other.texts), [j for _, j in found])
-        some, others = one.take(left[0]), other.take(left[1])
-        found += [(left[0][i], left[1][j]) for i, j in pairing(some, others) if _alike(some, others, i, j)]
-    return found
-
-
-def _left(n_sentences: int, paired: Sequence[int]) -> list[int]:
-    return sorted(set(range(n_sentences)) - set(paired))
+        rest = [sorted({*range(len(side.texts))} - {pair[k] for pair in pairs}) for k, side in enumerate((one, other))]
+        some, others = one.take(rest[0]), other.take(rest[1])
+        pairs += [(rest[0][i], rest[1][j]) for i, j in pairing(some, others) if _alike(some, others, i, j)]
+    return pairs
 
 
 def _same_ids(one: _Side, other: _Side) -> _Pairs:
     counts, of_other = Counter(one.ids), Counter(other.ids)
     place = {name: j for j, name in enumerate(other.ids)}
-    once = [(i, name) for i, name in enumerate(one.ids) if name is not None and counts[name] == of_other[name] == 1]
-    return [(i, place[name]) for i, name in once]
+    return [
+        (i, place[name]) for i, name in enumerate(one.ids) if name is not None and counts[name] == of_other[name] == 1
+    ]
 
 
 def _in_order(one: _Side, other: _Side) -> _Pairs:
-    found = pair_texts((one.texts, other.texts), (one.words, other.words))
-    return [(i, j) for i, j in enumerate(found) if j >= 0]
+    return [(i, j) for i, j in enumerate(pair_texts((one.texts, other.texts), (one.words, other.words))) if j >= 0]
 
 
 def _anywhere(one: _Side, other: _Side) -> _Pairs:
@@ -132,59 +144,31 @@ def _alike(one: _Side, other: _Side, i: int, j: int) -> bool:
     """Whether two sentences can be versions of the same sentence: their texts or half of their words are equal."""
     if one.texts[i] == other.texts[j]:
         return True
-    ours, theirs = one.words[i], other.words[j]
-    shared = Counter(ours) & Counter(theirs)
-    return 2 * shared.total() >= max(len(ours), len(theirs))
+    shared = Counter(one.words[i]) & Counter(other.words[j])
+    return 2 * shared.total() >= max(len(one.words[i]), len(other.words[j]))
 
 
-def _aligned(old: Treebank, new: Treebank, rows: Numbers, rules: Rules, *, swapped: bool) -> PairedVersions:
-    ours, theirs = old.select(rows[:, 0].tolist()), new.select(rows[:, 1].tolist())
-    spans = [spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (ours, theirs)]
-    if swapped:
-        alignment = align_sentences(theirs, ours, spans[1], spans[0])
-        old_words, new_words = alignment.system.astype(np.intp), alignment.gold.astype(np.intp)
-    else:
-        alignment = align_sentences(ours, theirs, *spans)
-        old_words, new_words = alignment.gold.astype(np.intp), alignment.system.astype(np.intp)
-    old_of_new = np.full(theirs.n_words, NO_WORD, dtype=np.intp)
-    old_of_new[new_words] = old_words
-    same_text = same_texts(*spans)
-    same_places = _same_places(ours, theirs, old_words, new_words)
-    same_tokens = same_text & same_places & _same_spans((ours, spans[0]), (theirs, spans[1]))
-    moved = _moved(rows, swapped=swapped)
-    return PairedVersions(
-        rows, ours, theirs, old_words, new_words, old_of_new, same_text, same_tokens, same_places, moved
-    )
-
-
-def _same_places(ours: Treebank, theirs: Treebank, old_words: Numbers, new_words: Numbers) -> NDArray[np.bool_]:
+def _same_places(old: Treebank, new: Treebank, old_words: Numbers, new_words: Numbers) -> NDArray[np.bool_]:
     """Whether each word of a sentence is aligned with the word of the same number."""
-    sizes, others = np.diff(ours.sentence_starts), np.diff(theirs.sentence_starts)
-    sentence = ours.sentence_of_word[old_words]
-    places = old_words - ours.sentence_starts[sentence] == new_words - theirs.sentence_starts[sentence]
-    n_aligned = np.bincount(sentence[places], minlength=len(sizes))
-    same: NDArray[np.bool_] = (sizes == others) & (n_aligned == sizes)
+    sizes = np.diff(old.sentence_starts)
+    sentence = old.sentence_of_word[old_words]
+    places = old_words - old.sentence_starts[sentence] == new_words - new.sentence_starts[sentence]
+    all_aligned = np.bincount(sentence[places], minlength=len(sizes)) == sizes
+    same: NDArray[np.bool_] = all_aligned & (sizes == np.diff(new.sentence_starts))
     return same
-
-
-def _same_spans(one: tuple[Treebank, Spans], other: tuple[Treebank, Spans]) -> NDArray[np.bool_]:
-    """Whether all words of a sentence belong to tokens with the same characters of the sentence."""
-    sides = [_spans_by_sentence(*side) for side in (one, other)]
-    return np.array([a == b for a, b in zip(*sides, strict=True)], dtype=bool)
 
 
 def _spans_by_sentence(treebank: Treebank, spans: Spans) -> list[tuple[list[int], ...]]:
     """The span of each word's token in its sentence, and whether each word is in a multiword token."""
     shift = spans.sentence_starts[treebank.sentence_of_word]
     parts = [column.tolist() for column in (spans.starts - shift, spans.ends - shift, spans.inside)]
-    bounds = treebank.sentence_starts.tolist()
-    return [tuple(part[start:end] for part in parts) for start, end in pairwise(bounds)]
+    return [tuple(part[start:end] for part in parts) for start, end in pairwise(treebank.sentence_starts.tolist())]
 
 
-def _moved(rows: Numbers, *, swapped: bool) -> NDArray[np.bool_]:
+def _moved(rows: Numbers) -> NDArray[np.bool_]:
     """The pairs that are not in a longest sequence of pairs in order on both sides."""
-    order = np.argsort(rows[:, 1]) if swapped else np.arange(len(rows))
-    values = rows[order, 0 if swapped else 1].tolist()
+    order = np.argsort(rows[:, 0])
+    values = rows[order, 1].tolist()
     ends: list[int] = []  # the last value of the best sequence of each length
     last: list[int] = []  # its place
     before = []
@@ -221,9 +205,11 @@ WORDS, MULTIWORD, EMPTY = "words", "multiword tokens", "empty nodes"
 SEGMENTATION = frozenset({WORDS, MULTIWORD})
 """The patterns that are consequences of different tokens or words."""
 
-_TEXTS = {"FORM": "forms", "LEMMA": "lemmas", "UPOS": "upos", "XPOS": "xpos", "DEPREL": "relations"}
-_ATTRIBUTES = {"FEATS": "feats", "MISC": "misc"}
-_DEPS = FIELDS.index("DEPS") - 1
+_COLUMNS = {
+    "FORM": "forms", "LEMMA": "lemmas", "UPOS": "upos", "XPOS": "xpos", "DEPREL": "relations", "FEATS": "feats",
+    "MISC": "misc",
+}  # fmt: skip
+"""The columns that are compared as text, without those of heads, with their names in treebanks."""
 
 
 class ChangedCell(NamedTuple):
@@ -249,14 +235,12 @@ class ChangedCell(NamedTuple):
 def changed_cells(pairs: PairedVersions) -> Iterator[ChangedCell]:
     """Yield all changes in the sentences that two versions share."""
     yield from _other_words(pairs)
-    for name, attribute in _TEXTS.items():
-        yield from _changed(pairs, name, attribute, lambda old, new: [(old, new)])
-    for name, attribute in _ATTRIBUTES.items():
-        yield from _changed(pairs, name, attribute, changed_attributes)
+    for name, attribute in _COLUMNS.items():
+        yield from _changed(pairs, name, attribute)
     yield from _heads(pairs)
-    yield from _deps(pairs)
-    yield from _token_rows(pairs)
-    yield from _empty_nodes(pairs)
+    yield from _changed(pairs, "DEPS", "deps")
+    for name, rows in ((MULTIWORD, _multiword_tokens), (EMPTY, _empty_nodes)):
+        yield from _compare_rows(pairs, name, *map(rows, _both(pairs)))
 
 
 def changed_attributes(old: str, new: str) -> list[tuple[str, str]]:
@@ -267,8 +251,10 @@ def changed_attributes(old: str, new: str) -> list[tuple[str, str]]:
         for part in cell.split("|") if cell != "_" else ():
             parts[part.partition("=")[0]].append(part)
         sides.append({key: sorted(some) for key, some in parts.items()})
-    keys = sorted({key for side in sides for key in side})
-    values = [("|".join(sides[0].get(key, [ABSENT])), "|".join(sides[1].get(key, [ABSENT]))) for key in keys]
+    before, after = sides
+    values = [
+        ("|".join(before.get(key, [ABSENT])), "|".join(after.get(key, [ABSENT]))) for key in sorted(before | after)
+    ]
     return [pair for pair in values if pair[0] != pair[1]] or [(old, new)]
 
 
@@ -288,28 +274,33 @@ def _other_words(pairs: PairedVersions) -> Iterator[ChangedCell]:
             i, j = k + 1, m + 1
 
 
-_Differences = Callable[[str, str], list[tuple[str, str]]]
-
-
-def _changed(pairs: PairedVersions, name: str, attribute: str, differences: _Differences) -> Iterator[ChangedCell]:
+def _changed(pairs: PairedVersions, name: str, attribute: str) -> Iterator[ChangedCell]:
     """The aligned words whose cells of a column differ."""
-    ours, theirs = getattr(pairs.old, attribute), getattr(pairs.new, attribute)
-    numbers, others = _numbered(ours, theirs)
-    for place in np.flatnonzero(numbers[pairs.old_words] != others[pairs.new_words]).tolist():
-        word, other = int(pairs.old_words[place]), int(pairs.new_words[place])
-        for old, new in differences(ours[word], theirs[other]):
-            yield _cell(pairs, name, old, new, word)
-
-
-def _numbered(ours: StringColumn, theirs: StringColumn) -> tuple[Numbers, Numbers]:
-    """Numbers of two columns' values; equal values have equal numbers."""
+    columns: list[StringColumn] = [getattr(treebank, attribute) for treebank in (pairs.old, pairs.new)]
     number: dict[str, int] = {}
-    old, new = (column.mapped(lambda text: number.setdefault(text, len(number)), np.intp) for column in (ours, theirs))
-    return old, new
+    old, new = (column.mapped(lambda text: number.setdefault(text, len(number)), np.intp) for column in columns)
+    differ = old[pairs.old_words] != new[pairs.new_words]
+    if name == "DEPS":  # the same text has other heads if words have other numbers
+        differ |= ~pairs.same_places[pairs.old.sentence_of_word[pairs.old_words]]
+    for place in np.flatnonzero(differ).tolist():
+        word, new_word = int(pairs.old_words[place]), int(pairs.new_words[place])
+        sentence = int(pairs.old.sentence_of_word[word])
+        for values in _differences(pairs, name, sentence, columns[0][word], columns[1][new_word]):
+            yield ChangedCell(name, *values, sentence, pairs.old.forms[word], word)
 
 
-def _cell(pairs: PairedVersions, name: str, old: str, new: str, word: int) -> ChangedCell:
-    return ChangedCell(name, old, new, int(pairs.old.sentence_of_word[word]), pairs.old.forms[word], word)
+def _differences(pairs: PairedVersions, column: str, sentence: int, old: str, new: str) -> list[tuple[str, str]]:
+    """The changes from one cell to another; none in DEPS if only the numbers of words differ."""
+    if column == "DEPS" and not (old == new and pairs.same_places[sentence]):
+        edges = [_edges(cell, side.by_id(sentence)) for cell, side in zip((old, new), _both(pairs), strict=True)]
+        if edges[0] != edges[1]:
+            sides = (sorted(name for _, name in some) for some in (edges[0] - edges[1], edges[1] - edges[0]))
+            before, after = ("|".join(side) or ABSENT for side in sides)
+            return [(before, after)]
+        return [(old, new)] if pairs.same_places[sentence] else []
+    if old == new:
+        return []
+    return changed_attributes(old, new) if column in {"FEATS", "MISC"} else [(old, new)]
 
 
 def _heads(pairs: PairedVersions) -> Iterator[ChangedCell]:
@@ -323,7 +314,8 @@ def _heads(pairs: PairedVersions) -> Iterator[ChangedCell]:
     differ = mapped != heads if old.has_trees and new.has_trees else np.ones(len(heads), dtype=bool)
     for place in np.flatnonzero(differ).tolist():
         tags = _tag_of(old, int(heads[place])), _tag_of(new, int(others[place]))
-        yield _cell(pairs, "HEAD", *tags, int(pairs.old_words[place]))
+        word = int(pairs.old_words[place])
+        yield ChangedCell("HEAD", *tags, int(old.sentence_of_word[word]), old.forms[word], word)
 
 
 def _tag_of(treebank: Treebank, head: int) -> str:
@@ -332,24 +324,13 @@ def _tag_of(treebank: Treebank, head: int) -> str:
     return "root" if head < 0 else treebank.upos[head]
 
 
-_Edges = frozenset[tuple[Hashable, str]]
+_ID = re.compile("(?=.*[1-9])[0-9]{1,9}")
 
 
-def _edges(cell: str, word: Callable[[int], Hashable]) -> _Edges:
+def _edges(cell: str, word: Callable[[int], Hashable]) -> frozenset[tuple[Hashable, str]]:
     """The edges of a cell of DEPS: their heads as `word` names them, and their relations."""
     parts = [part.partition(":") for part in cell.split("|")] if cell != "_" else []
-    return frozenset((word(int(head)) if _is_id(head) else head, name or head) for head, _, name in parts)
-
-
-def _is_id(head: str) -> bool:
-    return head.isascii() and head.isdecimal() and 0 < len(head) < 10 and int(head) > 0
-
-
-def changed_relations(old: _Edges, new: _Edges) -> tuple[str, str]:
-    """Return the relations of the edges that only one of two sets has, sorted; `-` for none."""
-    sides = (sorted(name for _, name in edges) for edges in (old - new, new - old))
-    first, second = ("|".join(side) or ABSENT for side in sides)
-    return first, second
+    return frozenset((word(int(head)) if _ID.fullmatch(head) else head, name or head) for head, _, name in parts)
 
 
 class _Words(NamedTuple):
@@ -372,37 +353,11 @@ def _both(pairs: PairedVersions) -> tuple[_Words, _Words]:
     return _Words(pairs.old, lambda word: word), _Words(pairs.new, of_new)
 
 
-def _deps_differ(pairs: PairedVersions, sentence: int, old: str, new: str) -> list[tuple[str, str]]:
-    """The difference of two cells of DEPS; empty if only the numbers of words differ."""
-    if old == new and pairs.same_places[sentence]:
-        return []
-    one, other = (_edges(cell, side.by_id(sentence)) for cell, side in zip((old, new), _both(pairs), strict=True))
-    if one != other:
-        return [changed_relations(one, other)]
-    return [(old, new)] if pairs.same_places[sentence] else []
-
-
-def _deps(pairs: PairedVersions) -> Iterator[ChangedCell]:
-    ours, theirs = pairs.old.deps, pairs.new.deps
-    numbers, others = _numbered(ours, theirs)
-    sentences = pairs.old.sentence_of_word[pairs.old_words]
-    maybe = (numbers[pairs.old_words] != others[pairs.new_words]) | ~pairs.same_places[sentences]
-    for place in np.flatnonzero(maybe).tolist():
-        word, other = int(pairs.old_words[place]), int(pairs.new_words[place])
-        for old, new in _deps_differ(pairs, int(sentences[place]), ours[word], theirs[other]):
-            yield _cell(pairs, "DEPS", old, new, word)
-
-
 class _Row(NamedTuple):
     """A multiword token or an empty node: its nine cells after the ID, and its sentence."""
 
     sentence: int
     cells: tuple[str, ...]
-
-    @property
-    def form(self) -> str:
-        """Its form."""
-        return self.cells[FORM]
 
 
 def _rows(treebank: Treebank, part: MultiwordTokens | EmptyNodes, keys: Iterable[Hashable]) -> dict[Hashable, _Row]:
@@ -411,57 +366,39 @@ def _rows(treebank: Treebank, part: MultiwordTokens | EmptyNodes, keys: Iterable
     return {key: _Row(sentence, tuple(texts[code] for code in cells)) for key, sentence, cells in sides}
 
 
-def _token_rows(pairs: PairedVersions) -> Iterator[ChangedCell]:
-    """The multiword tokens that only one version has, and changed cells of the others, by first word."""
-    sides = []
-    for words in _both(pairs):
-        tokens, n_words = words.treebank.multiword, words.treebank.n_words
-        seen: Counter[Hashable] = Counter()  # official scorers read tokens without words, before any word or at the end
-        keys = []
-        for sentence, word in zip(tokens.sentence.tolist(), tokens.first.tolist(), strict=True):
-            first = (sentence, words.name(word) if word < n_words else "end")
-            keys.append((first, seen[first]))
-            seen[first] += 1
-        sides.append(_rows(words.treebank, tokens, keys))
-    yield from _compare_rows(pairs, MULTIWORD, *sides)
+def _multiword_tokens(words: _Words) -> dict[Hashable, _Row]:
+    """The multiword tokens of one version by their first word."""
+    tokens = words.treebank.multiword
+    seen: Counter[Hashable] = Counter()  # official scorers read tokens without words, before any word or at the end
+    keys = []
+    for sentence, word in zip(tokens.sentence.tolist(), tokens.first.tolist(), strict=True):
+        first = (sentence, words.name(word) if word < words.treebank.n_words else "end")
+        keys.append((first, seen[first]))
+        seen[first] += 1
+    return _rows(words.treebank, tokens, keys)
 
 
-def _empty_nodes(pairs: PairedVersions) -> Iterator[ChangedCell]:
-    """The empty nodes that only one version has, and changed cells of the others, by preceding word and number."""
-    sides = []
-    for words in _both(pairs):
-        empty, starts = words.treebank.empty, words.treebank.sentence_starts
-        rows = zip(empty.position.tolist(), empty.sentence.tolist(), empty.minor.tolist(), strict=True)
-        keys = [
-            (sentence, "start" if word == starts[sentence] else words.name(word - 1), minor)
-            for word, sentence, minor in rows
-        ]
-        sides.append(_rows(words.treebank, empty, keys))
-    yield from _compare_rows(pairs, EMPTY, *sides)
+def _empty_nodes(words: _Words) -> dict[Hashable, _Row]:
+    """The empty nodes of one version by the preceding word and their number."""
+    empty, starts = words.treebank.empty, words.treebank.sentence_starts
+    rows = zip(empty.position.tolist(), empty.sentence.tolist(), empty.minor.tolist(), strict=True)
+    keys = [
+        (sentence, "start" if word == starts[sentence] else words.name(word - 1), minor)
+        for word, sentence, minor in rows
+    ]
+    return _rows(words.treebank, empty, keys)
 
 
 def _compare_rows(
     pairs: PairedVersions, name: str, old: dict[Hashable, _Row], new: dict[Hashable, _Row]
 ) -> Iterator[ChangedCell]:
-    for key in [*old, *(key for key in new if key not in old)]:
-        one, other = old.get(key), new.get(key)
-        if one is None or other is None or one.form != other.form:
-            row = one or other
-            old_form, new_form = (side.form if side else ABSENT for side in (one, other))
-            if row is not None:
-                yield ChangedCell(name, old_form, new_form, row.sentence, row.form)
-        if one is not None and other is not None:
-            yield from _other_cells(pairs, one, other)
-
-
-def _other_cells(pairs: PairedVersions, one: _Row, other: _Row) -> Iterator[ChangedCell]:
-    for column in range(FORM + 1, len(one.cells)):
-        field, old, new = FIELDS[column + 1], one.cells[column], other.cells[column]
-        if column == _DEPS:
-            patterns = _deps_differ(pairs, one.sentence, old, new)
-        elif old == new:
-            patterns = []
-        else:
-            patterns = changed_attributes(old, new) if field in _ATTRIBUTES else [(old, new)]
-        for pattern in patterns:
-            yield ChangedCell(field, *pattern, one.sentence, one.form)
+    """The rows that only one version has, and changed cells of the others."""
+    for key in old | new:
+        row, *others = (side[key] for side in (old, new) if key in side)
+        old_form, new_form = (side[key].cells[FORM] if key in side else ABSENT for side in (old, new))
+        if not others or old_form != new_form:
+            yield ChangedCell(name, old_form, new_form, row.sentence, row.cells[FORM])
+        for after in others:
+            for field, *values in list(zip(FIELDS[1:], row.cells, after.cells, strict=True))[FORM + 1 :]:
+                for pattern in _differences(pairs, field, row.sentence, *values):
+                    yield ChangedCell(field, *pattern, row.sentence, row.cells[FORM])
