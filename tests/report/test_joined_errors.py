@@ -9,14 +9,14 @@ from levelhead.campaign.find import find_plan
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.run import score_plan
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.page.treebank_errors import PROPERTY_TITLES, errors_of_each, joined_errors
+from levelhead.report.page.treebank_errors import PROPERTY_TITLES, ErrorTally, joined_errors
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 
 
 def test_every_error_keeps_its_name() -> None:
     plan = find_plan(GOLD, {"beta": SYSTEMS / "beta"})
-    find = partial(errors_of_each, name="beta", n_treebanks=8, setup=setup_of(["LAS"]), measure="LAS", partial=False)
+    find = partial(ErrorTally, name="beta", n_treebanks=8, setup=setup_of(["LAS"]))
     results = score_plan(plan, setup_of(["LAS"]), look=VisitEach(find))
     parts = [results.looked[one.code]["beta"] for one in plan.test_sets]
     joined, start, at = joined_errors(parts), 0, 0

@@ -28,6 +28,7 @@ from levelhead.report.page.examples import (
     Examples,
     OutputTrees,
     examples_of_errors,
+    joined_examples,
     sentence,
     stored,
     values_of_words,
@@ -135,23 +136,16 @@ def _contrasts(
 def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[str, Sequence[str]]]:
     """Return the sentences and words of all treebanks, the largest differences first, and the values of properties."""
     values = {by: list(dict.fromkeys(name for part in parts for name in part.values[by])) for by in TITLES}
-    names, n_systems = list(parts[0].contrasts.groups), len(parts[0].systems) - 1
-    totals: dict[str, dict[int, int]] = {name: {} for name in names}
-    start, found = 0, []
+    n_systems, renumbered = len(parts[0].systems) - 1, []
     for part in parts:
-        places = {by: [values[by].index(name) for name in own] for by, own in part.values.items()}
-        columns = []
-        for name in names:
-            number = partial(_renumbered, places.get(name), n_systems)
-            columns.append([number(own) for own in part.contrasts.groups[name]])
-            for own, n in part.contrasts.totals[name].items():
-                totals[name][number(own)] = totals[name].get(number(own), 0) + n
-        for (place, word), change, numbers in zip(part.contrasts.words, part.changes, zip(*columns), strict=True):
-            found.append((-abs(change), start + place, word, numbers))
-        start += len(part.contrasts.sentences)
-    found.sort()
-    groups = {name: [entry[3][column] for entry in found] for column, name in enumerate(names)}
-    return Examples((), [(place, word) for _, place, word, _ in found], groups, totals), values
+        places = {by: [values[by].index(name) for name in names] for by, names in part.values.items()}
+        joint_numbers = {name: partial(_renumbered, places.get(name), n_systems) for name in part.contrasts.groups}
+        renumbered.append(joint_numbers)
+    joint = joined_examples([part.contrasts for part in parts], renumbered)
+    changes = (-abs(change) for part in parts for change in part.changes)
+    entries = sorted(zip(changes, joint.words, zip(*joint.groups.values())))
+    groups = {name: [entry[2][column] for entry in entries] for column, name in enumerate(joint.groups)}
+    return joint._replace(words=[word for _, word, _ in entries], groups=groups), values
 
 
 def _renumbered(places: Sequence[int] | None, n_systems: int, group: int) -> int:

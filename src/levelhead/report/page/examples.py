@@ -227,6 +227,22 @@ def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.i
     return lowest[at]
 
 
+def joined_examples(parts: Sequence[Examples], renumbered: Sequence[Mapping[str, Callable[[int], int]]]) -> Examples:
+    """Return the words of all treebanks, grouped by the joint numbers of groups; sentences are stored with parts."""
+    groups: dict[str, list[int]] = {name: [] for name in renumbered[0]}
+    totals = {name: Counter[int]() for name in groups}
+    words: list[tuple[int, int]] = []
+    start = 0
+    for part, joint_numbers in zip(parts, renumbered, strict=True):
+        words += [(start + sentence, word) for sentence, word in part.words]
+        start += len(part.sentences)
+        for name, joint_number in joint_numbers.items():
+            groups[name] += map(joint_number, part.groups[name])
+            for number, n in part.totals[name].items():
+                totals[name][joint_number(number)] += n
+    return Examples((), words, groups, totals)
+
+
 def values_of_words(matches: Matches, words: NDArray[np.int64], of_pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the value of the aligned pair of each gold word, -1 if it is not aligned; int64, shape (words,)."""
     pairs = np.full(matches.gold.n_words, -1, dtype=np.int64)

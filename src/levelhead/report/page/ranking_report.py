@@ -65,17 +65,14 @@ class _PageOfOutput:
     ) -> None:
         self._code, self._name, self._setup = code, name, setup
         self._address, self._origin = pages[name, code]
-        self._errors = ErrorTally(name, n_treebanks=1, setup=setup, measure="LAS", partial=False)
-        self._counts = Fold(setup)
+        self._errors = ErrorTally(name=name, n_treebanks=1, setup=setup)
 
     def start(self) -> None:
         """Forget all pieces: the files are read from the beginning."""
-        self._errors.start()
-        self._counts = Fold(self._setup)
+        self._counts = Fold(self._setup, [self._errors])
 
     def add(self, piece: CountedPiece) -> None:
         """Add a piece, or whole files."""
-        self._errors.add(piece)
         self._counts.add(piece.matches)
 
     def result(self, gold: FileSummary, system: FileSummary) -> tuple[str, bytes]:
