@@ -16,8 +16,9 @@ from levelhead.comparison.systems import Comparison
 from levelhead.correlation.correlate import Correlation
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
-from levelhead.report.charts.page_charts import IntervalRow, heat, interval_ends, panels, spreads
+from levelhead.report.charts.page_charts import heat, panels
 from levelhead.report.charts.result_charts import matrix_chart
+from levelhead.report.charts.row_charts import plotted_row, spreads
 from levelhead.report.compared_trees import groups_of, trees_svg
 from levelhead.scoring.score import Score
 from levelhead.tables.svg import Drawing, clean
@@ -44,7 +45,7 @@ def _of_ranking(board: RankedSystems) -> Iterator[Drawing]:
     first = board.rankings[0]
     unit = 1 if lower_is_better(first.measure) else 100
     rows = [
-        IntervalRow(standing.system, unit * float(standing.value), *interval_ends(standing.interval, unit))
+        plotted_row(standing.system, standing.value, standing.interval, unit)
         for standing in first.standings[:_MOST_ROWS]
         if standing.value is not None
     ]
@@ -62,14 +63,10 @@ def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
         if result.measure == measure and result.difference is not None and result.average != "micro"
     ]
     several = len({result.treebank for result in results}) > 1
-    rows = [
-        IntervalRow(
-            f"{result.treebank} · {result.system}" if several else result.system,
-            unit * (result.difference or 0),
-            *interval_ends(result.difference_interval, unit),
-        )
-        for result in results[:_MOST_ROWS]
-    ]
+    rows = []
+    for result in results[:_MOST_ROWS]:
+        label = f"{result.treebank} · {result.system}" if several else result.system
+        rows.append(plotted_row(label, result.difference, result.difference_interval, unit))
     if rows:
         yield spreads(f"Differences in {measure} from {baseline}", rows, f"{measure}: difference", zero=True)
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from levelhead.immutable import immutable
-from levelhead.report.charts.marks import Box, mark, placed_names
+from levelhead.report.charts.point_charts import Box, mark, placed_names
 from levelhead.tables.svg import Drawing, LogScale, Scale, line, number, path, scale_for, short, text, widest, width_of
 from levelhead.typology.profile import Quartiles, quartiles
 from levelhead.typology.similarity import Cluster
@@ -28,7 +28,7 @@ class PanelRow(NamedTuple):
     Args:
         name: its name.
         label: a short name.
-        series: the number of its mark, see `marks`.
+        series: the number of its mark, see `point_charts`.
         group: the group that the mark stands for.
     """
 

@@ -9,8 +9,9 @@ import numpy as np
 from levelhead.comparison.power import Detectable, Power, rows_to_show
 from levelhead.correlation import Correlation, CumulativeVariance, Measurements
 from levelhead.correlation.coefficients import Method
-from levelhead.report.charts.page_charts import IntervalRow, heat, panels, spreads
-from levelhead.report.charts.study_charts import Named, curves, fitted_cloud
+from levelhead.report.charts.page_charts import heat, panels
+from levelhead.report.charts.point_charts import Named, curves, fitted_cloud
+from levelhead.report.charts.row_charts import ChartRow, spreads
 from levelhead.significance.units import COMMENT
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import p_text
@@ -61,7 +62,7 @@ def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
     known = [(pair, coefficient) for pair, coefficient in coefficients if coefficient.value is not None]
     known.sort(key=lambda each: -abs(each[1].value or 0.0))
     rows = [
-        IntervalRow(f"{pair.x}, {pair.y}{mark}", coefficient.value or 0.0, coefficient.low, coefficient.high)
+        ChartRow(f"{pair.x}, {pair.y}{mark}", coefficient.value, coefficient.low, coefficient.high)
         for pair, coefficient in known
         for mark in ["*" if coefficient.p_holm is not None and coefficient.p_holm < _LEVEL else ""]
     ]

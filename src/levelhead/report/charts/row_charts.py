@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from levelhead.immutable import immutable
-from levelhead.report.charts.page_charts import IntervalRow, interval_ends, panels, shares, spreads
-from levelhead.tables.svg import Drawing, Scale, clean, number, scale_for, short
+from levelhead.report.charts.page_charts import panels, shares
+from levelhead.tables.svg import Drawing, Scale, bar, clean, dot, line, number, scale_for, short, text, widest, width_of
 from levelhead.tables.table import Cell, Column, formatted, interval_cell, value_cell
 
 Shape = Literal["bar", "dot", "parts"]
@@ -78,10 +78,18 @@ def measured_row(
     perplexity: bool = False,
 ) -> ChartRow:
     """Return the row of a score, or of a difference of scores, with its interval; `more` are the texts after both."""
-    unit, shown = 1 if perplexity else 100, value_cell(value, perplexity=perplexity)
+    shown = value_cell(value, perplexity=perplexity)
     between = cell_text(interval_cell(interval, perplexity=perplexity), column)
     cells = ("–" if shown is None else cell_text(shown, column), between, *more)
-    return ChartRow(label, None if shown is None else unit * shown, *interval_ends(interval, unit), cells=cells)
+    return plotted_row(label, value, interval, 1 if perplexity else 100)._replace(cells=cells)
+
+
+def plotted_row(
+    label: str, value: float | Fraction | None, interval: tuple[float, float] | None, unit: float = 1
+) -> ChartRow:
+    """Return a row without texts; values are multiplied by the unit of the chart."""
+    ends = (None, None) if interval is None else (unit * interval[0], unit * interval[1])
+    return ChartRow(label, None if value is None else unit * float(value), *ends)
 
 
 def cell_text(cell: Cell, column: Column) -> str:
@@ -187,9 +195,8 @@ class RowChart:
         if self.shape == "bar":
             values = {self.axis: [row.value for row in known]}
             return panels(self.title, [row.label for row in known], values, places=2)
-        rows = [IntervalRow(row.label, row.value or 0.0, row.low, row.high) for row in known]
         rules = {i for i, row in enumerate(known) if row.total and not (i and known[i - 1].total)}
-        return spreads(self.title, rows, self.axis, rules=rules, zero=self.zero)
+        return spreads(self.title, known, self.axis, rules=rules, zero=self.zero)
 
 
 def _fluid(body: str) -> str:
@@ -202,3 +209,41 @@ def _box(left: float, width: float, height: float, kind: str) -> str:
     return (
         f'<rect class="{kind}" x="{left:.2f}%" y="50%" {size} rx="1.5" transform="translate(0 {short(-height / 2)})"/>'
     )
+
+
+_WIDTH, _ROW = 760.0, 22.0
+_TOP, _BOTTOM = 30.0, 10.0
+
+
+def spreads(
+    title: str,
+    rows: Sequence[ChartRow],
+    axis: str,
+    *,
+    rules: Collection[int] = (),
+    zero: bool = False,
+    whole: bool = False,
+) -> Drawing:
+    """Draw values as dots with their intervals, one per row, for files and notebooks."""
+    left = max(widest(row.label for row in rows) + 16, width_of(axis, 11) + 22)
+    values = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
+    scale = scale_for(values, left, _WIDTH - 16, zero=zero)
+    if whole:
+        scale = Scale(min(values) - 0.5, max(values) + 0.5, left, _WIDTH - 16)
+    ticks = [at for at in scale.ticks(8) if not whole or at == int(at)]
+    bottom = _TOP + _ROW * len(rows)
+    parts = [line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks]
+    parts += [text(scale(at), _TOP - 7, number(at), "mute small", "middle") for at in ticks]
+    parts.append(text(0, _TOP - 7, axis, "mute small"))
+    parts += [line(scale(0), _TOP, scale(0), bottom, "rule")] if zero else []
+    for i, row in enumerate(rows):
+        y, value = _TOP + _ROW * (i + 0.5), row.value or 0.0
+        parts += [line(0, y - _ROW / 2, _WIDTH, y - _ROW / 2, "rule")] if i in rules else []
+        parts.append(text(left - 10, y + 4, row.label, anchor="end"))
+        tip = f"{row.label}: {value:.4g}"
+        if row.low is not None and row.high is not None:
+            tip += f", {number(row.low)} to {number(row.high)}"
+            pad = 0.32 if whole else 0.0
+            parts.append(bar(scale(row.low - pad), scale(row.high + pad), y - 4, 8, "s0 soft", tip))
+        parts.append(dot(scale(value), y, 4.5, "s0 halo", tip))
+    return Drawing(title, _WIDTH, bottom + _BOTTOM, "".join(parts))

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.errors import number_of
-from levelhead.report.charts.marks import mark
+from levelhead.report.charts.point_charts import mark
 from levelhead.report.charts.row_charts import RowChart
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Cell, Column, Table
@@ -144,7 +144,7 @@ class LegendEntry(NamedTuple):
 
     Args:
         name: what it means.
-        series: the number of the mark, see `levelhead.report.charts.marks`.
+        series: the number of the mark, see `levelhead.report.charts.point_charts`.
         n: the number of items with this mark.
     """
 

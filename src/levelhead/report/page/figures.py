@@ -9,7 +9,7 @@ from pathlib import Path
 
 from levelhead.errors import Fault, InputError, OutputError, Place
 from levelhead.extras import missing_library
-from levelhead.report.charts.page_charts import MatrixMarks, heat
+from levelhead.report.charts.page_charts import heat
 from levelhead.report.page.blocks import Block, Page
 from levelhead.tables.svg import Drawing, clean
 from levelhead.tables.table import Column, Table, formatted
@@ -145,8 +145,8 @@ def drawing_of(block: Block, title: str) -> Drawing | None:
     if block.heat is not None:
         matrix = block.heat
         rows = [(name, [formatted(value, matrix.column, 1) for value in values]) for name, values in matrix.rows]
-        marks = MatrixMarks(matrix.marks.keys(), matrix.best(), matrix.headings)
-        return heat(title, matrix.corner, matrix.columns, rows, matrix.shades(), marks=marks)
+        return heat(title, matrix.corner, matrix.columns, rows, matrix.shades(), crossed=matrix.marks.keys(),
+                    best=matrix.best(), headings=matrix.headings)  # fmt: skip
     if block.confused is not None:
         names, counts = block.confused.names, block.confused.counts
         rows = [(name, [str(n) if n else "" for n in row]) for name, row in zip(names, counts, strict=True)]

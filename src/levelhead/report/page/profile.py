@@ -8,9 +8,9 @@ from functools import partial
 from typing import NamedTuple
 
 from levelhead.errors import with_minus
-from levelhead.report.charts.marks import OTHER, series_of
 from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
 from levelhead.report.charts.page_charts import panels
+from levelhead.report.charts.point_charts import OTHER, series_of
 from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section, names_or_number
 from levelhead.tables.svg import N_COLORS
 from levelhead.tables.table import Cell, Column, Table, percentage

@@ -18,7 +18,9 @@ from levelhead.campaign.ranking_tables import (
 )
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE, partial_notes
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
-from levelhead.report.charts.page_charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
+from levelhead.report.charts.page_charts import panels, shares, slopes
+from levelhead.report.charts.point_charts import Named, scatter
+from levelhead.report.charts.row_charts import plotted_row, spreads
 from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, names_or_number
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.tables.table import Cell, Column, Table, formatted, level_text, value_cell
@@ -231,7 +233,7 @@ def _ranges(campaign: _Campaign) -> Section:
 
 def _range(ranking: Ranking) -> Block:
     rows = [
-        IntervalRow(standing.system, standing.rank, *(standing.ranks or ()))
+        plotted_row(standing.system, standing.rank, standing.ranks)
         for standing in ranking.standings
         if standing.rank is not None
     ]
@@ -333,7 +335,7 @@ def _points(pair: tuple[str, str], valid: Sequence[_Valid]) -> Block:
     if not valid:
         return Block("")
     points = [
-        Point(x, y, test_set.language.family, f"{system} on {test_set.code}: {pair[0]} {x:.2f}, {pair[1]} {y:.2f}")
+        Named(f"{system} on {test_set.code}: {pair[0]} {x:.2f}, {pair[1]} {y:.2f}", x, y, test_set.language.family)
         for system, test_set, x, y in valid
     ]
     step, title = 1 + len(points) // _MOST_POINTS, f"{pair[0]} against {pair[1]}"

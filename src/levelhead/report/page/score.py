@@ -24,8 +24,7 @@ from levelhead.evaluation.score_tables import (
     scores_table,
 )
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.report.charts.page_charts import interval_ends
-from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row
+from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
 from levelhead.report.page.examples import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
@@ -219,10 +218,8 @@ def _costs(
         interval = informative(repair.estimate.interval, difference=True)
         between = cell_text(interval_cell(interval, perplexity=False), _DIFFERENCE)
         texts = (f"{100 * repair.gain:.2f}", between, f"{repair.words:,}", f"{100 * repair.share:.1f}%")
-        row = ChartRow(
-            marked(_label(repair), repair.estimate), 100 * repair.gain, *interval_ends(interval), cells=texts
-        )
-        rows.append(row._replace(color="s1", opens=opens, uncertain=repair.estimate.uncertain))
+        row = plotted_row(marked(_label(repair), repair.estimate), repair.gain, interval, 100)
+        rows.append(row._replace(cells=texts, color="s1", opens=opens, uncertain=repair.estimate.uncertain))
         values = (repair.error, repair.detail, repair.words, repair.share, repair.gain)
         cells.append((*values, *estimate_cells(repair.estimate)))
     chart = RowChart(f"What errors cost: points of {measure}", "Error", "Points",
