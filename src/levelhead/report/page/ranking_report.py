@@ -87,9 +87,8 @@ def page_of(
     results: Results, ranked: RankedSystems, pages: Mapping[tuple[str, str], str] = MappingProxyType({})
 ) -> Page:
     """Return the page of a ranking."""
-    classes = [measure for measure in results.measures if measure.startswith("LAS@")]
     signed = results._replace(signature=ranked.results.signature)
-    return ranking_page(signed, ranked.rankings, ranked.intervals, classes, pages)
+    return ranking_page(signed, ranked.rankings, ranked.intervals, pages)
 
 
 def write_ranking_report(
