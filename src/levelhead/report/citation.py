@@ -56,15 +56,6 @@ class _Phrase(NamedTuple):
     keys: tuple[str, ...] = ()
 
 
-class _Made(NamedTuple):
-    """How a result was computed; `tests` is "ranking", "runs", "permutations" or empty."""
-
-    measures: tuple[str, ...]
-    signature: Mapping[str, str]
-    units: Mapping[str, Units]
-    tests: str = ""
-
-
 @cache
 def references() -> Mapping[str, Mapping[str, Any]]:
     """Return the papers by their BibTeX keys."""
@@ -73,8 +64,18 @@ def references() -> Mapping[str, Mapping[str, Any]]:
 
 def citation(result: Cited) -> Citation:
     """Return how to describe and cite a result in a paper."""
-    made = _made(result)
-    phrases = [*_scored(made), *_tested(made)]
+    if isinstance(result, RankedSystems):
+        measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
+        tests = "ranking" if result.intervals is not None else ""
+        tested = _tested(tests, result.provenance.signature, result.results.units)
+    elif isinstance(result, Comparison):
+        measures = result.measures
+        tests = "runs" if any(score.test == "runs" for score in result.results) else "permutations"
+        tested = _tested(tests, result.provenance.signature, result.units)
+    else:
+        result = result if isinstance(result, Evaluation) else next(iter(result.values()))
+        measures, tested = tuple(result.scores), iter(())
+    phrases = [*_scored(measures, result.provenance.signature), *tested]
     used = dict.fromkeys(key for phrase in phrases for key in phrase.keys)
     return Citation(
         "".join(phrase.text + _in_parentheses(phrase.keys) for phrase in phrases),
@@ -83,70 +84,53 @@ def citation(result: Cited) -> Citation:
     )
 
 
-def _made(result: Cited) -> _Made:
-    if isinstance(result, RankedSystems):
-        measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
-        tests = "ranking" if result.intervals is not None else ""
-        return _Made(measures, result.provenance.signature, result.results.units, tests)
-    if isinstance(result, Comparison):
-        tests = "runs" if any(one.test == "runs" for one in result.results) else "permutations"
-        return _Made(result.measures, result.provenance.signature, result.units, tests)
-    evaluation = result if isinstance(result, Evaluation) else next(iter(result.values()))
-    return _Made(tuple(evaluation.scores), result.provenance.signature, {})
-
-
-def _scored(made: _Made) -> Iterator[_Phrase]:
+def _scored(measures: Iterable[str], signature: Mapping[str, str]) -> Iterator[_Phrase]:
     """The measures and rules; measures from the same papers are next to each other."""
     by_paper: dict[tuple[str, ...], list[str]] = {}
-    for measure in made.measures:
-        by_paper.setdefault(_papers(_topics(measure)), []).append(measure)
+    for measure in measures:
+        parsed = split(measure, STANDARD.schemes.by_name)
+        classes = [*([parsed.only] if parsed.only else []), *parsed.without]
+        kinds = ("classes callin" if text.startswith("callin:") else "classes" for text in classes)
+        by_paper.setdefault(_papers({parsed.name, *kinds}), []).append(measure)
     for number, (keys, names) in enumerate(by_paper.items()):
         before = "We report " if number == 0 else " and " if number == len(by_paper) - 1 else ", "
         yield _Phrase(before + _enumerated(names), keys)
-    rules = made.signature["rules"]
-    yield _Phrase(f", computed with levelhead {made.signature['version']}", _papers([_OWN]))
-    yield _Phrase(f" under the scoring rules {rules}", _papers([f"rules {rules.partition('+')[0]}"]))
-    yield _Phrase(f"{', with several roots allowed' if 'roots' in made.signature else ''}.")
-    if "partial" in made.signature:
+    rules = signature["rules"]
+    yield _Phrase(f", computed with levelhead {signature['version']}", _papers({_OWN}))
+    yield _Phrase(f" under the scoring rules {rules}", _papers({f"rules {rules.partition('+')[0]}"}))
+    yield _Phrase(f"{', with several roots allowed' if 'roots' in signature else ''}.")
+    if "partial" in signature:
         yield _Phrase(
             " These are partial scores, not official ones: every gold word counts, even if the text of an output"
             " differs from gold or its trees are broken."
         )
 
 
-def _topics(measure: str) -> list[str]:
-    """The topics of the papers that a measure is based on: its name and its classes."""
-    parsed = split(measure, STANDARD.schemes.by_name)
-    classes = [*([parsed.only] if parsed.only else []), *parsed.without]
-    return [parsed.name, *("classes callin" if text.startswith("callin:") else "classes" for text in classes)]
-
-
-def _tested(made: _Made) -> Iterator[_Phrase]:
+def _tested(tests: str, signature: Mapping[str, str], treebanks: Mapping[str, Units]) -> Iterator[_Phrase]:
     """The tests and confidence intervals."""
-    if not made.tests:
+    if not tests:
         return
-    level, draws = float(made.signature["level"]), f"{int(made.signature['resamples']):,}"
-    units = f" over {units_counted(made.units)}" if made.units else ""
+    level, draws = float(signature["level"]), f"{int(signature['resamples']):,}"
+    units = f" over {units_counted(treebanks)}" if treebanks else ""
     yield _Phrase(f" Confidence intervals ({level_text(level)}) are jackknife intervals{units}.")
-    if made.tests == "ranking":
-        yield _Phrase(" All pairs of systems were compared by a stepdown test", _papers(["stepdown"]))
+    if tests == "ranking":
+        yield _Phrase(" All pairs of systems were compared by a stepdown test", _papers({"stepdown"}))
         yield _Phrase(f" of the largest studentized difference ({draws} draws)")
         yield _Phrase(f" with a family-wise error rate of {1 - level:.4g}; systems that share")
-        yield _Phrase(" a letter", _papers(["letters"]))
+        yield _Phrase(" a letter", _papers({"letters"}))
         yield _Phrase(" do not differ significantly.")
         return
     yield _Phrase(" Differences were tested by Student's t")
-    if made.tests == "permutations":
-        yield _Phrase(f" and approximate randomization with {draws} permutations", _papers(["randomization"]))
+    if tests == "permutations":
+        yield _Phrase(f" and approximate randomization with {draws} permutations", _papers({"randomization"}))
         yield _Phrase(", taking the larger p-value")
-    yield _Phrase(", corrected across systems by Holm's method", _papers(["holm"]))
+    yield _Phrase(", corrected across systems by Holm's method", _papers({"holm"}))
     yield _Phrase(".")
 
 
-def _papers(topics: Iterable[str]) -> tuple[str, ...]:
+def _papers(topics: set[str]) -> tuple[str, ...]:
     """The keys of the papers on the given topics."""
-    wanted = list(topics)
-    return tuple(key for key, reference in references().items() if any(topic in reference["cites"] for topic in wanted))
+    return tuple(key for key, reference in references().items() if not topics.isdisjoint(reference["cites"]))
 
 
 def _enumerated(names: Sequence[str]) -> str:

@@ -137,8 +137,7 @@ def heat(
         if cells_with_mark:
             parts += [draw(right, bottom, 24, 14), text(right + 31, bottom + 11, meaning, "mute small")]
             right += 31 + width_of(meaning, 11) + 24
-    below = _ROW + _BOTTOM if best or crossed else 0
-    return Drawing(title, max(width, right), bottom + below, "".join(parts))
+    return Drawing(title, max(width, right), bottom + (_ROW + _BOTTOM if best or crossed else 0), "".join(parts))
 
 
 def _shaded(x: float, y: float, width: float, height: float, shade: float | None) -> str:

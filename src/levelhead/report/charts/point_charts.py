@@ -100,8 +100,7 @@ def placed_names(
     named: Sequence[tuple[str, Point]], within: Box, marks: Sequence[Point] = (), *, kind: str = "name", most: int = 99
 ) -> list[str]:
     """Return names as SVG that do not overlap each other and overlap few marks; names that do not fit are left out."""
-    places = marks or [point for _, point in named]
-    boxes = [Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK) for x, y in places]
+    boxes = [Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK) for x, y in (marks or [point for _, point in named])]
     taken: list[Box] = []
     drawn, stretch = [], _BOLD if kind == "name" else 1.0
     for name, point in named:
@@ -171,8 +170,7 @@ def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Seq
     places = [(across(point.x), up(point.y)) for point in points]
     for point, (px, py) in zip(points, places, strict=True):
         family = f" ({point.series})" if point.series else ""
-        tip = f"{point.name}{family}: {point.x:.4g}, {point.y:.4g}"
-        parts.append(mark(px, py, series[point.series], 4, tip))
+        parts.append(mark(px, py, series[point.series], 4, f"{point.name}{family}: {point.x:.4g}, {point.y:.4g}"))
     named = [(point.name, place) for point, place in zip(points, places)]
     parts += placed_names(named, Box(_LEFT, top - 4, _RIGHT + 40, _BOTTOM), kind="label", most=0)
     legend = [(name, mark(_LEGEND, 34 + 22 * row, i, 5)) for row, (i, name) in enumerate(_names_of(series))]

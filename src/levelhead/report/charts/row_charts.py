@@ -193,8 +193,7 @@ class RowChart:
         if self.shape == "parts":
             return shares(self.title, {row.label: row.parts for row in self.rows}, self.kinds)
         if self.shape == "bar":
-            values = {self.axis: [row.value for row in known]}
-            return panels(self.title, [row.label for row in known], values, places=2)
+            return panels(self.title, [row.label for row in known], {self.axis: [row.value for row in known]}, places=2)
         rules = {i for i, row in enumerate(known) if row.total and not (i and known[i - 1].total)}
         return spreads(self.title, known, self.axis, rules=rules, zero=self.zero)
 

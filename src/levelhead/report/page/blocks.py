@@ -1,4 +1,4 @@
-"""The parts of pages as plain values; `render` and `files` write them."""
+"""The parts of pages as plain values; `files` writes them."""
 
 from __future__ import annotations
 

@@ -68,8 +68,7 @@ class _Campaign(NamedTuple):
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
         """Return a system's score on a test set; None if it is undefined."""
-        value = self.result(system, test_set).values.get(measure)
-        return value_cell(value, perplexity=lower_is_better(measure))
+        return value_cell(self.result(system, test_set).values.get(measure), perplexity=lower_is_better(measure))
 
     def blocks(self, name: str, make: Callable[[_Campaign, Ranking], Block]) -> list[Block]:
         """Return a block for each group and measure."""
@@ -345,8 +344,7 @@ def _class_bars(campaign: _Campaign, group: str) -> Block:
         values = [_mean(campaign, system, ranking, measure) for system in systems]
         if any(value is not None for value in values):
             columns[measure.rpartition(":")[2].rpartition("@")[2]] = values
-    title = f"LAS by class of relations, {group}"
-    return Block("", drawing=panels(title, systems, columns) if columns else None)
+    return Block("", drawing=panels(f"LAS by class of relations, {group}", systems, columns) if columns else None)
 
 
 def _mean(campaign: _Campaign, system: str, ranking: Ranking, measure: str) -> float | None:

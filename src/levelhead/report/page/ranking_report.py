@@ -19,8 +19,8 @@ from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.progress import working
 from levelhead.report.page.blocks import Links, Origin
+from levelhead.report.page.files import render, with_links
 from levelhead.report.page.ranking import by_family, measures_of_page, ranking_page
-from levelhead.report.page.render import render, with_links
 from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
 from levelhead.report.page.score import score_page
 from levelhead.report.page.treebank_errors import ErrorTally

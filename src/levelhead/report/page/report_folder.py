@@ -8,14 +8,14 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from levelhead._version import VERSION
 from levelhead.errors import OutputError, Place
 from levelhead.progress import tracked
+from levelhead.treebank.write import check_folder, output_errors
 
 MARKER = "levelhead-report.json"
 """The file that marks a folder as a report and lists its files."""
@@ -65,9 +65,7 @@ def file_names(names: Iterable[str]) -> Mapping[str, str]:
 
 def check_report_folder(path: str | os.PathLike[str]) -> None:
     """Check that a report can be written to a folder, without creating anything."""
-    from levelhead.treebank.write import check_folder
-
-    with _output_errors(path):
+    with output_errors(path):
         target = Path(os.fspath(path)).resolve()
         if target.exists():
             if not target.is_dir():
@@ -106,7 +104,7 @@ def _own_files(folder: Path) -> set[str]:
 def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callable[[], bytes]]) -> None:
     """Write pages to a folder: completely to a temporary folder first, which then replaces the folder."""
     check_report_folder(path)
-    with _output_errors(path):
+    with output_errors(path):
         target = Path(os.fspath(path)).resolve()
         target.parent.mkdir(parents=True, exist_ok=True)
         stage = Path(tempfile.mkdtemp(prefix=f".{target.name[:_LONGEST]}.", dir=target.parent))
@@ -134,15 +132,3 @@ def _exchange(made: Path, target: Path, old: Path) -> None:
         if old.exists():
             old.rename(target)
         raise
-
-
-@contextmanager
-def _output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn errors of the operating system into an OutputError about the folder."""
-    try:
-        yield
-    except OutputError:
-        raise
-    except (OSError, ValueError, RuntimeError) as error:  # NUL in a path is a ValueError
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OutputError(reason, "output", Place(os.fspath(path))) from error

@@ -56,8 +56,7 @@ class ConfusionTally:
 
     def add(self, matches: Matches) -> NDArray[np.int64]:
         """Count a piece, and return the cell of each aligned word, int64, shape (pairs,); see `renumbered`."""
-        relations = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG))
-        gold, system = _numbered(relations, self._frequency)
+        gold, system = _numbered(PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG)), self._frequency)
         cells = gold[matches.alignment.gold] * _SIZE + system[matches.alignment.system]
         self._cells += counted(cells)
         self._right_heads += counted(cells[matches.agree(Agree.HEAD)])
@@ -66,8 +65,7 @@ class ConfusionTally:
     def matrix(self) -> ConfusionMatrix:
         """Return the confusion matrix of the most frequent relations."""
         counts, right = (self._square(cells) for cells in (self._cells, self._right_heads))
-        wrong = counts - np.diag(np.diag(right))
-        return ConfusionMatrix(self._names(), counts.tolist(), wrong.tolist())
+        return ConfusionMatrix(self._names(), counts.tolist(), (counts - np.diag(np.diag(right))).tolist())
 
     def renumbered(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of cells in `matrix`, row by row, -1 for none."""
