@@ -18,8 +18,7 @@ from levelhead.campaign.ranking_tables import results_table
 from levelhead.cli import program
 from levelhead.correlation.table_files import read_table
 from levelhead.errors import printable
-from levelhead.report.charts.page_charts import panels, shares, slopes
-from levelhead.report.charts.row_charts import ChartRow, spreads
+from levelhead.report.charts.page_charts import ChartRow, panels, shares, slopes, spreads
 from levelhead.report.page import render, write_figures
 from levelhead.report.page.ranking import ranking_page
 from levelhead.significance import InferenceSettings

@@ -11,7 +11,7 @@ import numpy as np
 from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.charts.row_charts import plotted_row, spreads
+from levelhead.report.charts.page_charts import plotted_row, spreads
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import resampled_rows
 from levelhead.studies.measures_2018_estimates import (

@@ -20,9 +20,8 @@ from levelhead.correlation import Correlation, CumulativeVariance, Measurements
 from levelhead.correlation.coefficients import Method
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
-from levelhead.report.charts.page_charts import heat, panels
+from levelhead.report.charts.page_charts import ChartRow, heat, panels, plotted_row, spreads
 from levelhead.report.charts.point_charts import Named, curves, fitted_cloud
-from levelhead.report.charts.row_charts import ChartRow, plotted_row, spreads
 from levelhead.report.compared_trees import groups_of, trees_svg
 from levelhead.scoring.score import Score
 from levelhead.significance.units import COMMENT

@@ -12,7 +12,7 @@ from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes, 
 from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import number_of
-from levelhead.report.charts.row_charts import plotted_row, spreads
+from levelhead.report.charts.page_charts import plotted_row, spreads
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.scoring.matches import Matches, align_sentences, compare_aligned, match

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.errors import number_of
+from levelhead.report.charts.page_charts import RowChart
 from levelhead.report.charts.point_charts import mark
-from levelhead.report.charts.row_charts import RowChart
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.treebank.layouts.gold import stem_of

@@ -21,7 +21,7 @@ from levelhead.errors import with_minus
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
-from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart, measured_row
+from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, measured_row
 from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, names_or_number
 from levelhead.report.page.examples import (
     ALL_WORDS,

@@ -166,14 +166,14 @@ class ExampleTally:
         """Return the words and the sentences for a page, in the order of the file."""
         order = np.lexsort(self._words[::-1])
         words = self._words[:, order]
-        groups = {name: renumbered.get(name, _same)(numbers[order]) for name, numbers in self._groups.items()}
+        groups = {name: renumbered.get(name, np.asarray)(numbers[order]) for name, numbers in self._groups.items()}
         inside = np.isin(words[0], self._within(words[0], groups))
         kept, rows = np.unique(words[0, inside], return_inverse=True)
         pairs = list(zip(rows.tolist(), words[1, inside].tolist(), strict=True))
         shown = {name: numbers[inside].tolist() for name, numbers in groups.items()}
         totals = {}
         for name, before in self._totals.items():
-            numbers = renumbered.get(name, _same)(np.array([*before], dtype=np.int64))
+            numbers = renumbered.get(name, np.asarray)(np.array([*before], dtype=np.int64))
             totals[name] = summed(zip(numbers.tolist(), before.values(), strict=True))
         return Examples([self._sentences[number] for number in kept.tolist()], pairs, shown, totals)
 
@@ -190,10 +190,6 @@ class ExampleTally:
                 chosen.append(int(every[row]))
                 left -= lengths[row]
         return chosen
-
-
-def _same(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    return numbers
 
 
 def counted(numbers: NDArray[np.int64]) -> Counter[int]:

@@ -22,9 +22,8 @@ from levelhead.campaign.ranking_tables import (
 )
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
-from levelhead.report.charts.page_charts import panels, shares, slopes
+from levelhead.report.charts.page_charts import panels, plotted_row, shares, slopes, spreads
 from levelhead.report.charts.point_charts import Named, scatter
-from levelhead.report.charts.row_charts import plotted_row, spreads
 from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, names_or_number
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.tables.table import Cell, Column, Table, formatted, level_text, value_cell

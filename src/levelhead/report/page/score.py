@@ -24,7 +24,7 @@ from levelhead.evaluation.score_tables import (
     scores_table,
 )
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
+from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
 from levelhead.report.page.examples import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
