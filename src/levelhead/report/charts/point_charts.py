@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import linear_regression
 from types import MappingProxyType
 from typing import NamedTuple
@@ -151,7 +151,7 @@ def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
         tip = f"{point.name}: {point.x:.4g}, {point.y:.4g}"
         parts.append(dot(across(point.x), up(point.y), 3.8, f"s{color} point", tip))
         parts.append(text(across(point.x) + 6, up(point.y) + 4, point.name, "mute small"))
-    return _finished(title, parts, series)
+    return _with_legend(title, parts, list(enumerate(series)))
 
 
 def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Sequence[str] = ()) -> Drawing:
@@ -173,8 +173,7 @@ def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Seq
         parts.append(mark(px, py, series[point.series], 4, f"{point.name}{family}: {point.x:.4g}, {point.y:.4g}"))
     named = [(point.name, place) for point, place in zip(points, places)]
     parts += placed_names(named, Box(_LEFT, top - 4, _RIGHT + 40, _BOTTOM), kind="label", most=0)
-    legend = [(name, mark(_LEGEND, 34 + 22 * row, i, 5)) for row, (i, name) in enumerate(_names_of(series))]
-    return _with_legend(title, parts, legend)
+    return _with_legend(title, parts, _names_of(series), mark)
 
 
 def _names_of(series: Mapping[str, int]) -> list[tuple[int, str]]:
@@ -213,7 +212,7 @@ def curves(
         color = min(i, N_COLORS - 1)
         parts.append(path([(across(at), up(value)) for at, value in points], f"l{color} thick", name))
         parts += [dot(across(at), up(value), 3, f"s{color}", f"{name}, {at:g}: {value:.4g}") for at, value in points]
-    return _finished(title, parts, list(lines))
+    return _with_legend(title, parts, list(enumerate(lines)))
 
 
 def _frame(across: Scale | LogScale, up: Scale, x: str, y: str, top: float = _TOP) -> list[str]:
@@ -225,15 +224,21 @@ def _frame(across: Scale | LogScale, up: Scale, x: str, y: str, top: float = _TO
     return [*parts, text(_RIGHT, _BOTTOM + 34, x, "mute small", "end"), text(4, 14, y, "mute small")]
 
 
-def _finished(title: str, parts: Iterable[str], series: Sequence[str]) -> Drawing:
-    """The drawing, with a legend of colors."""
-    marks = (dot(_LEGEND, 34 + 22 * i, 5, f"s{min(i, N_COLORS - 1)}") for i in range(len(series)))
-    return _with_legend(title, parts, list(zip(series, marks)))
+def _colored(x: float, y: float, series: int, size: float) -> str:
+    return dot(x, y, size, f"s{min(series, N_COLORS - 1)}")
 
 
-def _with_legend(title: str, parts: Iterable[str], legend: Sequence[tuple[str, str]]) -> Drawing:
+def _with_legend(
+    title: str,
+    parts: Iterable[str],
+    legend: Sequence[tuple[int, str]],
+    shape: Callable[[float, float, int, float], str] = _colored,
+) -> Drawing:
     """The drawing, with the name and mark of each series if there are several."""
     shown = legend if len(legend) > 1 else ()
-    drawn = [shape + text(_LEGEND + 12, 38 + 22 * row, name) for row, (name, shape) in enumerate(shown)]
-    width = _LEGEND + 20 + widest(name for name, _ in shown) if shown else _RIGHT + 60
+    drawn = [
+        shape(_LEGEND, 34 + 22 * row, series, 5) + text(_LEGEND + 12, 38 + 22 * row, name)
+        for row, (series, name) in enumerate(shown)
+    ]
+    width = _LEGEND + 20 + widest(name for _, name in shown) if shown else _RIGHT + 60
     return Drawing(title, width, _BOTTOM + 44, "".join([*parts, *drawn]))

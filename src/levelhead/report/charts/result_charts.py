@@ -221,11 +221,6 @@ def _of_confusions(confusions: Confusions) -> Iterator[Drawing]:
         yield heat(f"{name}: gold relations by system relations", "gold", treebank.names[:n], rows, shades)
 
 
-def _of_correlation(correlation: Correlation) -> Iterator[Drawing]:
-    for method in correlation.pairs[0].coefficients if correlation.pairs else ():
-        yield matrix_chart(correlation, method)
-
-
 _CHARTS: Mapping[type, Callable[[Any], Iterator[Drawing]]] = MappingProxyType(
     {
         RankedSystems: _of_ranking,
@@ -234,6 +229,8 @@ _CHARTS: Mapping[type, Callable[[Any], Iterator[Drawing]]] = MappingProxyType(
         Evaluations: _of_treebanks,
         Breakdowns: _of_breakdowns,
         Confusions: _of_confusions,
-        Correlation: _of_correlation,
+        Correlation: lambda result: (
+            matrix_chart(result, method) for pair in result.pairs[:1] for method in pair.coefficients
+        ),
     }
 )

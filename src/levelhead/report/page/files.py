@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place, printable, with_minus
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _LATER = "<!-- links -->"
 """The placeholder for links to other pages, which are added when all pages are known; elsewhere `<` is escaped."""
 
+# JSON that cannot close its element
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -43,24 +45,6 @@ def render(page: Page) -> bytes:
     Raises:
         InputError: jinja2 is not installed.
     """
-    names = _assets(page)
-    script = f'"use strict";\n(() => {{\n{"".join(_asset(f"{name}.js") for name in names)}readState(true);\n}})();\n'
-    style = "".join(_asset(f"{name}.css") for name in names)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    shown = {"page": page, "script": script, "style": style, "script_hash": digest, "data": _data(page),
-             "later": _LATER}  # fmt: skip
-    text = _environment().get_template("page.html.j2").render(shown)
-    return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
-
-
-def with_links(page: bytes, links: Links) -> bytes:
-    """Return a rendered page with links to other pages of the report."""
-    shown = _environment().get_template("links.html.j2").render(links=links)
-    return page.replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
-
-
-def _assets(page: Page) -> list[str]:
-    """The names of a page's scripts and styles, in order: common ones, those of its parts, and those of its kind."""
     blocks = [block for section in page.sections for block in section.blocks]
     parts = {
         "heat": any(block.heat or block.confused for block in blocks),
@@ -71,7 +55,23 @@ def _assets(page: Page) -> list[str]:
         "opening": bool(page.data),
         "terms": bool(page.terms),
     }
-    return ["common", *(name for name, used in parts.items() if used), *([page.kind] if page.kind else [])]
+    names = ["common", *(name for name, used in parts.items() if used), *([page.kind] if page.kind else [])]
+    script = f'"use strict";\n(() => {{\n{"".join(_asset(f"{name}.js") for name in names)}readState(true);\n}})();\n'
+    style = "".join(_asset(f"{name}.css") for name in names)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    data = {**page.data, **{block.name: {"sentences": block.sentences} for block in blocks if block.sentences}}
+    data_text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    escaped_data = "".join(_ESCAPED.get(character, character) for character in data_text)
+    shown = {"page": page, "script": script, "style": style, "script_hash": digest, "data": escaped_data,
+             "later": _LATER}  # fmt: skip
+    text = _environment().get_template("page.html.j2").render(shown)
+    return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
+
+
+def with_links(page: bytes, links: Links) -> bytes:
+    """Return a rendered page with links to other pages of the report."""
+    shown = _environment().get_template("links.html.j2").render(links=links)
+    return page.replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
 
 
 def _asset(name: str) -> str:
@@ -90,10 +90,7 @@ def _environment() -> jinja2.Environment:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_finalize,
         loader=jinja2.PackageLoader("levelhead.report.page"),
     )  # fmt: skip
-    functions: dict[str, Callable[..., Any]] = {
-        "formatted": _formatted, "shade": _shade, "when_of": _when, "term_number": _term_number,
-    }  # fmt: skip
-    environment.globals.update(functions)
+    environment.globals.update(_FUNCTIONS)
     return environment
 
 
@@ -109,29 +106,16 @@ def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
     return "–" if cell is None else with_minus(text)
 
 
-def _shade(value: float | None) -> str:
-    return "" if value is None else str(round(100 * value))
-
-
-def _term_number(page: Page, label: str) -> int | None:
-    """The number of a term; None for other labels."""
-    return next((number for number, term in enumerate(page.terms, 1) if term == label), None)
-
-
-def _when(page: Page, block: Block) -> str:
-    """The conditions of a block as numbers, since names may have any characters."""
-    return " ".join(f"{name}={page.choices[name].index(value)}" for name, value in block.when.items())
-
-
-def _data(page: Page) -> str:
-    """The data of the page's scripts and the sentences of its blocks, as JSON that cannot close its element."""
-    data: dict[str, Any] = dict(page.data)
-    for section in page.sections:
-        for block in section.blocks:
-            if block.sentences:
-                data[block.name] = {"sentences": block.sentences}
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return "".join(_ESCAPED.get(character, character) for character in text)
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {
+        "formatted": _formatted,
+        "shade": lambda value: "" if value is None else str(round(100 * value)),
+        "term_number": lambda page, label: 1 + [*page.terms].index(label) if label in page.terms else None,
+        # conditions as numbers, since names may have any characters
+        "when_of": lambda page, block: " ".join(f"{k}={page.choices[k].index(v)}" for k, v in block.when.items()),
+    }
+)
+"""The functions that templates call."""
 
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html")
@@ -218,14 +202,11 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
 
 def _file_names(blocks: Sequence[Block]) -> Mapping[int, str]:
     """The file name of each block: the values it shows if that is unique, otherwise its numbered name."""
-    plain = [
-        _NUMBERS.sub("", block.name) + "".join(f"-{_slug(value)}" for value in block.when.values()) for block in blocks
-    ]
+    plain = []
+    for block in blocks:
+        values = (_NO_LETTERS.sub("-", value.lower()).strip("-")[:_LONGEST] for value in block.when.values())
+        plain.append("-".join((_NUMBERS.sub("", block.name), *values)))
     return {i: name if plain.count(name) == 1 else block.name for i, (block, name) in enumerate(zip(blocks, plain))}
-
-
-def _slug(name: str) -> str:
-    return _NO_LETTERS.sub("-", name.lower()).strip("-")[:_LONGEST]
 
 
 def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:

@@ -280,9 +280,8 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     counted = []
     for (value,), score in breakdown.rows:
         n = part.examples.totals[by].get(numbers[value], 0)
-        opens = OpenedWords(store, by, numbers[value], f"{PROPERTY_TITLES[by]}: {in_words(value)}") if n else None
-        row = _bucket_row(value, score.value, breakdown.estimates[value,], f"{n:,}")
-        counted.append((n, row._replace(opens=opens)))
+        opens = OpenedWords(store, by, numbers[value], value) if n else None
+        counted.append((n, _bucket_row(value, score.value, breakdown.estimates[value,], opens, f"{n:,}")))
     if by in BY_FREQUENCY:
         counted = sorted(counted, key=lambda pair: -pair[0])[:_MOST_BARS]
     explained = tuple(value for (value,), _ in breakdown.rows) if by == "class" else ()
@@ -296,24 +295,26 @@ def _mean_breakdown(
 ) -> Block:
     """The means over treebanks by one property."""
     every = [of_treebank[by] for of_treebank in breakdowns]
-    means = [(mean, mean.estimate) for mean in averages(every) if mean.estimate is not None]
-    errors = {mean.values[0]: joined.n_errors(by, mean.values[0]) for mean, _ in means}
+    component, counted = every[0].measure.component or "f1", []
+    for mean in averages(every):
+        if mean.estimate is not None:
+            (value,), n = mean.values, joined.n_errors(by, mean.values[0])
+            opens = OpenedWords(STORE, by, joined.numbers[by][value], value) if n else None
+            texts = str(mean.n_treebanks), f"{n:,}"
+            counted.append((-n, value, _bucket_row(value, mean.means[component], mean.estimate, opens, *texts)))
     if by in BY_FREQUENCY:
-        means = sorted(means, key=lambda pair: (-errors[pair[0].values[0]], pair[0].values))[:_MOST_BARS]
-    component, rows = every[0].measure.component or "f1", []
-    for mean, estimate in means:
-        (value,), n = mean.values, errors[mean.values[0]]
-        title = f"{PROPERTY_TITLES[by]}: {in_words(value)}"
-        opens = OpenedWords(STORE, by, joined.numbers[by][value], title) if n else None
-        row = _bucket_row(value, mean.means[component], estimate, str(mean.n_treebanks), f"{n:,}")
-        rows.append(row._replace(opens=opens))
-    return _bucket_block(by, measure, rows, "Treebanks", "Errors")._replace(when=_OF_ALL)
+        counted = sorted(counted)[:_MOST_BARS]
+    return _bucket_block(by, measure, [row for *_, row in counted], "Treebanks", "Errors")._replace(when=_OF_ALL)
 
 
-def _bucket_row(value: str, ratio: float | Fraction | None, estimate: BucketEstimate, *more: str) -> ChartRow:
+def _bucket_row(
+    value: str, ratio: float | Fraction | None, estimate: BucketEstimate, opens: OpenedWords | None, *more: str
+) -> ChartRow:
     interval = None if ratio is None else informative(estimate.interval)
     row = measured_row(marked(open_ended(value), estimate), ratio, interval, more=more)
-    return row._replace(uncertain=ratio is not None and estimate.uncertain)
+    if opens is not None:
+        opens = opens._replace(title=f"{PROPERTY_TITLES[opens.group]}: {in_words(value)}")
+    return row._replace(opens=opens, uncertain=ratio is not None and estimate.uncertain)
 
 
 def _bucket_block(by: str, measure: str, rows: Sequence[ChartRow], *more: str) -> Block:
