@@ -37,14 +37,7 @@ _TICKS = {"bar": 4, "dot": 5}
 
 
 class OpenedWords(NamedTuple):
-    """The words that a row opens.
-
-    Args:
-        store: the number of the treebank on the page, from 1; 0 for all treebanks.
-        group: the kind of grouping.
-        number: the number of the group.
-        title: the heading above their sentences.
-    """
+    """The words that a row opens: their store (1 for the first treebank, 0 for all), grouping, group and heading."""
 
     store: str
     group: str

@@ -26,13 +26,7 @@ Choice = Mapping[str, str]
 
 
 class Strip(NamedTuple):
-    """A small picture of a value and its interval in a row of a table.
-
-    Args:
-        value: the position of the value, from 0 to 1.
-        low: the lower end of the interval; None without an interval.
-        high: the upper end.
-    """
+    """A small picture of a value and its interval in a row of a table; positions are from 0 to 1."""
 
     value: float
     low: float | None = None
@@ -140,13 +134,7 @@ class ConfusionMatrix(NamedTuple):
 
 
 class LegendEntry(NamedTuple):
-    """The meaning of a mark.
-
-    Args:
-        name: what it means.
-        series: the number of the mark, see `levelhead.report.charts.point_charts`.
-        n: the number of items with this mark.
-    """
+    """The meaning of a mark, its number (see `point_charts`), and the number of items with it."""
 
     name: str
     series: int
@@ -213,15 +201,7 @@ class Block(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A section of a page.
-
-    Args:
-        name: its anchor.
-        title: its heading.
-        lead: how to read it.
-        blocks: its parts.
-        narrow: whether blocks are side by side if there is room.
-    """
+    """A part of a page: its anchor, its heading, how to read it, and its blocks, side by side if they are narrow."""
 
     name: str
     title: str
@@ -231,12 +211,7 @@ class Section(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """How a page was made.
-
-    Args:
-        call: the command or the Python call, so that a reader can repeat it.
-        files: the files and folders that it reads, each with its role.
-    """
+    """How a page was made: the command or Python call, and the files that it reads, each with its role."""
 
     call: str = ""
     files: Sequence[tuple[str, str]] = ()
@@ -302,14 +277,9 @@ def plain_page(
 
 
 class Links(NamedTuple):
-    """The links from the page of an output to other pages of the report.
+    """The links from the page of an output to others, with names and addresses: on the same test set, or of its system.
 
-    Args:
-        system: the system.
-        code: the test set.
-        systems: the name and address of each system with a page on this test set; this system has no address.
-        before: the name and address of the system's page on the previous test set; None on the first.
-        after: the name and address of its page on the next test set; None on the last.
+    Its own name has no address; `before` and `after` are None on the first and the last test set.
     """
 
     system: str

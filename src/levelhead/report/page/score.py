@@ -280,8 +280,8 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     counted = []
     for (value,), score in breakdown.rows:
         n = part.examples.totals[by].get(numbers[value], 0)
-        opens = OpenedWords(store, by, numbers[value], value) if n else None
-        counted.append((n, _bucket_row(value, score.value, breakdown.estimates[value,], opens, f"{n:,}")))
+        place = (store, by, numbers[value]) if n else None
+        counted.append((n, _bucket_row(value, score.value, breakdown.estimates[value,], place, f"{n:,}")))
     if by in BY_FREQUENCY:
         counted = sorted(counted, key=lambda pair: -pair[0])[:_MOST_BARS]
     explained = tuple(value for (value,), _ in breakdown.rows) if by == "class" else ()
@@ -299,21 +299,25 @@ def _mean_breakdown(
     for mean in averages(every):
         if mean.estimate is not None:
             (value,), n = mean.values, joined.n_errors(by, mean.values[0])
-            opens = OpenedWords(STORE, by, joined.numbers[by][value], value) if n else None
+            place = (STORE, by, joined.numbers[by][value]) if n else None
             texts = str(mean.n_treebanks), f"{n:,}"
-            counted.append((-n, value, _bucket_row(value, mean.means[component], mean.estimate, opens, *texts)))
+            counted.append((-n, value, _bucket_row(value, mean.means[component], mean.estimate, place, *texts)))
     if by in BY_FREQUENCY:
         counted = sorted(counted)[:_MOST_BARS]
     return _bucket_block(by, measure, [row for *_, row in counted], "Treebanks", "Errors")._replace(when=_OF_ALL)
 
 
 def _bucket_row(
-    value: str, ratio: float | Fraction | None, estimate: BucketEstimate, opens: OpenedWords | None, *more: str
+    value: str,
+    ratio: float | Fraction | None,
+    estimate: BucketEstimate,
+    place: tuple[str, str, int] | None,
+    *more: str,
 ) -> ChartRow:
+    """The row of a value; `place` is where its words are stored."""
     interval = None if ratio is None else informative(estimate.interval)
     row = measured_row(marked(open_ended(value), estimate), ratio, interval, more=more)
-    if opens is not None:
-        opens = opens._replace(title=f"{PROPERTY_TITLES[opens.group]}: {in_words(value)}")
+    opens = place and OpenedWords(*place, f"{PROPERTY_TITLES[place[1]]}: {in_words(value)}")
     return row._replace(opens=opens, uncertain=ratio is not None and estimate.uncertain)
 
 
