@@ -24,7 +24,7 @@ def test_every_error_keeps_its_name() -> None:
         n_words = len(part.examples.words)
         assert joined.examples.words[at : at + n_words] == [(start + s, word) for s, word in part.examples.words]
         for by in ("repair", *PROPERTY_TITLES):
-            own = {number: key for key, number in (part.numbers if by == "repair" else part.values[by]).items()}
+            own = {number: key for key, number in part.numbers[by].items()}
             every = {number: key for key, number in joined.numbers[by].items()}
             names = [own.get(number) for number in part.examples.groups[by]]
             assert names == [every.get(number) for number in joined.examples.groups[by][at : at + n_words]]
@@ -35,6 +35,6 @@ def test_every_error_keeps_its_name() -> None:
         found, counts = np.unique([n for n in joined.examples.groups[by] if n >= 0], return_counts=True)
         assert totals == dict(zip(found.tolist(), counts.tolist(), strict=True))  # all sentences are on the page
     assert joined.kinds == {kind: sum(part.kinds[kind] for part in parts) for kind in parts[0].kinds}
-    upos = sum(part.examples.totals["upos"].get(part.values["upos"].get("NOUN", -1), 0) for part in parts)
+    upos = sum(part.examples.totals["upos"].get(part.numbers["upos"].get("NOUN", -1), 0) for part in parts)
     assert joined.n_errors("upos", "NOUN") == upos > 0
     assert joined.n_errors("upos", "none such") == 0

@@ -44,7 +44,9 @@ def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Ac
     sentences = [
         f"{_shown(measures, list(largest.codes), 'Macro-averages', across)}.",
         _best(measures, across),
-        _letters(results.signature, across)
+        f"In each {across}, {SHARED_LETTERS} (all pairs, stepdown test of the largest studentized difference,"
+        f" {int(results.signature['resamples']):,} draws, family-wise error rate"
+        f" {1 - float(results.signature['level']):.4g})."
         if any(standing.letters for standing in standings) and len(rankings[0].standings) > 1
         else "",
         _intervals(results.signature, unit) if any(standing.interval for standing in standings) else "",
@@ -87,14 +89,6 @@ def _best(measures: Sequence[str], across: Across) -> str:
     return f"The best score of each {across} is in bold{note}."
 
 
-def _letters(signature: Mapping[str, str], across: Across) -> str:
-    draws, alpha = f"{int(signature['resamples']):,}", 1 - float(signature["level"])
-    return (
-        f"In each {across}, {SHARED_LETTERS} (all pairs, stepdown test of the largest studentized difference, {draws}"
-        f" draws, family-wise error rate {alpha:.4g})."
-    )
-
-
 def _stars(comparison: Comparison, results: Sequence[ComparedScore]) -> str:
     runs = any(result.test == "runs" for result in results)
     permuted = f"{int(comparison.provenance.signature['resamples']):,} random permutations"
@@ -116,14 +110,7 @@ _NONE = "-"
 
 
 class PaperCell(NamedTuple):
-    """A score in a table for a paper.
-
-    Args:
-        value: the score as text.
-        best: whether no other score of its column (or row) is better, after rounding.
-        raised: the letters or stars after it, in superscript.
-        interval: its confidence interval as text; empty if there is none.
-    """
+    """A score in a table for a paper, with letters or stars in superscript; the best is found after rounding."""
 
     value: str
     best: bool = False
@@ -132,16 +119,7 @@ class PaperCell(NamedTuple):
 
 
 class PaperTable(NamedTuple):
-    """A table for a paper.
-
-    Args:
-        corner: the head of the first column.
-        heads: the heads of the other columns.
-        rows: the name of each row and its scores.
-        caption: what the table shows and how it was computed, in sentences.
-        label: the label for references to the table.
-        rules_before: the rows above which a rule is drawn.
-    """
+    """A table for a paper; a rule is drawn above some rows, and `label` is for references to the table."""
 
     corner: str
     heads: tuple[str, ...]

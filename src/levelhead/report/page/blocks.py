@@ -105,13 +105,9 @@ class HeatMap(NamedTuple):
 
 
 class ConfusionMatrix(NamedTuple):
-    """A confusion matrix of relations whose cells open sentences.
+    """A confusion matrix of gold relations (rows) and system relations whose cells open the sentences of a store.
 
-    Args:
-        names: the relations.
-        counts: numbers of words by gold relation (rows) and system relation (columns).
-        wrong: how many of these words are wrong: on the diagonal those with a wrong head, elsewhere all.
-        store: the number of the treebank on the page whose sentences the cells open, from 1.
+    Words on the diagonal are wrong if their head is, others always.
     """
 
     names: Sequence[str]

@@ -29,12 +29,7 @@ _MOST_OF_GROUP = 30  # sentences, of files with too many errors for a page
 
 
 class OutputTrees:
-    """A system's output, prepared for showing its sentences.
-
-    Args:
-        name: the system.
-        matches: its words aligned to gold's.
-    """
+    """A system's output, with its words aligned to gold's, prepared for showing its sentences."""
 
     def __init__(self, name: str, matches: Matches) -> None:
         self.name, self.matches = name, matches

@@ -174,14 +174,7 @@ def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> VisitEach:
 
 
 class _PageOfOutput:
-    """Makes the page of an output.
-
-    Args:
-        code: the code of the test set.
-        name: the name of the output.
-        setup: the settings of the page: UAS, LAS, CLAS and the measures of the ranking that need no file.
-        pages: the address and the origin of the page of each output, by system and test set.
-    """
+    """Makes the page of an output; `pages` has its address and origin, `setup` the measures of pages."""
 
     def __init__(
         self, code: str, name: str, *, setup: Setup, pages: Mapping[tuple[str, str], tuple[str, Origin]]

@@ -130,7 +130,7 @@ def _sections(
         store, when = str(number), {} if average is None else {"treebank": treebank}
         of_treebank = {
             "scores": [_scores(evaluations[treebank], part.intervals)],
-            "costs": [_costs(part.repairs.kinds, part.measure, store, part.numbers)],
+            "costs": [_costs(part.repairs.kinds, part.measure, store, part.numbers["repair"])],
             "kinds": [_kinds(part.kinds, store)],
             "breakdowns": [_breakdown(part, by, store) for by in PROPERTY_TITLES],
             "confusion": [Block("confusion", confused=part.confused._replace(store=store))],
@@ -276,7 +276,7 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
 
 
 def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
-    breakdown, numbers = part.breakdowns[by], part.values[by]
+    breakdown, numbers = part.breakdowns[by], part.numbers[by]
     counted = []
     for (value,), score in breakdown.rows:
         n = part.examples.totals[by].get(numbers[value], 0)

@@ -116,16 +116,24 @@ PROPERTY_TITLES = {
 """The properties of words by which errors are broken down, with their titles."""
 
 
+STORE = "0"
+"""The store of all treebanks."""
+
+_REPAIR = "repair"
+
+Key = tuple[str, ...] | str
+"""A type of error, or a value of a property."""
+
+
 class TreebankErrors(NamedTuple):
     """The errors of an output on one treebank.
 
     Args:
         measure: the measure whose errors are shown.
         repairs: the cost of each type of error.
-        numbers: the group of each type of error in `examples`.
+        numbers: by kind of grouping (`repair` or a property), the group of each type of error or value in `examples`.
         kinds: the number of words with each kind of wrong head or relation.
         breakdowns: the measure by each property.
-        values: by property, the group of each value in `examples`.
         confused: the confusion matrix of relations.
         examples: the wrong words in their sentences.
         intervals: the 95% confidence interval of each score that counts words, edges or sentences; None with too few
@@ -134,10 +142,9 @@ class TreebankErrors(NamedTuple):
 
     measure: str
     repairs: TreebankRepairs
-    numbers: Mapping[tuple[str, str], int]
+    numbers: Mapping[str, Mapping[Key, int]]
     kinds: Mapping[str, int]
     breakdowns: Mapping[str, Breakdown]
-    values: Mapping[str, Mapping[str, int]]
     confused: ConfusionMatrix
     examples: Examples
     intervals: Mapping[str, Interval | None]
@@ -204,7 +211,7 @@ class ErrorTally:
         values = {by: tally.add(matches, documents) for by, tally in self._properties.items()}
         words = wrong.word[wrong.word >= 0]
         groups = {
-            "repair": wrong.kind[wrong.word >= 0],
+            _REPAIR: wrong.kind[wrong.word >= 0],
             "cell": values_of_words(matches, words, self._confused.add(matches)),
             "kind": values_of_words(matches, words, types),
             **{by: numbers[words] for by, numbers in values.items()},
@@ -216,8 +223,9 @@ class ErrorTally:
         if self._without_trees is not None:
             raise self._without_trees
         kinds = [*self._kinds.numbers]
-        numbers = {kind: number for number, kind in enumerate(sorted(kinds))}
-        of_kind = np.array([numbers[kind] for kind in kinds])
+        numbers: dict[str, dict[Key, int]] = {_REPAIR: {kind: i for i, kind in enumerate(sorted(kinds))}}
+        of_kind = np.array([numbers[_REPAIR][kind] for kind in kinds])
+        numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
         return TreebankErrors(
             str(self._measure),
@@ -225,9 +233,8 @@ class ErrorTally:
             numbers,
             dict(zip(ERRORS[1:], self._types[1:].tolist(), strict=True)),
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
-            {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()},
             self._confused.matrix(),
-            self._examples.examples({"repair": of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
+            self._examples.examples({_REPAIR: of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
             {name: _interval(tally.histogram()) for name, tally in self._scores.items() if tally.has_counts},
         )
 
@@ -238,13 +245,7 @@ def _interval(found: UnitHistogram) -> Interval | None:
 
 
 class _PropertyTally:
-    """A breakdown by one property.
-
-    Args:
-        by: the property.
-        measure: the measure.
-        registry: the available measures and schemes.
-    """
+    """A breakdown of a measure by one property."""
 
     def __init__(self, by: str, measure: Measure, registry: Registry) -> None:
         self._by, self._measure, self._registry = by, measure, registry
@@ -288,14 +289,6 @@ def _measure_of_errors(names: Sequence[str], registry: Registry) -> str:
     return "LAS"
 
 
-STORE = "0"
-"""The store of all treebanks."""
-
-_REPAIR = "repair"
-
-Key = tuple[str, ...] | str
-
-
 class JoinedErrors(NamedTuple):
     """The errors of all treebanks.
 
@@ -319,10 +312,9 @@ def joined_errors(parts: Sequence[TreebankErrors]) -> JoinedErrors:
     numbers: dict[str, dict[Key, int]] = {name: {} for name in (_REPAIR, *PROPERTY_TITLES)}
     renumbered: list[dict[str, Callable[[int], int]]] = []
     for part in parts:
-        groupings: Mapping[str, Mapping[Key, int]] = {_REPAIR: part.numbers, **part.values}  # type: ignore[dict-item]
         renumbered.append({})
         for name, joint in numbers.items():
-            joint_numbers = {number: joint.setdefault(key, len(joint)) for key, number in groupings[name].items()}
+            joint_numbers = {number: joint.setdefault(key, len(joint)) for key, number in part.numbers[name].items()}
             renumbered[-1][name] = {-1: -1, **joint_numbers}.__getitem__
         renumbered[-1]["kind"] = int  # the same numbers everywhere
     kinds = {kind: sum(part.kinds[kind] for part in parts) for kind in parts[0].kinds}
