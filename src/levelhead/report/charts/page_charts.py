@@ -145,18 +145,13 @@ class RowChart:
             return Scale(min([0.0, *ends]), self.full or max([0.0, *ends]) or 1.0, start, end)
         return scale_for(ends, start, end, zero=self.zero)
 
-    @cached_property
-    def ticks(self) -> list[float]:
-        """The numbers on the axis."""
-        return [] if self.shape == "parts" else self.scale.ticks(_TICKS[self.shape])
-
     def top(self) -> str:
         """Return the axis as the heading of the pictures, with grid lines that extend down behind the rows.
 
         Near the ends, numbers are aligned so that they stay inside at any width.
         """
         lines, texts = "", ""
-        for at in self.ticks:
+        for at in () if self.shape == "parts" else self.scale.ticks(_TICKS[self.shape]):
             x, kind = self.scale(at), "rule" if at == 0 else "grid"
             lines += f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="15" y2="9999"/>'
             anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from statistics import linear_regression
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -164,6 +163,8 @@ def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Seq
     parts += _frame(across, up, x, y, top)
     xs, ys = [point.x for point in points], [point.y for point in points]
     if len(set(xs)) > 1:
+        from statistics import linear_regression
+
         slope, start = linear_regression(xs, ys)
         low, high = min(xs), max(xs)
         parts.append(line(across(low), up(start + slope * low), across(high), up(start + slope * high), "axis dash"))

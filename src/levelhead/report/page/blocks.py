@@ -90,13 +90,10 @@ class HeatMap(NamedTuple):
 
     def best(self) -> frozenset[tuple[int, int]]:
         """Return the cells with the best value of a row, if best values are marked and the row has several values."""
-        best: set[tuple[int, int]] = set()
-        for i in range(len(self.rows)) if self.mark_best else ():
-            known = self._known(i)
-            if len(known) > 1:
-                first = min(known.values()) if self.lower else max(known.values())
-                best |= {(i, j) for j, value in known.items() if value == first}
-        return frozenset(best)
+        values = [self._known(i) if self.mark_best else {} for i in range(len(self.rows))]
+        first = min if self.lower else max
+        bests = {i: first(known.values()) for i, known in enumerate(values) if len(known) > 1}
+        return frozenset((i, j) for i, best in bests.items() for j, value in values[i].items() if value == best)
 
     def _known(self, i: int) -> dict[int, float]:
         """The values of a row that are not marked, by column."""
