@@ -41,7 +41,7 @@ def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Ac
     measures = list(dict.fromkeys(ranking.measure for ranking in rankings))
     largest = max((ranking.group for ranking in rankings), key=lambda group: len(group.codes))
     partial = any(standing.answered is not None for standing in standings)
-    sentences = [
+    sentences = (
         f"{_shown(measures, list(largest.codes), 'Macro-averages', across)}.",
         _best(measures, across),
         f"In each {across}, {SHARED_LETTERS} (all pairs, stepdown test of the largest studentized difference,"
@@ -53,7 +53,7 @@ def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Ac
         "Missing and invalid outputs count as 0." if any_failed(results, rankings) else "",
         f"{NOT_OFFICIAL}." if partial else "",
         _version(results.signature),
-    ]
+    )
     return " ".join(filter(None, sentences))
 
 
@@ -64,14 +64,14 @@ def comparison_caption(comparison: Comparison, results: Sequence[ComparedScore],
     codes = list(dict.fromkeys(result.treebank for result in comparison.results if not result.average))
     average = results[0].average
     averages = f"{average.capitalize()}-averages" if average else "Scores"
-    sentences = [
+    sentences = (
         f"{_shown(measures, codes, averages, across)}.",
         _best(measures, across),
         _stars(comparison, results) if any(result.p_holm is not None for result in results) else "",
         _intervals(signature, units_counted(comparison.units)) if any(result.interval for result in results) else "",
         f"{NOT_OFFICIAL}." if comparison.coverage else "",
         _version(signature),
-    ]
+    )
     return " ".join(filter(None, sentences))
 
 

@@ -268,10 +268,11 @@ def _values(treebanks: _Treebanks) -> Section:
     """All values, with the total below if it is known."""
     if len(treebanks.rows) == 1:
         (profile,) = treebanks.profiles.values()
-        rows: list[tuple[Cell, ...]] = []
-        for column in treebanks.scalars:
-            value = _printed(column, profile.number(column.name))
-            rows.append((_title(column), None if value is None else _with_unit(column, value), column.meaning))
+        values = [(column, _printed(column, profile.number(column.name))) for column in treebanks.scalars]
+        rows = [
+            (_title(column), None if value is None else _with_unit(column, value), column.meaning)
+            for column, value in values
+        ]
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
         return Section("values", "Values", "", [Block("values", table=Table(columns, tuple(rows)))])
     table = treebanks.survey.with_columns([column.name for column in treebanks.scalars]).table()
