@@ -117,7 +117,7 @@ _ROOMS = {
 
 
 def _charts(result: _tabular.Tabular) -> str:
-    from levelhead.report.notebook import charts_html
+    from levelhead.report.charts.result_charts import charts_html
 
     return charts_html(result)
 

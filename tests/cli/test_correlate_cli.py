@@ -13,7 +13,7 @@ from levelhead.cli.program import run
 from levelhead.correlation import correlate, cumulative_variance, read_tables
 from levelhead.errors import InputError
 from levelhead.report.charts import result_charts as charts
-from levelhead.report.page.figures import SUFFIXES, write_drawing
+from levelhead.report.page.files import SUFFIXES, write_drawing
 from oracle import correlation as oracle
 
 SCORES = """treebank\tLAS\tWLAS\tfamily\tsize

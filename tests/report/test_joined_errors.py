@@ -9,14 +9,14 @@ from levelhead.campaign.find import find_plan
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.run import score_plan
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.page.treebank_errors import PROPERTY_TITLES, errors_of_each, joined_errors
+from levelhead.report.page.treebank_errors import PROPERTY_TITLES, ErrorTally, joined_errors
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 
 
 def test_every_error_keeps_its_name() -> None:
     plan = find_plan(GOLD, {"beta": SYSTEMS / "beta"})
-    find = partial(errors_of_each, name="beta", n_treebanks=8, setup=setup_of(["LAS"]), measure="LAS", partial=False)
+    find = partial(ErrorTally, name="beta", n_treebanks=8, setup=setup_of(["LAS"]))
     results = score_plan(plan, setup_of(["LAS"]), look=VisitEach(find))
     parts = [results.looked[one.code]["beta"] for one in plan.test_sets]
     joined, start, at = joined_errors(parts), 0, 0
@@ -24,7 +24,7 @@ def test_every_error_keeps_its_name() -> None:
         n_words = len(part.examples.words)
         assert joined.examples.words[at : at + n_words] == [(start + s, word) for s, word in part.examples.words]
         for by in ("repair", *PROPERTY_TITLES):
-            own = {number: key for key, number in (part.numbers if by == "repair" else part.values[by]).items()}
+            own = {number: key for key, number in part.numbers[by].items()}
             every = {number: key for key, number in joined.numbers[by].items()}
             names = [own.get(number) for number in part.examples.groups[by]]
             assert names == [every.get(number) for number in joined.examples.groups[by][at : at + n_words]]
@@ -35,6 +35,6 @@ def test_every_error_keeps_its_name() -> None:
         found, counts = np.unique([n for n in joined.examples.groups[by] if n >= 0], return_counts=True)
         assert totals == dict(zip(found.tolist(), counts.tolist(), strict=True))  # all sentences are on the page
     assert joined.kinds == {kind: sum(part.kinds[kind] for part in parts) for kind in parts[0].kinds}
-    upos = sum(part.examples.totals["upos"].get(part.values["upos"].get("NOUN", -1), 0) for part in parts)
+    upos = sum(part.examples.totals["upos"].get(part.numbers["upos"].get("NOUN", -1), 0) for part in parts)
     assert joined.n_errors("upos", "NOUN") == upos > 0
     assert joined.n_errors("upos", "none such") == 0

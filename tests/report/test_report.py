@@ -18,7 +18,7 @@ from levelhead.campaign.ranking_tables import results_table
 from levelhead.cli import program
 from levelhead.correlation.table_files import read_table
 from levelhead.errors import printable
-from levelhead.report.charts.page_charts import IntervalRow, panels, shares, slopes, spreads
+from levelhead.report.charts.page_charts import ChartRow, panels, shares, slopes, spreads
 from levelhead.report.page import render, write_figures
 from levelhead.report.page.ranking import ranking_page
 from levelhead.significance import InferenceSettings
@@ -102,7 +102,7 @@ def test_whatever_a_name_is_the_page_has_no_other_elements(systems: list[str], t
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_text_in_drawings_is_well_formed(text: str) -> None:
     drawings = [
-        spreads(text, [IntervalRow(text, 1.0, 0.5, 2.0), IntervalRow("b", -3.0)], text, rules={1}, zero=True),
+        spreads(text, [ChartRow(text, 1.0, 0.5, 2.0), ChartRow("b", -3.0)], text, rules={1}, zero=True),
         slopes(text, {text: [1, 2], "b": [2, 1], "c": [None, 3]}, [text, "b"]),
         panels(text, [text, "b"], {text: [1.0, None], "b": [-2.0, 0.0]}, signed=True),
         shares(text, {text: (3, 0, 1), "b": (0, 0, 0)}, ((text, "s0"), ("tied", "none"), ("lost", "s1"))),

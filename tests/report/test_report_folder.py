@@ -10,8 +10,8 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.cli import program
 from levelhead.errors import InputError, OutputError
-from levelhead.report.page import report_folder
-from levelhead.report.page.report_folder import INDEX, MARKER, file_names, is_folder
+from levelhead.report.page import ranking_report as report_folder
+from levelhead.report.page.ranking_report import INDEX, MARKER, file_names, is_folder
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 CODES = sorted(path.name.split(".")[0] for path in GOLD.iterdir())

@@ -169,8 +169,7 @@ def rank(
 
 
 def _scored(plan: Plan, setup: Setup, report: PathLike | None, origin: Origin, **how: Any) -> Results:
-    from levelhead.report.page.ranking_report import score_for_report
-    from levelhead.report.page.report_folder import is_folder
+    from levelhead.report.page.ranking_report import is_folder, score_for_report
 
     return score_for_report(plan, setup, folder=report is not None and is_folder(report), origin=origin, **how)
 
@@ -218,7 +217,7 @@ def _text(value: Any) -> str:
 def _check_report(report: PathLike, scores: PathLike | None, *, partial: bool) -> None:
     """Check that the report can be written, before anything is scored."""
     from levelhead.extras import require
-    from levelhead.report.page.report_folder import check_report_folder, is_folder, no_folder
+    from levelhead.report.page.ranking_report import check_report_folder, is_folder, no_folder
     from levelhead.treebank.write import check_file
 
     require("jinja2", "reports")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial as partial_function
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from levelhead.api.inputs import (
     Golds,
@@ -151,11 +151,9 @@ def _name_of(gold: Golds, system: Golds) -> str:
 def _errors(name: str, setup: Setup, n_treebanks: int) -> VisitEach:
     """The function that finds the errors for the page where outputs are read."""
     from levelhead.campaign.outputs import VisitEach
-    from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
+    from levelhead.report.page.treebank_errors import ErrorTally
 
-    measure = measure_of_errors(setup.names, setup.registry)
-    how: dict[str, Any] = {"n_treebanks": n_treebanks, "setup": setup, "partial": setup.partial}
-    return VisitEach(partial_function(errors_of_each, name=name, measure=measure, **how))
+    return VisitEach(partial_function(ErrorTally, name=name, n_treebanks=n_treebanks, setup=setup))
 
 
 @public(gold=TREEBANK, system=TREEBANK)

@@ -107,7 +107,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
             "of valid sentences: not official and without effect on ranks; invalid outputs are scored on their"
             " comparable sentences instead of as 0"
         )
-    notes += _partial_notes(results, shown)
+    notes += notes_on_partial_scores(results, shown)
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(ranking.group for ranking in rankings)])
     notes += relation_notes(results, shown)
@@ -117,7 +117,8 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     return [*notes, *(f"{measure}: {note}" for measure, note in undefined.items())]
 
 
-def _partial_notes(results: Results, codes: Collection[str]) -> list[str]:
+def notes_on_partial_scores(results: Results, codes: Collection[str]) -> list[str]:
+    """Return the notes on what partial scores cover."""
     return partial_notes((system, results.covered(system, code)) for system, code in results.results if code in codes)
 
 
@@ -174,7 +175,7 @@ def results_table(results: Results) -> Table:
             rows.append((system, test_set.code, *values, result.state, "; ".join(result.reasons)))
     columns += [Column("State", "text"), Column("Reason", "text")]
     notes = relation_notes(results, [one.code for one in results.test_sets])
-    notes += _partial_notes(results, [one.code for one in results.test_sets])
+    notes += notes_on_partial_scores(results, [one.code for one in results.test_sets])
     return Table(tuple(columns), tuple(rows), (*notes, signature_line(results.signature)))
 
 

@@ -99,7 +99,7 @@ def compare(
         printing.print(lambda: comparison.table(each=each), comparison.to_dict)
     page.write(comparison, arguments.get("registry"))
     if summary_file is not None:
-        from levelhead.report.summary import summary
+        from levelhead.report.paper import summary
 
         worst = {code: looked.worst for code, looked in comparison.looked.items()}
         (measure,) = {looked.worst_by for looked in comparison.looked.values()}

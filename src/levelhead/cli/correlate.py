@@ -80,7 +80,7 @@ def correlate(
     from levelhead.correlation.table_files import named
 
     if figure is not None:
-        from levelhead.report.page.figures import checked_suffix
+        from levelhead.report.page.files import checked_suffix
 
         checked_suffix(figure)
     check_paths([named(table)[0] for table in tables], [printing.output, figure])
@@ -130,7 +130,7 @@ def _draw(
     if figure is None:
         return
     from levelhead.report.charts import result_charts as charts
-    from levelhead.report.page.figures import write_drawing
+    from levelhead.report.page.files import write_drawing
 
     if kind == "scatter":
         drawing = charts.scatter_chart(table, columns[0], columns[1], family=family, result=result)

@@ -68,7 +68,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
     if len(files) not in {0, 3}:
         raise click.UsageError("give GOLD and two SYSTEMS, or no files for typical test sets")
     if figure is not None:
-        from levelhead.report.page.figures import checked_suffix
+        from levelhead.report.page.files import checked_suffix
 
         checked_suffix(figure)
     check_paths([*inputs_of(files), *named_files(given)], [printing.output, figure, given["store"]])
@@ -83,6 +83,6 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
     printing.print(lambda: result.table(each=each), result.to_dict)
     if figure is not None:
         from levelhead.report.charts.result_charts import power_chart
-        from levelhead.report.page.figures import write_drawing
+        from levelhead.report.page.files import write_drawing
 
         write_drawing(power_chart(result, each=each), figure)

@@ -149,7 +149,7 @@ def _check(given: dict[str, Any], page: PageRequest, papers: Papers, printing: P
     if with_scores and given["allow_several_roots"]:
         raise click.UsageError("--allow-several-roots has no effect with --scores")
     if page.report_file is not None:
-        from levelhead.report.page.report_folder import is_folder, no_folder
+        from levelhead.report.page.ranking_report import is_folder, no_folder
 
         reason = no_folder(partial=partial, from_scores=with_scores) if is_folder(page.report_file) else None
         if reason:

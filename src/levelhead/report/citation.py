@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -49,20 +49,8 @@ class Citation(NamedTuple):
         return f"<Citation: {self.methods}>"
 
 
-class _Phrase(NamedTuple):
-    """A part of a sentence, and the papers that it cites, by their BibTeX keys."""
-
-    text: str
-    keys: tuple[str, ...] = ()
-
-
-class _Made(NamedTuple):
-    """How a result was computed; `tests` is "ranking", "runs", "permutations" or empty."""
-
-    measures: tuple[str, ...]
-    signature: Mapping[str, str]
-    units: Mapping[str, Units]
-    tests: str = ""
+_Phrase = tuple[str, tuple[str, ...]]
+"""A part of a sentence, and the papers that it cites, by their BibTeX keys."""
 
 
 @cache
@@ -73,80 +61,85 @@ def references() -> Mapping[str, Mapping[str, Any]]:
 
 def citation(result: Cited) -> Citation:
     """Return how to describe and cite a result in a paper."""
-    made = _made(result)
-    phrases = [*_scored(made), *_tested(made)]
-    used = dict.fromkeys(key for phrase in phrases for key in phrase.keys)
+    tested = []
+    if isinstance(result, RankedSystems):
+        measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
+        if result.intervals is not None:
+            tested = _tested("ranking", result.provenance.signature, result.results.units)
+    elif isinstance(result, Comparison):
+        measures = result.measures
+        tests = "runs" if any(score.test == "runs" for score in result.results) else "permutations"
+        tested = _tested(tests, result.provenance.signature, result.units)
+    else:
+        result = result if isinstance(result, Evaluation) else next(iter(result.values()))
+        measures = tuple(result.scores)
+    phrases = [*_scored(measures, result.provenance.signature), *tested]
+    used = dict.fromkeys(key for _, keys in phrases for key in keys)
     return Citation(
-        "".join(phrase.text + _in_parentheses(phrase.keys) for phrase in phrases),
+        "".join(text + _in_parentheses(keys) for text, keys in phrases),
         "".join(latex_text(text) + (f"~\\citep{{{','.join(keys)}}}" if keys else "") for text, keys in phrases),
         "\n".join(map(_entry, used)),
     )
 
 
-def _made(result: Cited) -> _Made:
-    if isinstance(result, RankedSystems):
-        measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
-        tests = "ranking" if result.intervals is not None else ""
-        return _Made(measures, result.provenance.signature, result.results.units, tests)
-    if isinstance(result, Comparison):
-        tests = "runs" if any(one.test == "runs" for one in result.results) else "permutations"
-        return _Made(result.measures, result.provenance.signature, result.units, tests)
-    evaluation = result if isinstance(result, Evaluation) else next(iter(result.values()))
-    return _Made(tuple(evaluation.scores), result.provenance.signature, {})
-
-
-def _scored(made: _Made) -> Iterator[_Phrase]:
+def _scored(measures: Iterable[str], signature: Mapping[str, str]) -> list[_Phrase]:
     """The measures and rules; measures from the same papers are next to each other."""
     by_paper: dict[tuple[str, ...], list[str]] = {}
-    for measure in made.measures:
-        by_paper.setdefault(_papers(_topics(measure)), []).append(measure)
-    for number, (keys, names) in enumerate(by_paper.items()):
-        before = "We report " if number == 0 else " and " if number == len(by_paper) - 1 else ", "
-        yield _Phrase(before + _enumerated(names), keys)
-    rules = made.signature["rules"]
-    yield _Phrase(f", computed with levelhead {made.signature['version']}", _papers([_OWN]))
-    yield _Phrase(f" under the scoring rules {rules}", _papers([f"rules {rules.partition('+')[0]}"]))
-    yield _Phrase(f"{', with several roots allowed' if 'roots' in made.signature else ''}.")
-    if "partial" in made.signature:
-        yield _Phrase(
-            " These are partial scores, not official ones: every gold word counts, even if the text of an output"
-            " differs from gold or its trees are broken."
-        )
+    for measure in measures:
+        parsed = split(measure, STANDARD.schemes.by_name)
+        classes = [*([parsed.only] if parsed.only else []), *parsed.without]
+        kinds = ("classes callin" if text.startswith("callin:") else "classes" for text in classes)
+        by_paper.setdefault(_papers({parsed.name, *kinds}), []).append(measure)
+    before = ["We report ", *[", "] * (len(by_paper) - 2), " and "]
+    reported = [(start + _enumerated(names), keys) for start, (keys, names) in zip(before, by_paper.items())]
+    rules, roots = signature["rules"], ", with several roots allowed" if "roots" in signature else ""
+    partial = (
+        " These are partial scores, not official ones: every gold word counts, even if the text of an output"
+        " differs from gold or its trees are broken."
+    )
+    return [
+        *reported,
+        _phrase(f", computed with levelhead {signature['version']}", _OWN),
+        _phrase(f" under the scoring rules {rules}", f"rules {rules.partition('+')[0]}"),
+        _phrase(f"{roots}."),
+        *([_phrase(partial)] if "partial" in signature else []),
+    ]
 
 
-def _topics(measure: str) -> list[str]:
-    """The topics of the papers that a measure is based on: its name and its classes."""
-    parsed = split(measure, STANDARD.schemes.by_name)
-    classes = [*([parsed.only] if parsed.only else []), *parsed.without]
-    return [parsed.name, *("classes callin" if text.startswith("callin:") else "classes" for text in classes)]
+def _tested(tests: str, signature: Mapping[str, str], treebanks: Mapping[str, Units]) -> list[_Phrase]:
+    """The tests ("ranking", "runs" or "permutations") and confidence intervals."""
+    level, draws = float(signature["level"]), f"{int(signature['resamples']):,}"
+    units = f" over {units_counted(treebanks)}" if treebanks else ""
+    intervals = _phrase(f" Confidence intervals ({level_text(level)}) are jackknife intervals{units}.")
+    if tests == "ranking":
+        return [
+            intervals,
+            _phrase(" All pairs of systems were compared by a stepdown test", "stepdown"),
+            _phrase(f" of the largest studentized difference ({draws} draws)"),
+            _phrase(f" with a family-wise error rate of {1 - level:.4g}; systems that share"),
+            _phrase(" a letter", "letters"),
+            _phrase(" do not differ significantly."),
+        ]
+    permutations = [
+        _phrase(f" and approximate randomization with {draws} permutations", "randomization"),
+        _phrase(", taking the larger p-value"),
+    ]
+    return [
+        intervals,
+        _phrase(" Differences were tested by Student's t"),
+        *(permutations if tests == "permutations" else []),
+        _phrase(", corrected across systems by Holm's method", "holm"),
+        _phrase("."),
+    ]
 
 
-def _tested(made: _Made) -> Iterator[_Phrase]:
-    """The tests and confidence intervals."""
-    if not made.tests:
-        return
-    level, draws = float(made.signature["level"]), f"{int(made.signature['resamples']):,}"
-    units = f" over {units_counted(made.units)}" if made.units else ""
-    yield _Phrase(f" Confidence intervals ({level_text(level)}) are jackknife intervals{units}.")
-    if made.tests == "ranking":
-        yield _Phrase(" All pairs of systems were compared by a stepdown test", _papers(["stepdown"]))
-        yield _Phrase(f" of the largest studentized difference ({draws} draws)")
-        yield _Phrase(f" with a family-wise error rate of {1 - level:.4g}; systems that share")
-        yield _Phrase(" a letter", _papers(["letters"]))
-        yield _Phrase(" do not differ significantly.")
-        return
-    yield _Phrase(" Differences were tested by Student's t")
-    if made.tests == "permutations":
-        yield _Phrase(f" and approximate randomization with {draws} permutations", _papers(["randomization"]))
-        yield _Phrase(", taking the larger p-value")
-    yield _Phrase(", corrected across systems by Holm's method", _papers(["holm"]))
-    yield _Phrase(".")
+def _phrase(text: str, *topics: str) -> _Phrase:
+    return text, _papers({*topics})
 
 
-def _papers(topics: Iterable[str]) -> tuple[str, ...]:
+def _papers(topics: set[str]) -> tuple[str, ...]:
     """The keys of the papers on the given topics."""
-    wanted = list(topics)
-    return tuple(key for key, reference in references().items() if any(topic in reference["cites"] for topic in wanted))
+    return tuple(key for key, reference in references().items() if not topics.isdisjoint(reference["cites"]))
 
 
 def _enumerated(names: Sequence[str]) -> str:

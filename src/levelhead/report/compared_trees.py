@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from levelhead.comparison.contrasts import Contrasts
@@ -24,30 +24,20 @@ _SMALL = 11
 
 
 class TreeGroup(NamedTuple):
-    """Sentences with a common title.
+    """Sentences with an error or a contrast, each with gold and system trees; `heading` is empty without sentences."""
 
-    Args:
-        title: the error, or the comparison of systems.
-        outputs: the outputs whose trees are shown.
-        sentences: the indices of gold sentences; duplicates are drawn once.
-    """
-
-    title: str
+    heading: str
     outputs: Sequence[OutputTrees]
-    sentences: Sequence[int]
+    drawn: Sequence[Mapping[str, Any]]
 
-    def drawn(self) -> Iterator[Mapping[str, Any]]:
-        """Give the sentences with gold and system trees, except those with more than 200 words."""
-        lengths = self.outputs[0].matches.gold.sentence_starts
-        for index in dict.fromkeys(self.sentences):
-            if lengths[index + 1] - lengths[index] <= MOST_WORDS:
-                yield sentence(self.outputs, index)
 
-    @property
-    def heading(self) -> str:
-        """The title, with the number of sentences that are too long to draw."""
-        left_out = len({*self.sentences}) - len(list(self.drawn()))
-        return f"{self.title}; {number_of(left_out, 'sentence')} too long to draw" if left_out else self.title
+def _group(title: str, outputs: Sequence[OutputTrees], sentences: Sequence[int]) -> TreeGroup:
+    """The given gold sentences, except those with more than 200 words; duplicates are drawn once."""
+    starts, distinct = outputs[0].matches.gold.sentence_starts, dict.fromkeys(sentences)
+    drawn = [sentence(outputs, index) for index in distinct if starts[index + 1] - starts[index] <= MOST_WORDS]
+    left_out = len(distinct) - len(drawn)
+    more = f"; {number_of(left_out, 'sentence')} too long to draw" if left_out else ""
+    return TreeGroup(f"{title}{more}" if distinct else "", outputs, drawn)
 
 
 def groups_of(result: ErrorExamples | Contrasts) -> list[TreeGroup]:
@@ -57,12 +47,12 @@ def groups_of(result: ErrorExamples | Contrasts) -> list[TreeGroup]:
         outputs = [OutputTrees(result.system, result.matches)]
         for error, examples in result.drawn.items():
             title = f"{error}: {number_of(len(result.cells[error]), 'word')}"
-            groups.append(TreeGroup(title, outputs, [example.gold_sentence for example in examples]))
+            groups.append(_group(title, outputs, [example.gold_sentence for example in examples]))
         return groups
     for name, baseline, system, gained, lost in result.drawn:
         outputs = [OutputTrees(output.name, output.matches) for output in (baseline, system)]
         for title, contrasts in zip(contrast_titles(system.name, baseline.name), (gained, lost), strict=True):
-            groups.append(TreeGroup(f"{name}: {title}", outputs, [contrast.sentence for contrast in contrasts]))
+            groups.append(_group(f"{name}: {title}", outputs, [contrast.sentence for contrast in contrasts]))
     return groups
 
 
@@ -88,10 +78,10 @@ def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
     """Draw all sentences: gold's arcs above the words, a system's below, those of one side in color."""
     parts: list[str] = []
     width, y = max(width_of(line, _SMALL) for line in (_LEGEND, signature)), 0.0
-    for group in (group for group in groups if group.sentences):
+    for group in (group for group in groups if group.heading):
         y += 24
         parts.append(_long_text(8, y, group.heading, "b"))
-        for shown in group.drawn():
+        for shown in group.drawn:
             for tree in shown["s"]:
                 picture = _picture(shown, tree)
                 parts.append(f'<g transform="translate(8,{short(y + 8)})">{picture.body}</g>')
@@ -174,9 +164,9 @@ def _side(side: _Words, places: Sequence[float], levels: Mapping[int, int], y: f
 def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
     """Return all sentences in LaTeX for the package tikz-dependency: gold arcs above, a system's below."""
     parts = ["% \\usepackage{tikz-dependency}"]
-    for group in (group for group in groups if group.sentences):
+    for group in (group for group in groups if group.heading):
         parts.append(f"% {latex_text(group.heading)}")
-        for shown in group.drawn():
+        for shown in group.drawn:
             for tree in shown["s"]:
                 gold, system = _sides(shown, tree)
                 parts.append(f"% {latex_text(shown['i'])}: gold above, {latex_text(tree['n'])} below")
@@ -192,8 +182,8 @@ def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
 
 def _dependency(forms: Sequence[str], edges: Sequence[str]) -> list[str]:
     words = " \\& ".join(latex_text(form).replace("\\&", "\\symbol{38}") for form in forms)  # \\& ends a word
-    text = f"\\begin{{deptext}}\n{words} \\\\\n\\end{{deptext}}"
-    return ["\\begin{dependency}", text, *edges, "\\end{dependency}", ""]  # a separate paragraph
+    text = ["\\begin{deptext}", f"{words} \\\\", "\\end{deptext}"]
+    return ["\\begin{dependency}", *text, *edges, "\\end{dependency}", ""]  # a separate paragraph
 
 
 def _edges(side: _Words, *styles: str) -> list[str]:
@@ -210,12 +200,12 @@ def _edges(side: _Words, *styles: str) -> list[str]:
 def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Page:
     """Return a page of the sentences, each with gold's and the systems' trees."""
     blocks = [
-        Block(f"trees-{number}", group.heading, sentences=drawn)
+        Block(f"trees-{number}", group.heading, sentences=group.drawn)
         for number, group in enumerate(groups, 1)
-        if (drawn := list(group.drawn()))
+        if group.drawn
     ]
     systems = dict.fromkeys(output.name for group in groups for output in group.outputs)
-    n_sentences = sum(len(block.sentences or ()) for block in blocks)
+    n_sentences = sum(len(group.drawn) for group in groups)
     section = Section("sentences", "Sentences", "Gold and system trees; errors are marked.", blocks)
     lead = f"{number_of(n_sentences, 'sentence')} with the trees of gold and {', '.join(systems)}."
     golds = dict.fromkeys(treebank_name(output.matches.gold) for group in groups for output in group.outputs)

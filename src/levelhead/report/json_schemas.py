@@ -10,8 +10,7 @@ from typing import Any
 from levelhead.errors import unknown
 from levelhead.tables.fields import record_schema
 
-_COMMON = "common"
-_SUFFIX = ".json"
+_COMMON, _SUFFIX = "common", ".json"
 _SHARED = re.compile(r'"common\.json#/\$defs/')
 _DOCUMENT = re.compile(r'"([a-z-]+)\.json"')
 _LOCAL = re.compile(r'"#/\$defs/([\w-]+)"')
@@ -37,10 +36,8 @@ def json_schema(name: str) -> dict[str, Any]:
         raise ValueError(unknown("schema", name, schema_names()))
     schema = _read(name)
     definitions = schema.setdefault("$defs", {})
-    missing = _references(schema) - definitions.keys()
-    while missing:
-        definitions |= {one: _definition(one) for one in sorted(missing)}
-        missing = _references(schema) - definitions.keys()
+    while missing := {*_LOCAL.findall(json.dumps(schema))} - definitions.keys():
+        definitions |= {definition: _definition(definition) for definition in sorted(missing)}
     return schema if definitions else {key: value for key, value in schema.items() if key != "$defs"}
 
 
@@ -66,10 +63,6 @@ def _read(name: str) -> dict[str, Any]:
     text = json.dumps(schema_file(name))
     schema: dict[str, Any] = json.loads(_DOCUMENT.sub(rf'"#/$defs/{_WITHIN}\1"', _SHARED.sub('"#/$defs/', text)))
     return schema
-
-
-def _references(schema: dict[str, Any]) -> set[str]:
-    return set(_LOCAL.findall(json.dumps(schema)))
 
 
 def _definition(name: str) -> Any:

@@ -1,4 +1,7 @@
-"""Tables for papers: systems by measures or test sets, with the best in bold, letters, intervals and a caption."""
+"""Tables for papers: systems by measures or test sets, with the best in bold, letters, intervals and a caption.
+
+Also a comparison as a summary in Markdown, for example for the summary page of a GitHub job.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -13,14 +17,16 @@ from levelhead.campaign import Ranking, Results
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.campaign.ranking import ALL
 from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
+from levelhead.comparison.contrasts import WorseSentence
+from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.score_tables import NOT_OFFICIAL, VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import ComparedScore
 from levelhead.significance.units import units_counted
 from levelhead.tables.svg import clean
-from levelhead.tables.table import STARS_NOTE, Column, formatted, interval_cell, level_text, value_cell
-from levelhead.tables.writers import latex_row, latex_text, markdown_text
+from levelhead.tables.table import STARS_NOTE, Column, Table, formatted, interval_cell, level_text, value_cell
+from levelhead.tables.writers import latex_row, latex_text, markdown_text, to_markdown
 
 Across = Literal["column", "row"]
 """Whether the scores of all systems by one measure are in a column or in a row."""
@@ -35,17 +41,19 @@ def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Ac
     measures = list(dict.fromkeys(ranking.measure for ranking in rankings))
     largest = max((ranking.group for ranking in rankings), key=lambda group: len(group.codes))
     partial = any(standing.answered is not None for standing in standings)
-    sentences = [
+    sentences = (
         f"{_shown(measures, list(largest.codes), 'Macro-averages', across)}.",
         _best(measures, across),
-        _letters(results.signature, across)
+        f"In each {across}, {SHARED_LETTERS} (all pairs, stepdown test of the largest studentized difference,"
+        f" {int(results.signature['resamples']):,} draws, family-wise error rate"
+        f" {1 - float(results.signature['level']):.4g})."
         if any(standing.letters for standing in standings) and len(rankings[0].standings) > 1
         else "",
         _intervals(results.signature, unit) if any(standing.interval for standing in standings) else "",
         "Missing and invalid outputs count as 0." if any_failed(results, rankings) else "",
         f"{NOT_OFFICIAL}." if partial else "",
         _version(results.signature),
-    ]
+    )
     return " ".join(filter(None, sentences))
 
 
@@ -56,14 +64,14 @@ def comparison_caption(comparison: Comparison, results: Sequence[ComparedScore],
     codes = list(dict.fromkeys(result.treebank for result in comparison.results if not result.average))
     average = results[0].average
     averages = f"{average.capitalize()}-averages" if average else "Scores"
-    sentences = [
+    sentences = (
         f"{_shown(measures, codes, averages, across)}.",
         _best(measures, across),
         _stars(comparison, results) if any(result.p_holm is not None for result in results) else "",
         _intervals(signature, units_counted(comparison.units)) if any(result.interval for result in results) else "",
         f"{NOT_OFFICIAL}." if comparison.coverage else "",
         _version(signature),
-    ]
+    )
     return " ".join(filter(None, sentences))
 
 
@@ -79,14 +87,6 @@ def _best(measures: Sequence[str], across: Across) -> str:
     lower = [measure for measure in measures if lower_is_better(measure)]
     note = f" (lower is better: {','.join(lower)})" if lower else ""
     return f"The best score of each {across} is in bold{note}."
-
-
-def _letters(signature: Mapping[str, str], across: Across) -> str:
-    draws, alpha = f"{int(signature['resamples']):,}", 1 - float(signature["level"])
-    return (
-        f"In each {across}, {SHARED_LETTERS} (all pairs, stepdown test of the largest studentized difference, {draws}"
-        f" draws, family-wise error rate {alpha:.4g})."
-    )
 
 
 def _stars(comparison: Comparison, results: Sequence[ComparedScore]) -> str:
@@ -105,20 +105,12 @@ def _version(signature: Mapping[str, str]) -> str:
     return f"levelhead {signature['version']}, rules {signature['rules']}{seed}."
 
 
-_MACRO, _STRICT = "Macro-average", "-valid-trees"
 _NONE = "-"
 """No score; on a single test set also a missing or invalid output, which counts as 0 in averages."""
 
 
 class PaperCell(NamedTuple):
-    """A score in a table for a paper.
-
-    Args:
-        value: the score as text.
-        best: whether no other score of its column (or row) is better, after rounding.
-        raised: the letters or stars after it, in superscript.
-        interval: its confidence interval as text; empty if there is none.
-    """
+    """A score in a table for a paper, with letters or stars in superscript; the best is found after rounding."""
 
     value: str
     best: bool = False
@@ -127,16 +119,7 @@ class PaperCell(NamedTuple):
 
 
 class PaperTable(NamedTuple):
-    """A table for a paper.
-
-    Args:
-        corner: the head of the first column.
-        heads: the heads of the other columns.
-        rows: the name of each row and its scores.
-        caption: what the table shows and how it was computed, in sentences.
-        label: the label for references to the table.
-        rules_before: the rows above which a rule is drawn.
-    """
+    """A table for a paper; a rule is drawn above some rows, and `label` is for references to the table."""
 
     corner: str
     heads: tuple[str, ...]
@@ -152,49 +135,41 @@ def ranking_papers(board: RankedSystems, places: int = 2) -> list[PaperTable]:
     For one group of test sets, a table of systems by measures; for several groups, a table for each measure with a row
     for each group, larger groups last. For partial scores, tables with the scores of valid trees only follow.
     """
-    strict = [_with_valid_trees(ranking) for ranking in board.rankings] if board.results.partial else []
-    return [*_papers(board.results, board.rankings, places), *_papers(board.results, strict, places, _STRICT)]
+    strict = [
+        ranking._replace(
+            standings=tuple(
+                standing._replace(value=standing.valid_trees, interval=None, ranks=None, letters=None)
+                for standing in ranking.standings
+            )
+        )
+        for ranking in (board.rankings if board.results.partial else ())
+    ]
+    strict_tables = _papers(board.results, strict, places) if strict else []
+    return [*_papers(board.results, board.rankings, places), *map(_of_valid_trees, strict_tables)]
 
 
-def _with_valid_trees(ranking: Ranking) -> Ranking:
-    """A ranking with the scores of valid trees only, without tests."""
-    standings = (
-        standing._replace(value=standing.valid_trees, interval=None, ranks=None, letters=None)
-        for standing in ranking.standings
-    )
-    return ranking._replace(standings=tuple(standings))
+def _of_valid_trees(table: PaperTable) -> PaperTable:
+    """A table with scores of valid trees only, with its own label and a note in the caption."""
+    return table._replace(label=f"{table.label}-valid-trees", caption=f"{VALID_TREES_NOTE} {table.caption}")
 
 
-def _papers(results: Results, rankings: Sequence[Ranking], places: int, suffix: str = "") -> list[PaperTable]:
-    groups = list(dict.fromkeys(ranking.group for ranking in rankings))
-    if len(groups) == 1:
-        tables = [_by_measure(results, rankings, places)]
-    else:
-        measures = dict.fromkeys(ranking.measure for ranking in rankings)
-        tables = [_by_group(results, [r for r in rankings if r.measure == measure], places) for measure in measures]
-    return [_named(table, suffix) for table in tables]
-
-
-def _named(table: PaperTable, suffix: str) -> PaperTable:
-    """A table; if it has scores of valid trees only, with its own label and a note in the caption."""
-    if not suffix:
-        return table
-    return table._replace(label=f"{table.label}{suffix}", caption=f"{VALID_TREES_NOTE} {table.caption}")
-
-
-def _by_measure(results: Results, rankings: Sequence[Ranking], places: int) -> PaperTable:
+def _papers(results: Results, rankings: Sequence[Ranking], places: int) -> list[PaperTable]:
+    measures = tuple(dict.fromkeys(ranking.measure for ranking in rankings))
+    if len({ranking.group for ranking in rankings}) > 1:
+        return [_by_group(results, [r for r in rankings if r.measure == measure], places) for measure in measures]
     columns = [_of_systems(ranking, places) for ranking in rankings]
-    names = [standing.system for standing in rankings[0].standings]
-    rows = tuple((name, tuple(column[name] for column in columns)) for name in names)
+    rows = tuple((system, tuple(column[system] for column in columns)) for system in columns[0])
     caption = ranking_caption(results, rankings, across="column")
-    return PaperTable("System", tuple(ranking.measure for ranking in rankings), rows, caption, "scores")
+    return [PaperTable("System", tuple(ranking.measure for ranking in rankings), rows, caption, "scores")]
 
 
 def _by_group(results: Results, rankings: Sequence[Ranking], places: int) -> PaperTable:
     ordered = sorted(rankings, key=lambda ranking: len(ranking.group.codes) > 1)
     names = [standing.system for standing in ordered[-1].standings]
     tables = [(ranking.group.name, _of_systems(ranking, places)) for ranking in ordered]
-    rows = tuple((_MACRO if name == ALL else name, tuple(cells[system] for system in names)) for name, cells in tables)
+    rows = tuple(
+        ("Macro-average" if name == ALL else name, tuple(cells[system] for system in names)) for name, cells in tables
+    )
     n_single = sum(len(ranking.group.codes) == 1 for ranking in ordered)
     rules = frozenset({n_single} if 0 < n_single < len(ordered) else ())
     caption = ranking_caption(results, ordered, across="row")
@@ -204,14 +179,13 @@ def _by_group(results: Results, rankings: Sequence[Ranking], places: int) -> Pap
 def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
     """The cell of each system."""
     plain = lower_is_better(ranking.measure)
-    absent = PaperCell(_NONE)
     standings = ranking.standings
     if len(standings) == 1:
         standings = (standings[0]._replace(letters=None),)  # the letter of a single system means nothing
     cells = {
         standing.system: _cell(standing.value, standing.interval, standing.letters or "", places, plain=plain)
         if standing.n_valid or len(ranking.group.codes) > 1
-        else absent
+        else PaperCell(_NONE)
         for standing in standings
     }
     return dict(zip(cells, _with_best(cells.values(), lowest=plain), strict=True))
@@ -224,7 +198,7 @@ def comparison_papers(comparison: Comparison, places: int = 2, *, each: bool = F
     """
     strict = replace(comparison, results=comparison.valid_trees)
     strict_tables = _comparison_papers(strict, places, each=each) if comparison.valid_trees else []
-    return [*_comparison_papers(comparison, places, each=each), *(_named(table, _STRICT) for table in strict_tables)]
+    return [*_comparison_papers(comparison, places, each=each), *map(_of_valid_trees, strict_tables)]
 
 
 def _comparison_papers(comparison: Comparison, places: int, *, each: bool) -> list[PaperTable]:
@@ -232,7 +206,7 @@ def _comparison_papers(comparison: Comparison, places: int, *, each: bool) -> li
     if each and averages:
         return [_by_treebank(comparison, measure, places) for measure in comparison.measures]
     shown = averages or comparison.results
-    kinds = list(dict.fromkeys(result.treebank for result in shown))
+    kinds = dict.fromkeys(result.treebank for result in shown)
     return [_by_system(comparison, [result for result in shown if result.treebank == kind], places) for kind in kinds]
 
 
@@ -249,14 +223,15 @@ def _by_system(comparison: Comparison, results: Sequence[ComparedScore], places:
 
 
 def _by_treebank(comparison: Comparison, measure: str, places: int) -> PaperTable:
-    own = [result for result in comparison.results if result.measure == measure]
-    places_of = dict.fromkeys((result.average, result.treebank) for result in own)
-    parts = [[result for result in own if (result.average, result.treebank) == key] for key in places_of]
-    parts.sort(key=lambda some: some[0].average is not None)
-    names = [some[0].treebank.capitalize() if some[0].average else some[0].treebank for some in parts]
-    rows = tuple((name, tuple(_cells(comparison, some, places))) for name, some in zip(names, parts, strict=True))
-    n_single = sum(some[0].average is None for some in parts)
-    caption = comparison_caption(comparison, own, across="row")
+    results = [result for result in comparison.results if result.measure == measure]
+    parts: dict[tuple[bool, str], list[ComparedScore]] = {}
+    for result in results:
+        name = result.treebank.capitalize() if result.average else result.treebank
+        parts.setdefault((bool(result.average), name), []).append(result)
+    rows = tuple((name, tuple(_cells(comparison, parts[is_average, name], places)))
+                 for is_average, name in sorted(parts, key=lambda key: key[0]))  # fmt: skip
+    n_single = sum(not is_average for is_average, _ in parts)
+    caption = comparison_caption(comparison, results, across="row")
     return PaperTable("Treebank", comparison.systems, rows, caption, f"comparison-{measure}", frozenset({n_single}))
 
 
@@ -350,3 +325,33 @@ def _html_cell(cell: PaperCell) -> str:
 _WRITERS: Mapping[str, Callable[[PaperTable], str]] = MappingProxyType(
     {"latex": _latex, "markdown": _markdown, "html": _html}
 )
+
+
+_MOST_SENTENCES = 10
+_LONGEST_TEXT = 300  # characters of a sentence
+
+
+def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequence[WorseSentence]]) -> str:
+    """Return a summary of a comparison in Markdown: verdicts, scores, differences, and sentences with large losses."""
+    lines = ["## Scores and differences", ""]
+    lines += [f"- {markdown_text(verdict_text(gate, comparison))}" for gate in comparison.gates]
+    lines += [
+        f"  - {markdown_text(str(fault))}"
+        for faults in comparison.invalid.values()
+        for fault in faults[:_MOST_SENTENCES]
+    ]
+    lines += ["", to_markdown(replace(comparison, gates=()).table())]
+    every = sorted(chain(*sentences.values()), key=lambda sentence: sentence.right - sentence.baseline)
+    rows = []
+    for sentence in every[:_MOST_SENTENCES]:
+        numbers = (sentence.sentence, sentence.baseline, sentence.right, sentence.words)
+        text = sentence.text if len(sentence.text) <= _LONGEST_TEXT else sentence.text[:_LONGEST_TEXT] + " ..."
+        rows.append((sentence.treebank, sentence.system, sentence.sent_id, *numbers, text))
+    lines += [f"## Sentences with the largest losses ({markdown_text(measure)})", ""]
+    columns = (
+        *(Column(name, "text") for name in ("Treebank", "System", "sent_id")),
+        *(Column(name, "number") for name in ("Sentence", "Baseline correct", "System correct", "Words")),
+        Column("Text", "text"),
+    )
+    lines.append(to_markdown(Table(columns, tuple(rows))) if rows else "None.\n")
+    return "\n".join(lines)

@@ -11,7 +11,7 @@ import numpy as np
 
 from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.report.charts.study_charts import curves
+from levelhead.report.charts.point_charts import curves
 from levelhead.scoring.weights import read_weights
 from levelhead.studies.callin_measures import (
     CASCADING,

@@ -16,7 +16,7 @@ from levelhead.conversion import backward, check_round_trip, default_targets, fo
 from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.report.charts.study_charts import Named, cloud
+from levelhead.report.charts.point_charts import Named, cloud
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest, format_of, read_treebank

@@ -11,7 +11,7 @@ import numpy as np
 from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.charts.page_charts import IntervalRow, spreads
+from levelhead.report.charts.page_charts import plotted_row, spreads
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import resampled_rows
 from levelhead.studies.measures_2018_estimates import (
@@ -145,7 +145,7 @@ def _estimates_section(
         kinds |= columns(ratio=more[0])
         rows = [(*row, value) for row, value in zip(rows, more[1])]
     dots = [
-        IntervalRow(name, *(100 * end for end in estimate.value))
+        plotted_row(name, estimate.value[0], estimate.value[1:], 100)
         for name, estimate in comparison.items()
         if estimate.value is not None
     ]

@@ -16,7 +16,7 @@ from levelhead.derivation import estimate, perplexity, sequences_of
 from levelhead.derivation.perplexity import estimated_model
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.charts.study_charts import Named, cloud, curves
+from levelhead.report.charts.point_charts import Named, cloud, curves
 from levelhead.significance import SystemCounts, separated_shares, spawned
 from levelhead.studies.request import Parts, StudyRequest, read_treebank, score_files
 from levelhead.studies.study import StudySection, columns, table_section

@@ -183,10 +183,9 @@ def report(task: SharedTask, database: Database, workers: Workers | None = None)
 
     tests = InferenceSettings(resamples=_RESAMPLES)
     shown = measures_of_page(task.rules, registry_of(task))
-    classes = [name for name in shown if name.startswith("LAS@")]
     results = score_folders(task, primary_outputs(task, database), shown, workers=workers)
     results = public_results(results._replace(signature={**results.signature, **signature_of_draws(tests)}))
     intervals = with_intervals(results, rankings_of(task, results), tests)
-    page = ranking_page(results, intervals.rankings, intervals, classes)
+    page = ranking_page(results, intervals.rankings, intervals)
     notes = (*left_out_notes(organizer_failures(database)), *page.notes)
     return render(page._replace(title=task.about.title, notes=notes))

@@ -124,7 +124,7 @@ class ReportPath(ResultPath):
 
         require("jinja2", "reports")
         if path.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 -- pathlib is slow to load
-            from levelhead.report.page.report_folder import check_report_folder
+            from levelhead.report.page.ranking_report import check_report_folder
 
             check_report_folder(path)
         else:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from levelhead.immutable import immutable
-from levelhead.report.charts.marks import Box, mark, placed_names
+from levelhead.report.charts.point_charts import Box, mark, placed_names
 from levelhead.tables.svg import Drawing, LogScale, Scale, line, number, path, scale_for, short, text, widest, width_of
 from levelhead.typology.profile import Quartiles, quartiles
 from levelhead.typology.similarity import Cluster
@@ -23,14 +23,7 @@ _LONGEST = 12
 
 
 class PanelRow(NamedTuple):
-    """A treebank in the panels.
-
-    Args:
-        name: its name.
-        label: a short name.
-        series: the number of its mark, see `marks`.
-        group: the group that the mark stands for.
-    """
+    """A treebank in the panels, with a short name, and its group with the number of its mark (see `point_charts`)."""
 
     name: str
     label: str
@@ -78,13 +71,10 @@ class Panel:
     @cached_property
     def outliers(self) -> list[int]:
         """The rows of outliers on the scale, the farthest from the median first."""
-        own = self.quartiles
-        if own is None:
+        if (middle := self.quartiles) is None:
             return []
-        distances = [
-            (abs(v - own.median), i) for i, v in enumerate(self.on_scale) if v is not None and own.is_outlier(v)
-        ]
-        return [i for _, i in sorted(distances, key=lambda pair: (-pair[0], pair[1]))]
+        values = {i: value for i, value in enumerate(self.on_scale) if value is not None and middle.is_outlier(value)}
+        return sorted(values, key=lambda i: -abs(values[i] - middle.median))
 
     def is_high(self, row: int) -> bool:
         """Return whether a value is above the median."""
@@ -105,20 +95,19 @@ def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
     for at, shown in ticks:
         parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid"), text(_LEFT - 6, up(at) + 4, shown, "mute small", "end")]
     points = {i: (across(i + 0.5), up(value)) for i, value in enumerate(panel.on_scale) if value is not None}
-    size = 3.4 if len(rows) <= _MANY else 2.6
     for i, (x, y) in points.items():
         tip = f"{rows[i].name} ({rows[i].group}): {panel.shown(panel.values[i] or 0.0)}"
-        parts.append(mark(x, y, rows[i].series, size, tip, f' data-t="{i}"'))
+        parts.append(mark(x, y, rows[i].series, 3.4 if len(rows) <= _MANY else 2.6, tip, f' data-t="{i}"'))
     named = [(rows[i].label, points[i]) for i in panel.outliers[:_MOST_NAMED]]
     parts += placed_names(named, Box(_LEFT - 4, 0, _WIDTH, bottom + 2), list(points.values()))
     drawn, depth = _below(rows, across, bottom)
     return Drawing(panel.title, _WIDTH, bottom + depth, "".join([*parts, *drawn]))
 
 
-def _band(own: Quartiles | None, up: Scale) -> list[str]:
-    if own is None:
+def _band(values: Quartiles | None, up: Scale) -> list[str]:
+    if values is None:
         return []
-    high, low, middle = up(own.high), up(own.low), up(own.median)
+    high, low, middle = up(values.high), up(values.low), up(values.median)
     size = f'width="{short(_RIGHT - _LEFT)}" height="{short(max(low - high, 1))}"'
     band = f'<rect class="middle" x="{short(_LEFT)}" y="{short(high)}" {size}/>'
     return [band, line(_LEFT, middle, _RIGHT, middle, "axis")]

@@ -1,14 +1,15 @@
-"""The charts of pages."""
+"""The charts of pages; most have a row for each item: a label, a picture on a common scale, and numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from levelhead.report.charts.marks import OTHER, mark, series_of
+from levelhead.immutable import immutable
 from levelhead.tables.svg import (
-    N_COLORS,
     Drawing,
     Scale,
     bar,
@@ -23,43 +24,204 @@ from levelhead.tables.svg import (
     widest,
     width_of,
 )
+from levelhead.tables.table import Cell, Column, formatted, interval_cell, value_cell
 
-_WIDTH = 760.0
-_ROW = 22.0
-_TOP, _BOTTOM = 30.0, 10.0
+Shape = Literal["bar", "dot", "parts"]
+"""Bars from zero, dots with their intervals, or stacked bars that fill the width."""
+
+_MARGIN = 3.0  # percent of the width, for marks at the ends
+_AT_END = 6.0  # percent of the width; closer to an end, a centered number would be cut off
+_READABLE = 5  # percent of the width that a number needs
+_RATIO = Column("")
+_TICKS = {"bar": 4, "dot": 5}
 
 
-class IntervalRow(NamedTuple):
-    """A value with its interval.
+class OpenedWords(NamedTuple):
+    """The words that a row opens: their store (1 for the first treebank, 0 for all), grouping, group and heading."""
+
+    store: str
+    group: str
+    number: int
+    title: str
+
+
+class ChartRow(NamedTuple):
+    """A row of a chart.
 
     Args:
-        label: the label.
-        value: the value.
+        label: its label.
+        value: its value; None if it is undefined.
         low: the lower end of the interval; None without an interval.
         high: the upper end.
+        cells: the texts of the other columns.
+        color: the class of its color: `s0`, `s1`, ... or `fade`.
+        parts: the number of each kind, in a stacked bar.
+        opens: the words that it opens; None if it opens none.
+        uncertain: whether its interval is so uncertain that it need not fit on the scale.
+        total: whether it summarizes the rows above it.
+        goes: for a row that is a link: a choice, its new value, and the section to scroll to.
     """
 
     label: str
-    value: float
+    value: float | None = None
     low: float | None = None
     high: float | None = None
+    cells: tuple[str, ...] = ()
+    color: str = "s0"
+    parts: tuple[int, ...] = ()
+    opens: OpenedWords | None = None
+    uncertain: bool = False
+    total: bool = False
+    goes: tuple[str, str, str] | None = None
 
 
-def interval_ends(interval: tuple[float, float] | None, unit: float = 100) -> tuple[float | None, float | None]:
-    """Return both ends of an interval in the unit of a chart; None without an interval."""
-    return (None, None) if interval is None else (unit * interval[0], unit * interval[1])
+def measured_row(
+    label: str,
+    value: float | Fraction | None,
+    interval: tuple[float, float] | None,
+    column: Column = _RATIO,
+    more: Sequence[str] = (),
+    *,
+    perplexity: bool = False,
+) -> ChartRow:
+    """Return the row of a score, or of a difference of scores, with its interval; `more` are the texts after both."""
+    shown = value_cell(value, perplexity=perplexity)
+    between = cell_text(interval_cell(interval, perplexity=perplexity), column)
+    cells = ("–" if shown is None else cell_text(shown, column), between, *more)
+    return plotted_row(label, value, interval, 1 if perplexity else 100)._replace(cells=cells)
+
+
+def plotted_row(
+    label: str, value: float | Fraction | None, interval: tuple[float, float] | None, unit: float = 1
+) -> ChartRow:
+    """Return a row without texts; values are multiplied by the unit of the chart."""
+    ends = (None, None) if interval is None else (unit * interval[0], unit * interval[1])
+    return ChartRow(label, None if value is None else unit * float(value), *ends)
+
+
+def cell_text(cell: Cell, column: Column) -> str:
+    """Return the text of a score, a difference or an interval; empty if there is none."""
+    dash = "\N{MINUS SIGN}" if column.kind == "difference" else "\N{EN DASH}"
+    return "" if cell is None else formatted(cell, column).replace("-", dash)
+
+
+@immutable
+class RowChart:
+    """A chart with a row for each item.
+
+    Args:
+        title: the title.
+        head: the heading of the labels.
+        axis: the name of the values.
+        columns: the headings of the other columns.
+        rows: the rows.
+        shape: how values are drawn.
+        kinds: the name and color of each part of stacked bars.
+        hidden: the columns that are left out on narrow screens.
+        full: the value of a bar that fills the width; None for the largest value.
+        zero: whether to show and mark zero.
+        explained: whether labels and headings are terms that the page defines.
+    """
+
+    title: str
+    head: str
+    axis: str
+    columns: tuple[str, ...]
+    rows: Sequence[ChartRow]
+    shape: Shape = "bar"
+    kinds: tuple[tuple[str, str], ...] = ()
+    hidden: tuple[str, ...] = ("95% CI", "p")
+    full: float | None = None
+    zero: bool = True
+    explained: bool = False
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The positions of values, in percent of the width."""
+        ends = [row.value for row in self.rows if row.value is not None]
+        ends += [end for row in self.rows for end in (row.low, row.high) if end is not None and not row.uncertain]
+        start, end = _MARGIN, 100 - _MARGIN
+        if self.shape == "bar":
+            return Scale(min([0.0, *ends]), self.full or max([0.0, *ends]) or 1.0, start, end)
+        return scale_for(ends, start, end, zero=self.zero)
+
+    def top(self) -> str:
+        """Return the axis as the heading of the pictures, with grid lines that extend down behind the rows.
+
+        Near the ends, numbers are aligned so that they stay inside at any width.
+        """
+        lines, texts = "", ""
+        for at in () if self.shape == "parts" else self.scale.ticks(_TICKS[self.shape]):
+            x, kind = self.scale(at), "rule" if at == 0 else "grid"
+            lines += f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="15" y2="9999"/>'
+            anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"
+            place = f'text-anchor="{anchor}" x="{short(x)}%"'
+            texts += f'<text class="mute small" y="11" {place}>{clean(number(at))}</text>'
+        return _fluid(lines + texts)
+
+    def picture(self, row: ChartRow) -> str:
+        """Return the picture of a row."""
+        if self.shape == "parts":
+            return _fluid(self._parts(row))
+        if row.value is None:
+            return ""
+        at, interval = self.scale(row.value), ""
+        if row.low is not None and row.high is not None:
+            start, end = (min(100.0, max(0.0, self.scale(value))) for value in (row.low, row.high))
+            kind = "whisker" if self.shape == "bar" else f"line {row.color}"
+            interval = f'<line class="{kind}" x1="{start:.2f}%" x2="{end:.2f}%" y1="50%" y2="50%"/>'
+        if self.shape == "bar":
+            left, right = sorted((self.scale(0), at))
+            return _fluid(_box(left, max(right - left, 0.3), 12, row.color) + interval)
+        if not row.total:
+            return _fluid(f'{interval}<circle class="{row.color} halo" cx="{at:.2f}%" cy="50%" r="4.5"/>')
+        shape = f'<path class="{row.color} halo" d="M-8 0L0 -6.5L8 0L0 6.5Z"/>'
+        return _fluid(f'{interval}<svg x="{at:.2f}%" y="50%" overflow="visible">{shape}</svg>')
+
+    def _parts(self, row: ChartRow) -> str:
+        whole, done, drawn = sum(row.parts) or 1, 0, ""
+        for n, (_, color) in zip(row.parts, self.kinds, strict=True):
+            if n:
+                share = 100 * n / whole
+                drawn += _box(100 * done / whole, share, 16, color)
+                kind, at = "small" if color == "none" else "on small", short(100 * done / whole + 0.8)
+                drawn += f'<text class="{kind}" x="{at}%" y="50%" dy=".36em">{n}</text>' if share > _READABLE else ""
+            done += n
+        return drawn
+
+    def drawing(self) -> Drawing:
+        """Return the complete chart as a drawing for files."""
+        known = [row for row in self.rows if row.value is not None]
+        if self.shape == "parts":
+            return shares(self.title, {row.label: row.parts for row in self.rows}, self.kinds)
+        if self.shape == "bar":
+            return panels(self.title, [row.label for row in known], {self.axis: [row.value for row in known]}, places=2)
+        rules = {i for i, row in enumerate(known) if row.total and not (i and known[i - 1].total)}
+        return spreads(self.title, known, self.axis, rules=rules, zero=self.zero)
+
+
+def _fluid(body: str) -> str:
+    """A picture that fills its cell; it is hidden from screen readers, which read the numbers."""
+    return f'<svg aria-hidden="true">{body}</svg>'
+
+
+def _box(left: float, width: float, height: float, kind: str) -> str:
+    size = f'width="{width:.2f}%" height="{short(height)}"'
+    return (
+        f'<rect class="{kind}" x="{left:.2f}%" y="50%" {size} rx="1.5" transform="translate(0 {short(-height / 2)})"/>'
+    )
 
 
 def spreads(
     title: str,
-    rows: Sequence[IntervalRow],
+    rows: Sequence[ChartRow],
     axis: str,
     *,
     rules: Collection[int] = (),
     zero: bool = False,
     whole: bool = False,
 ) -> Drawing:
-    """Draw values as dots with their intervals, one per row."""
+    """Draw values as dots with their intervals, one per row, for files and notebooks."""
     left = max(widest(row.label for row in rows) + 16, width_of(axis, 11) + 22)
     values = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
     scale = scale_for(values, left, _WIDTH - 16, zero=zero)
@@ -70,92 +232,55 @@ def spreads(
     parts = [line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks]
     parts += [text(scale(at), _TOP - 7, number(at), "mute small", "middle") for at in ticks]
     parts.append(text(0, _TOP - 7, axis, "mute small"))
-    if zero:
-        parts.append(line(scale(0), _TOP, scale(0), bottom, "rule"))
+    parts += [line(scale(0), _TOP, scale(0), bottom, "rule")] if zero else []
     for i, row in enumerate(rows):
-        y = _TOP + _ROW * (i + 0.5)
+        y, value = _TOP + _ROW * (i + 0.5), row.value or 0.0
         parts += [line(0, y - _ROW / 2, _WIDTH, y - _ROW / 2, "rule")] if i in rules else []
         parts.append(text(left - 10, y + 4, row.label, anchor="end"))
-        tip = f"{row.label}: {row.value:.4g}"
+        tip = f"{row.label}: {value:.4g}"
         if row.low is not None and row.high is not None:
             tip += f", {number(row.low)} to {number(row.high)}"
             pad = 0.32 if whole else 0.0
             parts.append(bar(scale(row.low - pad), scale(row.high + pad), y - 4, 8, "s0 soft", tip))
-        parts.append(dot(scale(row.value), y, 4.5, "s0 halo", tip))
+        parts.append(dot(scale(value), y, 4.5, "s0 halo", tip))
     return Drawing(title, _WIDTH, bottom + _BOTTOM, "".join(parts))
+
+
+_WIDTH, _ROW = 760.0, 22.0
+_TOP, _BOTTOM = 30.0, 10.0
 
 
 def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequence[str]) -> Drawing:
     """Draw how ranks change from measure to measure, with the systems that move most in color."""
-    moves = {
-        system: max(own) - min(own) for system, own in ((s, [r for r in rs if r]) for s, rs in ranks.items()) if own
-    }
-    colored = sorted((system for system in moves if moves[system]), key=lambda system: -moves[system])[:5]
+    ranked = {system: [rank for rank in places if rank] for system, places in ranks.items()}
+    moves = {system: max(places) - min(places) for system, places in ranked.items() if places}
+    colored = sorted(filter(moves.get, moves), key=lambda system: -moves[system])[:5]
     left = widest(ranks) + 34
     width = min(_WIDTH, left * 2 + 190 * (len(measures) - 1))
     x = Scale(0, max(1, len(measures) - 1), left, width - left)
     y = Scale(1, max(2, len(ranks)), _TOP + 12, _TOP + 12 + 25 * (len(ranks) - 1 or 1))
     parts = [text(x(i), 16, measure, "b", "middle") for i, measure in enumerate(measures)]
-    slots = [_slots([own[i] for own in ranks.values()]) for i in range(len(measures))]
-    for place, (system, own) in enumerate(ranks.items()):
-        points = [(x(i), y(slots[i][place])) for i, rank in enumerate(own) if rank]
+    slots = [_slots(places) for places in zip(*ranks.values())]
+    for row, (system, places) in enumerate(ranks.items()):
+        points = [(x(i), y(slots[i][row])) for i, rank in enumerate(places) if rank]
         color = colored.index(system) if system in colored else None
         kind = "axis thin" if color is None else f"l{color} thick"
-        tip = f"{system}: " + ", ".join(f"{rank} by {name}" for name, rank in zip(measures, own) if rank)
+        tip = f"{system}: " + ", ".join(f"{rank} by {name}" for name, rank in zip(measures, places) if rank)
         parts.append(path(points, f"none {kind}", tip))
         parts += [dot(px, py, 3.5, "fade" if color is None else f"s{color} halo", tip) for px, py in points]
         shade = "mute" if color is None else "b"
         for end, anchor, at in ((0, "end", x(0) - 10), (-1, "start", x(len(measures) - 1) + 10)):
-            rank = own[end]
-            if rank:
+            if rank := places[end]:
                 words = f"{system}  {rank}" if end == 0 else f"{rank}  {system}"
-                parts.append(text(at, y(slots[end][place]) + 4, words, shade, anchor))
+                parts.append(text(at, y(slots[end][row]) + 4, words, shade, anchor))
     return Drawing(title, width, y(max(2, len(ranks))) + 16, "".join(parts))
 
 
 def _slots(ranks: Sequence[int | None]) -> list[int]:
     """The vertical position of each system; systems with the same rank get consecutive positions."""
     order = sorted(range(len(ranks)), key=lambda i: (ranks[i] is None, ranks[i] or 0))
-    slots = [0] * len(ranks)
-    for slot, i in enumerate(order, 1):
-        slots[i] = slot
-    return slots
-
-
-class Point(NamedTuple):
-    """A point of a scatter plot.
-
-    Args:
-        x: the horizontal value.
-        y: the vertical value.
-        series: the series, which determines its color and shape.
-        label: the tooltip.
-    """
-
-    x: float
-    y: float
-    series: str
-    label: str
-
-
-def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
-    """Draw points, and the line of equal values; the seven most frequent series have separate marks."""
-    series = series_of(point.series for point in points)
-    both = [value for point in points for value in (point.x, point.y)]
-    across, up = scale_for(both, 46, 486), scale_for(both, 460, 20)
-    parts = [
-        line(across(at), 20, across(at), 460, "grid") + line(46, up(at), 486, up(at), "grid") for at in across.ticks()
-    ]
-    parts += [text(across(at), 478, number(at), "mute small", "middle") for at in across.ticks()]
-    parts += [text(40, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()]
-    parts += [text(486, 496, x, "mute small", "end"), text(6, 12, y, "mute small")]
-    parts.append(line(across(across.low), up(across.low), across(across.high), up(across.high), "axis dash"))
-    parts += [mark(across(p.x), up(p.y), series[p.series], 3.8, p.label) for p in points]
-    names = {number: name or "unknown" for name, number in series.items()}
-    names |= {N_COLORS - 1: OTHER} if len(series) > len(names) else {}
-    for i, (own, name) in enumerate(sorted(names.items())):
-        parts += [mark(516, 34 + 22 * i, own, 5), text(528, 38 + 22 * i, name)]
-    return Drawing(title, _WIDTH, 502, "".join(parts))
+    slot = {i: place for place, i in enumerate(order, 1)}
+    return [slot[i] for i in range(len(ranks))]
 
 
 def panels(
@@ -208,79 +333,64 @@ def shares(title: str, rows: Mapping[str, Sequence[int]], kinds: Sequence[tuple[
     return Drawing(title, _WIDTH, _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
 
 
-class MatrixMarks(NamedTuple):
-    """Marks in a matrix, in addition to its numbers.
-
-    Args:
-        crossed: cells without a valid value, by row and column.
-        best: cells in bold with a frame.
-        headings: headings above rows, by the index of the row.
-    """
-
-    crossed: Collection[tuple[int, int]] = ()
-    best: Collection[tuple[int, int]] = ()
-    headings: Mapping[int, str] = MappingProxyType({})
-
-
 def heat(
-    title: str, corner: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]],
-    shades: Sequence[Sequence[float | None]], step: float = 46, marks: MatrixMarks | None = None,
-) -> Drawing:  # fmt: skip
-    """Draw a matrix in shades of blue and red, for files."""
-    marks = marks or MatrixMarks()
+    title: str,
+    corner: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[str]]],
+    shades: Sequence[Sequence[float | None]],
+    step: float = 46,
+    *,
+    crossed: Collection[tuple[int, int]] = (),
+    best: Collection[tuple[int, int]] = (),
+    headings: Mapping[int, str] = MappingProxyType({}),
+) -> Drawing:
+    """Draw a matrix in shades of blue and red, for files; cells without a valid value are crossed out."""
     left, y = widest(name for name, _ in rows) + 14, widest(columns) * 0.75 + 26
     parts = [text(0, y - 8, corner, "mute small")]
     for j, name in enumerate(columns):
-        x = left + step * (j + 0.5)
-        turned = f'transform="rotate(-45 {short(x)} {short(y - 8)})"'
-        parts.append(f'<text class="small" x="{short(x)}" y="{short(y - 8)}" {turned}>{clean(name)}</text>')
+        at = f'x="{short(left + step * (j + 0.5))}" y="{short(y - 8)}"'
+        turned = f'transform="rotate(-45 {short(left + step * (j + 0.5))} {short(y - 8)})"'
+        parts.append(f'<text class="small" {at} {turned}>{clean(name)}</text>')
     for i, (name, cells) in enumerate(rows):
-        if i in marks.headings:
-            parts.append(text(0, y + 17, marks.headings[i], "mute b"))
+        if i in headings:
+            parts.append(text(0, y + 17, headings[i], "mute b"))
             y += _ROW + 2
         parts.append(text(left - 8, y + 15, name, anchor="end"))
-        parts += [
-            _heat_cell(left + step * j, y, step, shown, shades[i][j], marks, (i, j)) for j, shown in enumerate(cells)
-        ]
+        for j, shown in enumerate(cells):
+            box = left + step * j, y, step - 1, _ROW - 1
+            parts.append(_shaded(*box, shades[i][j]))
+            if (i, j) in crossed:
+                parts.append(_cross(*box))
+                continue
+            parts += [_frame(*box)] if (i, j) in best else []
+            kind = "small b" if (i, j) in best else "small"
+            parts.append(text(left + step * (j + 0.5), y + 15, shown, kind, "middle"))
         y += _ROW
     width = left + step * len(columns) + max(20.0, widest(columns[-1:]) * 0.75 - step / 2 + 8)
-    key, right = _heat_key(y, left, marks)
-    below = _ROW + 2 * _BOTTOM if key else _BOTTOM
-    return Drawing(title, max(width, right), y + below, "".join([*parts, *key]))
+    right, bottom = left, y + _BOTTOM
+    for cells_with_mark, draw, meaning in (
+        (best, _frame, "best in the row"), (crossed, _cross, "missing or invalid output"),
+    ):  # fmt: skip
+        if cells_with_mark:
+            parts += [draw(right, bottom, 24, 14), text(right + 31, bottom + 11, meaning, "mute small")]
+            right += 31 + width_of(meaning, 11) + 24
+    return Drawing(title, max(width, right), bottom + (_ROW + _BOTTOM if best or crossed else 0), "".join(parts))
 
 
-def _heat_cell(
-    x: float, y: float, step: float, shown: str, shade: float | None, marks: MatrixMarks, place: tuple[int, int]
-) -> str:
-    width, height, best = step - 1, _ROW - 1, place in marks.best
+def _shaded(x: float, y: float, width: float, height: float, shade: float | None) -> str:
+    """The background of a cell: from nearly white to a blue or red on which black text is still readable."""
     fill = "#f1f2f4"
-    if shade is not None:  # from nearly white to a blue or red on which black text is still readable
+    if shade is not None:
         end = (88, 160, 214) if shade >= 0 else (222, 122, 104)
         fill = "#" + "".join(f"{round(a + (b - a) * abs(shade)):02x}" for a, b in zip((247, 250, 252), end))
-    box = f'<rect x="{short(x)}" y="{short(y)}" width="{short(width)}" height="{short(height)}" fill="{fill}"/>'
-    if place in marks.crossed:
-        return box + _cross(x, y, width, height)
-    frame = _frame(x, y, width, height) if best else ""
-    return box + frame + text(x + step / 2, y + 15, shown, "small b" if best else "small", "middle")
+    return f'<rect x="{short(x)}" y="{short(y)}" width="{short(width)}" height="{short(height)}" fill="{fill}"/>'
 
 
 def _cross(x: float, y: float, width: float, height: float) -> str:
-    ends = ((x, y, x + width, y + height), (x, y + height, x + width, y))
-    return "".join(line(*end, "l1") for end in ends)
+    return line(x, y, x + width, y + height, "l1") + line(x, y + height, x + width, y, "l1")
 
 
 def _frame(x: float, y: float, width: float, height: float) -> str:
     place = f'x="{short(x + 0.7)}" y="{short(y + 0.7)}" width="{short(width - 1.4)}" height="{short(height - 1.4)}"'
     return f'<rect class="rule none" {place} fill-opacity="0"/>'
-
-
-def _heat_key(y: float, left: float, marks: MatrixMarks) -> tuple[list[str], float]:
-    """The key of frames and crosses below the matrix, and its right end."""
-    x, top, parts = left, y + _BOTTOM, []
-    for used, draw, meaning in (
-        (marks.best, _frame, "best in the row"), (marks.crossed, _cross, "missing or invalid output"),
-    ):  # fmt: skip
-        if used:
-            parts += [draw(x, top, 24, 14), text(x + 31, top + 11, meaning, "mute small")]
-            x += 31 + width_of(meaning, 11) + 24
-    return parts, x

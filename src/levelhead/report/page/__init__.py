@@ -1,7 +1,6 @@
 """One self-contained page of a result, and its charts and tables as files."""
 
 from levelhead.report.page.blocks import Block, Page, Section
-from levelhead.report.page.figures import drawing_of, write_drawing, write_figures
-from levelhead.report.page.render import render
+from levelhead.report.page.files import drawing_of, render, write_drawing, write_figures
 
 __all__ = ["Block", "Page", "Section", "drawing_of", "render", "write_drawing", "write_figures"]

@@ -12,7 +12,7 @@ from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes, 
 from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import number_of
-from levelhead.report.charts.page_charts import IntervalRow, spreads
+from levelhead.report.charts.page_charts import plotted_row, spreads
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.scoring.matches import Matches, align_sentences, compare_aligned, match
@@ -62,11 +62,8 @@ def _noted(name: str, table: Table, title: str = "") -> Block:
 
 
 def _labels(agreement: Agreement) -> Iterator[Block]:
-    rows = [
-        IntervalRow(label.name, label.krippendorff.value, *(label.krippendorff.interval or ()))
-        for label in agreement.labels
-        if label.krippendorff.value is not None
-    ]
+    alphas = [(label.name, label.krippendorff) for label in agreement.labels]
+    rows = [plotted_row(name, alpha.value, alpha.interval) for name, alpha in alphas if alpha.value is not None]
     if rows:
         yield Block("alpha", drawing=spreads("Krippendorff's alpha", rows, "alpha"))
     yield _noted("labels", agreement.table(), "Numbers")

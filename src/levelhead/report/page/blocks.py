@@ -1,4 +1,4 @@
-"""The parts of pages as plain values; `render` and `files` write them."""
+"""The parts of pages as plain values; `files` writes them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.errors import number_of
-from levelhead.report.charts.marks import mark
-from levelhead.report.charts.row_charts import RowChart
+from levelhead.report.charts.page_charts import RowChart
+from levelhead.report.charts.point_charts import mark
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.treebank.layouts.gold import stem_of
@@ -26,13 +26,7 @@ Choice = Mapping[str, str]
 
 
 class Strip(NamedTuple):
-    """A small picture of a value and its interval in a row of a table.
-
-    Args:
-        value: the position of the value, from 0 to 1.
-        low: the lower end of the interval; None without an interval.
-        high: the upper end.
-    """
+    """A small picture of a value and its interval in a row of a table; positions are from 0 to 1."""
 
     value: float
     low: float | None = None
@@ -96,13 +90,10 @@ class HeatMap(NamedTuple):
 
     def best(self) -> frozenset[tuple[int, int]]:
         """Return the cells with the best value of a row, if best values are marked and the row has several values."""
-        best: set[tuple[int, int]] = set()
-        for i in range(len(self.rows)) if self.mark_best else ():
-            known = self._known(i)
-            if len(known) > 1:
-                first = min(known.values()) if self.lower else max(known.values())
-                best |= {(i, j) for j, value in known.items() if value == first}
-        return frozenset(best)
+        values = [self._known(i) if self.mark_best else {} for i in range(len(self.rows))]
+        first = min if self.lower else max
+        bests = {i: first(known.values()) for i, known in enumerate(values) if len(known) > 1}
+        return frozenset((i, j) for i, best in bests.items() for j, value in values[i].items() if value == best)
 
     def _known(self, i: int) -> dict[int, float]:
         """The values of a row that are not marked, by column."""
@@ -111,13 +102,9 @@ class HeatMap(NamedTuple):
 
 
 class ConfusionMatrix(NamedTuple):
-    """A confusion matrix of relations whose cells open sentences.
+    """A confusion matrix of gold relations (rows) and system relations whose cells open the sentences of a store.
 
-    Args:
-        names: the relations.
-        counts: numbers of words by gold relation (rows) and system relation (columns).
-        wrong: how many of these words are wrong: on the diagonal those with a wrong head, elsewhere all.
-        store: the number of the treebank on the page whose sentences the cells open, from 1.
+    Words on the diagonal are wrong if their head is, others always.
     """
 
     names: Sequence[str]
@@ -140,13 +127,7 @@ class ConfusionMatrix(NamedTuple):
 
 
 class LegendEntry(NamedTuple):
-    """The meaning of a mark.
-
-    Args:
-        name: what it means.
-        series: the number of the mark, see `levelhead.report.charts.marks`.
-        n: the number of items with this mark.
-    """
+    """The meaning of a mark, its number (see `point_charts`), and the number of items with it."""
 
     name: str
     series: int
@@ -213,15 +194,7 @@ class Block(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A section of a page.
-
-    Args:
-        name: its anchor.
-        title: its heading.
-        lead: how to read it.
-        blocks: its parts.
-        narrow: whether blocks are side by side if there is room.
-    """
+    """A part of a page: its anchor, its heading, how to read it, and its blocks, side by side if they are narrow."""
 
     name: str
     title: str
@@ -231,12 +204,7 @@ class Section(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """How a page was made.
-
-    Args:
-        call: the command or the Python call, so that a reader can repeat it.
-        files: the files and folders that it reads, each with its role.
-    """
+    """How a page was made: the command or Python call, and the files that it reads, each with its role."""
 
     call: str = ""
     files: Sequence[tuple[str, str]] = ()
@@ -302,14 +270,9 @@ def plain_page(
 
 
 class Links(NamedTuple):
-    """The links from the page of an output to other pages of the report.
+    """The links from the page of an output to others, with names and addresses: on the same test set, or of its system.
 
-    Args:
-        system: the system.
-        code: the test set.
-        systems: the name and address of each system with a page on this test set; this system has no address.
-        before: the name and address of the system's page on the previous test set; None on the first.
-        after: the name and address of its page on the next test set; None on the last.
+    Its own name has no address; `before` and `after` are None on the first and the last test set.
     """
 
     system: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -21,13 +21,14 @@ from levelhead.errors import with_minus
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
-from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart, measured_row
+from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, measured_row
 from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, names_or_number
 from levelhead.report.page.examples import (
     ALL_WORDS,
     Examples,
     OutputTrees,
     examples_of_errors,
+    joined_examples,
     sentence,
     stored,
     values_of_words,
@@ -95,8 +96,7 @@ def _confusion(shown: OutputTrees, n_outputs: int, setup: Setup) -> tuple[Confus
     words = wrong_words(shown.matches, setup.measures[0], registry=setup.registry)
     confused = ConfusionTally()
     cells = values_of_words(shown.matches, words, confused.add(shown.matches))
-    groups = {"cell": confused.renumbered(cells)}
-    return confused.matrix(), examples_of_errors(shown, words, groups, 2 * n_outputs)
+    return confused.matrix(), examples_of_errors(shown, words, {"cell": confused.renumbered(cells)}, 2 * n_outputs)
 
 
 def _contrasts(
@@ -135,23 +135,16 @@ def _contrasts(
 def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[str, Sequence[str]]]:
     """Return the sentences and words of all treebanks, the largest differences first, and the values of properties."""
     values = {by: list(dict.fromkeys(name for part in parts for name in part.values[by])) for by in TITLES}
-    names, n_systems = list(parts[0].contrasts.groups), len(parts[0].systems) - 1
-    totals: dict[str, dict[int, int]] = {name: {} for name in names}
-    start, found = 0, []
+    n_systems, renumbered = len(parts[0].systems) - 1, []
     for part in parts:
-        places = {by: [values[by].index(name) for name in own] for by, own in part.values.items()}
-        columns = []
-        for name in names:
-            number = partial(_renumbered, places.get(name), n_systems)
-            columns.append([number(own) for own in part.contrasts.groups[name]])
-            for own, n in part.contrasts.totals[name].items():
-                totals[name][number(own)] = totals[name].get(number(own), 0) + n
-        for (place, word), change, numbers in zip(part.contrasts.words, part.changes, zip(*columns), strict=True):
-            found.append((-abs(change), start + place, word, numbers))
-        start += len(part.contrasts.sentences)
-    found.sort()
-    groups = {name: [entry[3][column] for entry in found] for column, name in enumerate(names)}
-    return Examples((), [(place, word) for _, place, word, _ in found], groups, totals), values
+        places = {by: [values[by].index(name) for name in names] for by, names in part.values.items()}
+        joint_numbers = {name: partial(_renumbered, places.get(name), n_systems) for name in part.contrasts.groups}
+        renumbered.append(joint_numbers)
+    joint = joined_examples([part.contrasts for part in parts], renumbered)
+    changes = (-abs(change) for part in parts for change in part.changes)
+    entries = sorted(zip(changes, joint.words, zip(*joint.groups.values())))
+    groups = {name: [entry[2][column] for entry in entries] for column, name in enumerate(joint.groups)}
+    return joint._replace(words=[word for _, word, _ in entries], groups=groups), values
 
 
 def _renumbered(places: Sequence[int] | None, n_systems: int, group: int) -> int:
@@ -296,16 +289,14 @@ def _forests(
                     each.append(row._replace(goes=("treebank", result.treebank, "gains")))
         each.sort(key=lambda row: -(row.value or 0.0))
         title = f"{system} on each treebank"
-        whole = f"Differences in {measure}: {title}"
-        chart = _differences_chart(whole, "Treebank", [*each, *averages], plain=plain)
+        chart = _differences_chart(f"Differences in {measure}: {title}", "Treebank", [*each, *averages], plain=plain)
         when = {"measure": measure} | ({"system": system} if system in choices else {})
         caption = "Click a treebank to see where its differences come from."
         yield Block(f"treebanks{suffix}-{number}", title, caption, when, chart=chart)
 
 
 def _differences_chart(title: str, head: str, rows: Sequence[ChartRow], *, plain: bool) -> RowChart:
-    axis = "lower is better" if plain else "points"
-    return RowChart(title, head, axis, ("Diff.", "95% CI", "p", ""), rows, "dot")
+    return RowChart(title, head, "lower is better" if plain else "points", ("Diff.", "95% CI", "p", ""), rows, "dot")
 
 
 def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartRow:
@@ -320,33 +311,28 @@ def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, 
     """The gains of each system by each property: over all treebanks, and by relation on each."""
     several, systems = len(parts) > 1, parts[0].systems[1:]
     for number, system in enumerate(systems, 1):
-        opener = _Opener(number, len(systems), "0" if several else "1", whole, values)
+        system_place = number, len(systems)
+        opener = partial(_opened, whole, values, system_place, "0" if several else "1")
         when = {"system": system, **({"treebank": ALL} if several else {})}
         for by in TITLES:
             gains = average_gains([part.gains[by] for part in parts]) if several else parts[0].gains[by]
             yield from _gain_blocks(f"gains-{number}-{by}", by, system, gains, when, opener)
         for place, part in enumerate(parts, 1) if several else ():
-            opener = opener._replace(store=str(place), words=part.contrasts, values=part.values)
+            opener = partial(_opened, part.contrasts, part.values, system_place, str(place))
             name, on_treebank = f"gains-{number}-deprel-{place}", {**when, "treebank": part.treebank}
             yield from _gain_blocks(name, "deprel", system, part.gains["deprel"], on_treebank, opener)
 
 
-class _Opener(NamedTuple):
-    """Finds the words behind the rows of a system: its number and that of the store, its words, and values by name."""
-
-    number: int
-    n_systems: int
-    store: str
-    words: Examples
-    values: Mapping[str, Sequence[str]]
-
-    def opened(self, by: str, value: str) -> OpenedWords | None:
-        """Return the words with a value that only the system or only the baseline gets right; None without any."""
-        if value not in self.values[by]:
-            return None
-        group = self.values[by].index(value) * self.n_systems + self.number - 1
-        title = f"{TITLES[by]} {open_ended(value)}: words that only one of the systems gets right"
-        return OpenedWords(self.store, by, group, title) if group in self.words.groups[by] else None
+def _opened(
+    words: Examples, values: Mapping[str, Sequence[str]], place: tuple[int, int], store: str, by: str, value: str
+) -> OpenedWords | None:
+    """The words with a value that only a system or only the baseline gets right; None without any."""
+    if value not in values[by]:
+        return None
+    number, n_systems = place
+    group = values[by].index(value) * n_systems + number - 1
+    title = f"{TITLES[by]} {open_ended(value)}: words that only one of the systems gets right"
+    return OpenedWords(store, by, group, title) if group in words.groups[by] else None
 
 
 def _gain_blocks(
@@ -355,14 +341,14 @@ def _gain_blocks(
     system: str,
     gains: Sequence[Gain] | Sequence[AverageGain],
     when: Mapping[str, str],
-    opener: _Opener,
+    opener: Callable[[str, str], OpenedWords | None],
 ) -> Iterator[Block]:
     of_system, title = [gain for gain in gains if gain.system == system], TITLES[by]
     shown = [gain for gain in of_system if gain.difference is not None]
     shown = shown[:_MOST_ROWS] if by in BY_FREQUENCY else sorted(shown, key=lambda gain: _natural(gain.values[0]))
     if not any(gain.more_correct for gain in shown):
         return
-    rows = [_gain_row(gain)._replace(opens=opener.opened(by, gain.values[0])) for gain in shown]
+    rows = [_gain_row(gain)._replace(opens=opener(by, gain.values[0])) for gain in shown]
     averages = isinstance(of_system[0], AverageGain)  # next to means, only the number of treebanks
     last = Column("Treebanks" if averages else "Words", "number")
     columns = (
@@ -416,13 +402,12 @@ def _sentences(parts: Sequence[TreebankPart], every: Examples) -> Iterator[Block
 
 
 def _sentence_block(system: str, store: str, group: str, totals: Mapping[int, int], whole: int) -> Block:
-    counts = {"more correct words": (totals[0], "s0", 0), "fewer correct words": (totals[1], "s1", 1)}
-    counts["equally many"] = (whole - totals[0] - totals[1], "fade", -1)
+    kinds = (("more correct words", totals[0], "s0"), ("fewer correct words", totals[1], "s1"),
+             ("equally many", whole - totals[0] - totals[1], "fade"))  # fmt: skip
     rows = []
-    for kind, (n, color, number) in counts.items():
+    for number, (kind, n, color) in enumerate(kinds):
         title = f"Sentences in which {system} has {kind}"
-        opens = OpenedWords(store, group, number, title) if n and number >= 0 else None
-        cells = (f"{n:,}", f"{100 * n / whole:.1f}%")
-        rows.append(ChartRow(kind, float(n), cells=cells, color=color, opens=opens))
+        opens = OpenedWords(store, group, number, title) if n and number in totals else None
+        rows.append(ChartRow(kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color=color, opens=opens))
     chart = RowChart(f"Sentences won and lost by {system}", system, "Sentences", ("Sentences", "Share"), rows)
     return Block(f"sentences-{group}-{store}", chart=chart)

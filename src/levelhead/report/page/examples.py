@@ -29,12 +29,7 @@ _MOST_OF_GROUP = 30  # sentences, of files with too many errors for a page
 
 
 class OutputTrees:
-    """A system's output, prepared for showing its sentences.
-
-    Args:
-        name: the system.
-        matches: its words aligned to gold's.
-    """
+    """A system's output, with its words aligned to gold's, prepared for showing its sentences."""
 
     def __init__(self, name: str, matches: Matches) -> None:
         self.name, self.matches = name, matches
@@ -166,14 +161,14 @@ class ExampleTally:
         """Return the words and the sentences for a page, in the order of the file."""
         order = np.lexsort(self._words[::-1])
         words = self._words[:, order]
-        groups = {name: renumbered.get(name, _same)(numbers[order]) for name, numbers in self._groups.items()}
+        groups = {name: renumbered.get(name, np.asarray)(numbers[order]) for name, numbers in self._groups.items()}
         inside = np.isin(words[0], self._within(words[0], groups))
         kept, rows = np.unique(words[0, inside], return_inverse=True)
         pairs = list(zip(rows.tolist(), words[1, inside].tolist(), strict=True))
         shown = {name: numbers[inside].tolist() for name, numbers in groups.items()}
         totals = {}
         for name, before in self._totals.items():
-            numbers = renumbered.get(name, _same)(np.array([*before], dtype=np.int64))
+            numbers = renumbered.get(name, np.asarray)(np.array([*before], dtype=np.int64))
             totals[name] = summed(zip(numbers.tolist(), before.values(), strict=True))
         return Examples([self._sentences[number] for number in kept.tolist()], pairs, shown, totals)
 
@@ -190,10 +185,6 @@ class ExampleTally:
                 chosen.append(int(every[row]))
                 left -= lengths[row]
         return chosen
-
-
-def _same(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    return numbers
 
 
 def counted(numbers: NDArray[np.int64]) -> Counter[int]:
@@ -225,6 +216,22 @@ def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.i
         groups = keys // n
         np.minimum.at(lowest, keys % n, np.arange(len(keys)) - np.searchsorted(groups, groups))
     return lowest[at]
+
+
+def joined_examples(parts: Sequence[Examples], renumbered: Sequence[Mapping[str, Callable[[int], int]]]) -> Examples:
+    """Return the words of all treebanks, grouped by the joint numbers of groups; sentences are stored with parts."""
+    groups: dict[str, list[int]] = {name: [] for name in renumbered[0]}
+    totals = {name: Counter[int]() for name in groups}
+    words: list[tuple[int, int]] = []
+    start = 0
+    for part, joint_numbers in zip(parts, renumbered, strict=True):
+        words += [(start + sentence, word) for sentence, word in part.words]
+        start += len(part.sentences)
+        for name, joint_number in joint_numbers.items():
+            groups[name] += map(joint_number, part.groups[name])
+            for number, n in part.totals[name].items():
+                totals[name][joint_number(number)] += n
+    return Examples((), words, groups, totals)
 
 
 def values_of_words(matches: Matches, words: NDArray[np.int64], of_pairs: NDArray[np.int64]) -> NDArray[np.int64]:

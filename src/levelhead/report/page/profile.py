@@ -8,9 +8,9 @@ from functools import partial
 from typing import NamedTuple
 
 from levelhead.errors import with_minus
-from levelhead.report.charts.marks import OTHER, series_of
 from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
 from levelhead.report.charts.page_charts import panels
+from levelhead.report.charts.point_charts import OTHER, series_of
 from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section, names_or_number
 from levelhead.tables.svg import N_COLORS
 from levelhead.tables.table import Cell, Column, Table, percentage
@@ -50,20 +50,19 @@ class _Treebanks(NamedTuple):
     @property
     def panels(self) -> list[tuple[ProfileColumn, Panel]]:
         """A panel for each column with a single value that differs between treebanks."""
-        every = [(column, self.panel(column)) for column in self.scalars]
-        return [(column, panel) for column, panel in every if panel.varies]
-
-    def panel(self, column: ProfileColumn) -> Panel:
-        """Return the panel of a column."""
-        values = [_printed(column, self.profiles[row.name].number(column.name)) for row in self.rows]
-        return Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
+        panels = []
+        for column in self.scalars:
+            values = [_printed(column, self.profiles[row.name].number(column.name)) for row in self.rows]
+            panel = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
+            panels += [(column, panel)] if panel.varies else []
+        return panels
 
 
 def profile_page(survey: Survey) -> Page:
     """Return the page of profiles."""
     treebanks = _treebanks(survey)
-    make = (_columns, _outliers, _similarity, _frequencies, _values)
-    sections = [section for section in (section_of(treebanks) for section_of in make) if section.blocks]
+    made = (make(treebanks) for make in (_columns, _outliers, _similarity, _frequencies, _values))
+    sections = [section for section in made if section.blocks]
     if len(treebanks.rows) == 1:
         sections.reverse()  # there is nothing to compare: values first
     names = [row.label for row in treebanks.rows]
@@ -107,31 +106,33 @@ def _lead(treebanks: _Treebanks) -> str:
         return f"{len(treebanks.rows)} treebanks side by side."
     columns = [column for column, _ in treebanks.panels if column not in _COUNTS]
     outlying = _outlying(treebanks)
-    times = {row.label: sum(column in columns for column, _ in outlying.get(row.name, ())) for row in treebanks.rows}
+    times = {
+        row.label: sum(column in columns for column, _ in outlying.get(i, ())) for i, row in enumerate(treebanks.rows)
+    }
     most = max(times.values())
     if not most:
         return f"None of the {len(treebanks.rows)} treebanks is an outlier in any column, not counting sizes."
-    names = sorted(name for name, n in times.items() if n == most)
+    *names, last = sorted(name for name, n in times.items() if n == most)
     of = f"of {len(treebanks.rows)} treebanks"
     outliers = f"{most} of {len(columns)} columns, not counting sizes"
-    if len(names) == 1:
-        return f"{names[0]} is the most unusual {of}: an outlier in {outliers}."
-    if len(names) <= _MOST_NAMED:
-        return f"{', '.join(names[:-1])} and {names[-1]} are the most unusual {of}: outliers in {outliers}."
-    return f"{len(names)} {of} are outliers in {outliers}, the others in fewer."
+    if not names:
+        return f"{last} is the most unusual {of}: an outlier in {outliers}."
+    if len(names) < _MOST_NAMED:
+        return f"{', '.join(names)} and {last} are the most unusual {of}: outliers in {outliers}."
+    return f"{len(names) + 1} {of} are outliers in {outliers}, the others in fewer."
 
 
 def _lower(title: str) -> str:
     return title if title.startswith(("STTR", "MATTR")) else title[:1].lower() + title[1:]
 
 
-def _outlying(treebanks: _Treebanks) -> dict[str, list[tuple[ProfileColumn, float]]]:
-    """The columns in which each treebank is an outlier, with the values."""
-    times: dict[str, list[tuple[ProfileColumn, float]]] = {}
+def _outlying(treebanks: _Treebanks) -> dict[int, list[tuple[ProfileColumn, Panel]]]:
+    """The columns in which a treebank is an outlier, by the number of its row."""
+    outlying: dict[int, list[tuple[ProfileColumn, Panel]]] = {}
     for column, panel in treebanks.panels:
         for i in panel.outliers:
-            times.setdefault(treebanks.rows[i].name, []).append((column, panel.values[i] or 0.0))
-    return times
+            outlying.setdefault(i, []).append((column, panel))
+    return outlying
 
 
 def _facts(treebanks: _Treebanks) -> list[tuple[str, str]]:
@@ -191,18 +192,14 @@ def _explained(treebanks: _Treebanks, same: Sequence[str]) -> str:
 
 
 def _outliers(treebanks: _Treebanks) -> Section:
-    times = _outlying(treebanks)
-    order = sorted(times, key=lambda name: (-len(times[name]), name))
-    place = {row.name: i for i, row in enumerate(treebanks.rows)}
-    panel = {column.name: panel for column, panel in treebanks.panels}
+    outlying = _outlying(treebanks).items()
     rows: list[tuple[Cell, ...]] = []
-    for name in order:
-        described = []
-        for column, value in times[name]:
-            arrow = "↑" if panel[column.name].is_high(place[name]) else "↓"
-            described.append(f"{_lower(_title(column))} {arrow} {_with_unit(column, value)}")
-        label = treebanks.rows[place[name]].label
-        rows.append((label, len(times[name]), ", ".join(described), *language_cells(name)[:2]))
+    for i, panels_of_row in sorted(outlying, key=lambda pair: (-len(pair[1]), treebanks.rows[pair[0]].name)):
+        values = ", ".join(
+            f"{_lower(panel.title)} {'↑' if panel.is_high(i) else '↓'} {panel.shown(panel.values[i] or 0.0)}"
+            for _, panel in panels_of_row
+        )
+        rows.append((treebanks.rows[i].label, len(panels_of_row), values, *language_cells(treebanks.rows[i].name)[:2]))
     columns = (
         Column("Treebank", "text"), Column("Columns", "number"), Column("Outlier in", "text"),
         Column("Language", "text"), Column("Family", "text"),
@@ -271,10 +268,11 @@ def _values(treebanks: _Treebanks) -> Section:
     """All values, with the total below if it is known."""
     if len(treebanks.rows) == 1:
         (profile,) = treebanks.profiles.values()
-        rows: list[tuple[Cell, ...]] = []
-        for column in treebanks.scalars:
-            value = _printed(column, profile.number(column.name))
-            rows.append((_title(column), None if value is None else _with_unit(column, value), column.meaning))
+        values = [(column, _printed(column, profile.number(column.name))) for column in treebanks.scalars]
+        rows = [
+            (_title(column), None if value is None else _with_unit(column, value), column.meaning)
+            for column, value in values
+        ]
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
         return Section("values", "Values", "", [Block("values", table=Table(columns, tuple(rows)))])
     table = treebanks.survey.with_columns([column.name for column in treebanks.scalars]).table()

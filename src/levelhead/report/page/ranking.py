@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain, permutations
 from types import MappingProxyType
 from typing import NamedTuple
 
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.campaign.ranking_tables import (
     included_test_sets,
+    notes_on_partial_scores,
     ranking_table,
     relation_notes,
     resampling_notes,
     undecided_ranks,
     undefined_average,
 )
-from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE, partial_notes
+from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
-from levelhead.report.charts.page_charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
+from levelhead.report.charts.page_charts import panels, plotted_row, shares, slopes, spreads
+from levelhead.report.charts.point_charts import Named, scatter
 from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, names_or_number
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.tables.table import Cell, Column, Table, formatted, level_text, value_cell
@@ -30,12 +35,11 @@ _MOST_POINTS = 3000
 
 
 class _Campaign(NamedTuple):
-    """The results on the page; see `ranking_page` for the fields."""
+    """The results on the page, the wins of each ranking if they were tested, and the addresses of outputs' pages."""
 
     results: Results
     rankings: Sequence[Ranking]
-    wins: Sequence[Mapping[tuple[str, str], int]]
-    classes: Sequence[str]
+    wins: Mapping[int, Mapping[tuple[str, str], int]]
     pages: Mapping[tuple[str, str], str]
 
     @property
@@ -63,8 +67,7 @@ class _Campaign(NamedTuple):
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
         """Return a system's score on a test set; None if it is undefined."""
-        value = self.result(system, test_set).values.get(measure)
-        return value_cell(value, perplexity=lower_is_better(measure))
+        return value_cell(self.result(system, test_set).values.get(measure), perplexity=lower_is_better(measure))
 
     def blocks(self, name: str, make: Callable[[_Campaign, Ranking], Block]) -> list[Block]:
         """Return a block for each group and measure."""
@@ -76,10 +79,12 @@ class _Campaign(NamedTuple):
             for number, ranking in enumerate(self.rankings, 1)
         ]
 
-    def of_group(self, name: str, group: str, block: Block) -> Block:
-        """Return a block of a group, with its name."""
-        several = len(self.groups) > 1
-        return block._replace(name=f"{name}-{self.groups.index(group) + 1}" if several else name, when={"group": group})
+    def group_blocks(self, name: str, make: Callable[[_Campaign, str], Block]) -> list[Block]:
+        """Return a block for each group."""
+        return [
+            make(self, group)._replace(name=f"{name}-{i}" if len(self.groups) > 1 else name, when={"group": group})
+            for i, group in enumerate(self.groups, 1)
+        ]
 
 
 def by_family(test_sets: Iterable[TestSet]) -> list[TestSet]:
@@ -100,12 +105,11 @@ def ranking_page(
     results: Results,
     rankings: Sequence[Ranking],
     intervals: RankedIntervals | None = None,
-    classes: Sequence[str] = (),
     pages: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Page:
     """Return the page of a campaign."""
-    tested = intervals.rankings if intervals else rankings
-    campaign = _Campaign(results, tested, intervals.wins if intervals else (), classes, pages)
+    tested, wins = (intervals.rankings, dict(enumerate(intervals.wins))) if intervals else (rankings, {})
+    campaign = _Campaign(results, tested, wins, pages)
     sections = [
         *(_leaderboard(campaign), _ranges(campaign), _heat(campaign), _measures(campaign), _classes(campaign)),
         *(_duels(campaign), _zeros(campaign)),
@@ -113,16 +117,14 @@ def ranking_page(
     first = campaign.rankings[0]
     codes = {code for ranking in rankings for code in ranking.group.codes}
     if results.gold:
-        coverages = ((system, results.covered(system, code)) for system, code in results.results if code in codes)
-        _, *partial = partial_notes(coverages) or [""]  # the first note is in the lead
+        _, *partial = notes_on_partial_scores(results, codes) or [""]  # the first note is in the lead
         notes = [*partial, *relation_notes(results, codes), *map(_sentence, resampling_notes(results, rankings))]
     else:
         notes = [*ranking_table(results, rankings).notes[:-1]]
-    lead = f"{LABEL} " if results.partial else ""
     codes_shown = [test_set.code for test_set in results.test_sets if test_set.code in codes]
     return Page(
         f"Ranking of {names_or_number(results.systems, 'system')} on {names_or_number(codes_shown, 'test set')}",
-        f"{lead}{_first_place(first, several=len(campaign.groups) > 1)}",
+        f"{LABEL} " * results.partial + _first_place(first, several=len(campaign.groups) > 1),
         _facts(results),
         {"group": campaign.groups, "measure": campaign.measures},
         [section for section in sections if section.blocks],
@@ -159,8 +161,8 @@ def _has_tests(ranking: Ranking) -> bool:
 def _facts(results: Results) -> list[tuple[str, str]]:
     names = {test_set.language.name for test_set in results.test_sets if test_set.language.name}
     valid = sum(result.state == "valid" for result in results.results.values())
-    counts = [("system", len(results.systems)), ("test set", len(results.test_sets)), ("language", len(names))]
-    facts = [(what if n == 1 else f"{what}s", f"{n}") for what, n in counts if n]
+    counts = {"system": len(results.systems), "test set": len(results.test_sets), "language": len(names)}
+    facts = [(what if n == 1 else f"{what}s", f"{n}") for what, n in counts.items() if n]
     facts += [("gold words", f"{sum(gold.words for gold in results.gold.values()):,}")] if results.gold else []
     return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid:,} of {len(results.results):,}")]
 
@@ -181,34 +183,23 @@ def _leaderboard(campaign: _Campaign) -> Section:
 def _board(campaign: _Campaign, ranking: Ranking) -> Block:
     others = [other for other in campaign.of(ranking.group.name) if other is not ranking][: _MOST_MEASURES - 1]
     table = ranking_table(campaign.results, [ranking, *others])._replace(notes=())
-    extra = {
-        "Letters",
-        f"{ranking.measure} of valid sentences",
-        *(name for other in others for name in (other.measure, f"{other.measure} rank")),
-    }
+    extra = {"Letters", f"{ranking.measure} of valid sentences"}
+    extra.update(name for other in others for name in (other.measure, f"{other.measure} rank"))
     hidden = frozenset(extra & {column.name for column in table.columns})
     strips, ends = _strips(ranking)
     notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking))
-    caption = " ".join(_sentence(note) for note in notes if note)
+    caption = " ".join(map(_sentence, filter(None, notes)))
     return Block("", caption=caption, table=table, strips=strips, strip_ends=ends, extra=hidden, rows_are="system")
 
 
 def _strips(ranking: Ranking) -> tuple[list[Strip | None], tuple[str, str]]:
     """A picture of each system's average with its interval, and the values at both ends of the pictures."""
-    ends = [
-        end for standing in ranking.standings for end in (*(standing.interval or ()), standing.value) if end is not None
-    ]
-    low, high = float(min(ends, default=0)), float(max(ends, default=1))
-
-    def position(value: float) -> float:
-        return (value - low) / (high - low or 1)
-
-    strips = [
-        None
-        if standing.value is None
-        else Strip(position(float(standing.value)), *map(position, standing.interval or ()))
+    values = [
+        () if standing.value is None else (float(standing.value), *(standing.interval or ()))
         for standing in ranking.standings
     ]
+    low, high = (end(chain(*values), default=value) for end, value in ((min, 0.0), (max, 1.0)))
+    strips = [Strip(*((end - low) / (high - low or 1) for end in ends)) if ends else None for ends in values]
     column, plain = Column(ranking.measure), lower_is_better(ranking.measure)
     first, last = (formatted(value_cell(end, perplexity=plain), column, 1) for end in (low, high))
     return strips, (first, last)
@@ -225,27 +216,23 @@ def _ranges(campaign: _Campaign) -> Section:
     )
     if campaign.rankings[0].rank_sets == "simultaneous":
         lead += " All sets hold simultaneously."
-    blocks = campaign.blocks("rank-ranges", lambda _, ranking: _range(ranking))
+    blocks = campaign.blocks("rank-ranges", _ranks)
     return Section("ranks", "Rank ranges", lead, [block for block in blocks if block.drawing])
 
 
-def _range(ranking: Ranking) -> Block:
-    rows = [
-        IntervalRow(standing.system, standing.rank, *(standing.ranks or ()))
-        for standing in ranking.standings
-        if standing.rank is not None
-    ]
-    if not rows or not _has_tests(ranking):
-        return Block("")
+def _ranks(_: _Campaign, ranking: Ranking) -> Block:
+    ranked = [standing for standing in ranking.standings if standing.rank is not None]
+    rows = [plotted_row(standing.system, standing.rank, standing.ranks) for standing in ranked]
     title = f"Rank ranges by {ranking.measure}, {ranking.group.name}"
-    return Block("", drawing=spreads(title, rows, "rank", rules=ranking.lines or (), whole=True))
+    shown = rows and _has_tests(ranking)
+    return Block("", drawing=spreads(title, rows, "rank", rules=ranking.lines or (), whole=True) if shown else None)
 
 
 def _heat(campaign: _Campaign) -> Section:
     lead = (
         "Systems are in the order of their ranks, test sets by language family. Darker blue is better. Click a system"
+        f" to sort by it{', or a score to see its errors' if campaign.pages else ''}."
     )
-    lead += " to sort by it, or a score to see its errors." if campaign.pages else " to sort by it."
     return Section("treebanks", "Every system on every test set", lead, campaign.blocks("treebanks", _heat_of))
 
 
@@ -277,21 +264,14 @@ def _heat_of(campaign: _Campaign, ranking: Ranking) -> Block:
 def _measures(campaign: _Campaign) -> Section:
     """Which systems profit from function words (LAS against CLAS), and ranks by all measures."""
     ratios = [measure for measure in campaign.measures if not lower_is_better(measure)]
-    pairs = [
-        (pair[0], pair[1])
-        for pair in (("LAS", "CLAS"), ratios[:2])
-        if len(pair) == 2 and set(pair) <= set(campaign.results.measures)
-    ]
-    if not pairs:
+    pair = ["LAS", "CLAS"] if {"LAS", "CLAS"} <= {*campaign.results.measures} else ratios[:2]
+    if len(pair) < 2 or not {*pair} <= {*campaign.results.measures}:
         return Section("measures", "", "", [])
-    pair, blocks = pairs[0], []
-    for group in campaign.groups:
-        valid = list(_valid(campaign, pair, group))
-        blocks.append(campaign.of_group("families", group, _families(pair, valid)))
-        blocks.append(campaign.of_group("measures", group, _points(pair, valid)))
-    blocks += [campaign.of_group("ranks-by-measure", group, _slopes(campaign, group)) for group in campaign.groups]
+    make = partial(_families, pair), partial(_points, pair)
+    of_groups = zip(*(campaign.group_blocks(name, of_pair) for name, of_pair in zip(("families", "measures"), make)))
+    blocks = [*chain(*of_groups), *campaign.group_blocks("ranks-by-measure", _slopes)]
     lead = "How ranks depend on the measure."
-    if pair == ("LAS", "CLAS"):
+    if pair == ["LAS", "CLAS"]:
         lead += (
             " LAS counts all words, CLAS leaves out function words. A system far above the line, or rising from LAS to"
             " CLAS, is worse on function words than its LAS suggests; one far below or falling is better."
@@ -303,7 +283,7 @@ _Valid = tuple[str, TestSet, float, float]
 """A system, a test set, and the values of its valid output by two measures, in percent."""
 
 
-def _valid(campaign: _Campaign, pair: tuple[str, str], group: str) -> Iterable[_Valid]:
+def _valid(campaign: _Campaign, pair: Sequence[str], group: str) -> Iterable[_Valid]:
     for test_set in campaign.test_sets(campaign.of(group)[0]):
         for system in campaign.results.systems:
             x, y = (campaign.value(system, test_set, measure) for measure in pair)
@@ -311,14 +291,13 @@ def _valid(campaign: _Campaign, pair: tuple[str, str], group: str) -> Iterable[_
                 yield system, test_set, 100 * x, 100 * y
 
 
-def _families(pair: tuple[str, str], valid: Sequence[_Valid]) -> Block:
+def _families(pair: Sequence[str], campaign: _Campaign, group: str) -> Block:
     by_name: dict[str, list[_Valid]] = {}
-    for output in valid:
+    for output in _valid(campaign, pair, group):
         by_name.setdefault(output[1].language.family or "unknown", []).append(output)
     means: list[tuple[float, str, int, float, float]] = []
     for family, outputs in by_name.items():
-        x = math.fsum(first / 100 for _, _, first, _ in outputs) / len(outputs)
-        y = math.fsum(second / 100 for _, _, _, second in outputs) / len(outputs)
+        x, y = (math.fsum(output[side] / 100 for output in outputs) / len(outputs) for side in (2, 3))  # type: ignore[operator]
         means.append((y - x, family, len({test_set.code for _, test_set, _, _ in outputs}), x, y))
     if len(means) < 2:
         return Block("")
@@ -329,13 +308,13 @@ def _families(pair: tuple[str, str], valid: Sequence[_Valid]) -> Block:
     return Block("", "By language family", caption, table=table)
 
 
-def _points(pair: tuple[str, str], valid: Sequence[_Valid]) -> Block:
-    if not valid:
-        return Block("")
+def _points(pair: Sequence[str], campaign: _Campaign, group: str) -> Block:
     points = [
-        Point(x, y, test_set.language.family, f"{system} on {test_set.code}: {pair[0]} {x:.2f}, {pair[1]} {y:.2f}")
-        for system, test_set, x, y in valid
+        Named(f"{system} on {test_set.code}: {pair[0]} {x:.2f}, {pair[1]} {y:.2f}", x, y, test_set.language.family)
+        for system, test_set, x, y in _valid(campaign, pair, group)
     ]
+    if not points:
+        return Block("")
     step, title = 1 + len(points) // _MOST_POINTS, f"{pair[0]} against {pair[1]}"
     which = "every valid output" if step == 1 else f"1 in {step} valid outputs"
     return Block("", f"{title}, {which}", drawing=scatter(title, points[::step], *pair))
@@ -352,20 +331,19 @@ def _slopes(campaign: _Campaign, group: str) -> Block:
 
 
 def _classes(campaign: _Campaign) -> Section:
-    blocks = [campaign.of_group("classes", group, _class_bars(campaign, group)) for group in campaign.groups]
     lead = "LAS by class of relations (Nivre and Fang 2017): means over valid outputs on test sets with this class."
-    return Section("classes", "Classes of relations", lead, [block for block in blocks if block.drawing])
+    blocks = [block for block in campaign.group_blocks("classes", _class_bars) if block.drawing]
+    return Section("classes", "Classes of relations", lead, blocks)
 
 
 def _class_bars(campaign: _Campaign, group: str) -> Block:
     ranking = campaign.of(group)[0]
     systems, columns = [standing.system for standing in ranking.standings], {}
-    for measure in campaign.classes:
+    for measure in (measure for measure in campaign.results.measures if measure.startswith("LAS@")):
         values = [_mean(campaign, system, ranking, measure) for system in systems]
         if any(value is not None for value in values):
             columns[measure.rpartition(":")[2].rpartition("@")[2]] = values
-    title = f"LAS by class of relations, {group}"
-    return Block("", drawing=panels(title, systems, columns) if columns else None)
+    return Block("", drawing=panels(f"LAS by class of relations, {group}", systems, columns) if columns else None)
 
 
 def _mean(campaign: _Campaign, system: str, ranking: Ranking, measure: str) -> float | None:
@@ -387,37 +365,36 @@ def _tested(campaign: _Campaign, ranking: Ranking) -> bool:
     return bool(campaign.results.gold) and _has_tests(ranking)
 
 
-def _won(campaign: _Campaign, ranking: Ranking, system: str, other: str) -> int:
-    """The number of test sets on which a system is better than another one."""
+def _won(campaign: _Campaign, ranking: Ranking) -> list[tuple[str, list[int]]]:
+    """Each system, and the number of test sets on which it is better than each system."""
+    systems = [standing.system for standing in ranking.standings]
+    won: Mapping[tuple[str, str], int]
     if _tested(campaign, ranking):
-        number = next(i for i, some in enumerate(campaign.rankings) if some is ranking)
-        return campaign.wins[number].get((system, other), 0)
-    n_won, lower = 0, lower_is_better(ranking.measure)
-    for code in ranking.group.codes:
-        value, reached = (campaign.results.results[name, code].values[ranking.measure] for name in (system, other))
-        n_won += value is not None and reached is not None and (value < reached if lower else value > reached)
-    return n_won
+        won = campaign.wins[next(i for i, tested in enumerate(campaign.rankings) if tested is ranking)]
+    else:
+        won, sign = Counter(), -1 if lower_is_better(ranking.measure) else 1
+        for code in ranking.group.codes:
+            scores = [(system, campaign.results.results[system, code].values[ranking.measure]) for system in systems]
+            valid = [(system, sign * value) for system, value in scores if value is not None]
+            won.update((first, other) for (first, a), (other, b) in permutations(valid, 2) if a > b)
+    return [(system, [won.get((system, other), 0) for other in systems]) for system in systems]
 
 
 def _shares(campaign: _Campaign, ranking: Ranking) -> Block:
-    systems, rows = [standing.system for standing in ranking.standings], {}
-    for system in systems:
-        others = [other for other in systems if other != system]
-        won = sum(_won(campaign, ranking, system, other) for other in others)
-        lost = sum(_won(campaign, ranking, other, system) for other in others)
-        rows[system] = (won, len(ranking.group.codes) * len(others) - won - lost, lost)
+    won = _won(campaign, ranking)
+    lost = map(sum, zip(*(counts for _, counts in won)))
+    whole = len(ranking.group.codes) * (len(won) - 1)
+    rows = {system: (sum(n), whole - sum(n) - n_lost, n_lost) for (system, n), n_lost in zip(won, lost)}
     return Block("", drawing=shares(f"Won, tied and lost against all others by {ranking.measure}", rows, _KINDS))
 
 
 def _wins(campaign: _Campaign, ranking: Ranking) -> Block:
-    systems = [standing.system for standing in ranking.standings]
+    won = _won(campaign, ranking)
     rows = [
-        (system, [None if system == other else float(_won(campaign, ranking, system, other)) for other in systems])
-        for system in systems
+        (system, [None if i == j else float(n) for j, n in enumerate(counts)]) for i, (system, counts) in enumerate(won)
     ]
-    return Block(
-        "", heat=HeatMap("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system"))
-    )
+    systems, column = [system for system, _ in won], Column("wins", "number")
+    return Block("", heat=HeatMap("better", systems, rows, {}, {}, column, kinds=("system", "system")))
 
 
 def _zeros(campaign: _Campaign) -> Section:

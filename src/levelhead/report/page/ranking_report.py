@@ -1,33 +1,156 @@
-"""The report of a ranking: a single page, or a folder with an additional page for each output."""
+"""The report of a ranking: a single page, or a folder with an additional page for each output.
+
+A folder of pages that link to each other is written completely or not at all.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
+import shutil
+import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from levelhead._version import VERSION
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.campaign.results import Results
 from levelhead.campaign.run import score_plan
+from levelhead.errors import OutputError, Place
 from levelhead.evaluation.fold import CountedPiece, Fold
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
-from levelhead.progress import working
+from levelhead.progress import tracked, working
 from levelhead.report.page.blocks import Links, Origin
+from levelhead.report.page.files import render, with_links
 from levelhead.report.page.ranking import by_family, measures_of_page, ranking_page
-from levelhead.report.page.render import render, with_links
-from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
 from levelhead.report.page.score import score_page
 from levelhead.report.page.treebank_errors import ErrorTally
 from levelhead.treebank.provenance import FileSummary
+from levelhead.treebank.write import check_folder, output_errors, replace_file
 
 if TYPE_CHECKING:
     from levelhead.report.page.blocks import Page
+
+MARKER = "levelhead-report.json"
+"""The file that marks a folder as a report and lists its files."""
+
+INDEX = "index.html"
+"""The start page."""
+
+_KIND = "levelhead report"
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 60
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Return whether a report is written to a folder: an existing folder, or a name that ends in a slash."""
+    name = os.fspath(path)
+    return name.endswith(("/", os.sep)) or Path(name).is_dir()
+
+
+def no_folder(*, partial: bool, from_scores: bool) -> str | None:
+    """Return why a ranking cannot be reported to a folder; None if it can."""
+    what = "partial scores" if partial else "a table of scores" if from_scores else None
+    return what and f"{what} cannot be reported to a folder: give an HTML file as the report"
+
+
+def file_names(names: Iterable[str]) -> Mapping[str, str]:
+    """Return a unique file name for each name, which is valid on all operating systems and in URLs.
+
+    ASCII letters, digits, periods, hyphens and underscores are kept. If other characters are replaced, or if names
+    differ only in case, part of a hash makes the file names unique.
+    """
+    found: dict[str, str] = {}
+    taken = {MARKER, INDEX}
+    for name in dict.fromkeys(names):
+        safe = _UNSAFE.sub("-", name)[:_LONGEST_NAME].strip("-.")
+        safe = f"_{safe}" if _RESERVED.fullmatch(safe) else safe
+        if safe != name or not safe or safe.lower() in taken:
+            digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+            safe = f"{safe}-{digest}" if safe else digest
+        taken.add(safe.lower())
+        found[name] = safe
+    return found
+
+
+def check_report_folder(path: str | os.PathLike[str]) -> None:
+    """Check that a report can be written to a folder, without creating anything."""
+    with output_errors(path):
+        target = Path(os.fspath(path)).resolve()
+        if target.exists():
+            if not target.is_dir():
+                raise OutputError("it is a file: name a folder", "output", Place(os.fspath(path)))
+            _check_contents(target, path)
+        check_folder(target.parent)
+
+
+def _check_contents(folder: Path, path: str | os.PathLike[str]) -> None:
+    """Raise an error if a folder has files that are not part of an older report."""
+    of_report = _files_of_report(folder)
+    entries = {name.partition("/")[0] for name in of_report}
+    foreign = sorted({entry.name for entry in folder.iterdir()} - entries)
+    if not foreign:  # otherwise do not search the folder, which might be a whole disk
+        files = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+        foreign = sorted({file.relative_to(folder).as_posix() for file in files} - of_report)
+    if foreign:
+        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+        message = f"the folder has files that are not part of an older report ({foreign[0]}{more}): name another folder"
+        raise OutputError(message, "output", Place(os.fspath(path)))
+
+
+def _files_of_report(folder: Path) -> set[str]:
+    """The files of the report in a folder; none if it is not a report."""
+    try:
+        marker: Any = json.loads((folder / MARKER).read_bytes())
+    except (OSError, ValueError):
+        return set()
+    if not isinstance(marker, dict) or marker.get("kind") != _KIND or not isinstance(marker.get("files"), list):
+        return set()
+    return {MARKER, *(text for text in marker["files"] if isinstance(text, str))}
+
+
+def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callable[[], bytes]]) -> None:
+    """Write pages to a folder: completely to a temporary folder first, which then replaces the folder."""
+    check_report_folder(path)
+    with output_errors(path):
+        target = Path(os.fspath(path)).resolve()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        stage = Path(tempfile.mkdtemp(prefix=f".{target.name[:_LONGEST_NAME]}.", dir=target.parent))
+        try:
+            made = stage / "new"
+            made.mkdir()
+            with tracked(list(pages.items()), "writing") as items:
+                for name, make in items:
+                    (made / name).parent.mkdir(exist_ok=True)
+                    (made / name).write_bytes(make())
+            marker = {"kind": _KIND, "version": VERSION, "files": sorted(pages)}
+            (made / MARKER).write_text(json.dumps(marker, indent=1) + "\n", encoding="utf-8")
+            _exchange(made, target, stage / "old")
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+
+
+def _exchange(made: Path, target: Path, old: Path) -> None:
+    """Replace a folder by another; if that fails, restore it."""
+    if target.exists():
+        target.rename(old)
+    try:
+        made.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
+
 
 _TITLE = "Ranking"
 _MEASURES = ("UAS", "LAS", "CLAS")
@@ -51,31 +174,21 @@ def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> VisitEach:
 
 
 class _PageOfOutput:
-    """Makes the page of an output.
-
-    Args:
-        code: the code of the test set.
-        name: the name of the output.
-        setup: the settings of the page: UAS, LAS, CLAS and the measures of the ranking that need no file.
-        pages: the address and the origin of the page of each output, by system and test set.
-    """
+    """Makes the page of an output; `pages` has its address and origin, `setup` the measures of pages."""
 
     def __init__(
         self, code: str, name: str, *, setup: Setup, pages: Mapping[tuple[str, str], tuple[str, Origin]]
     ) -> None:
         self._code, self._name, self._setup = code, name, setup
         self._address, self._origin = pages[name, code]
-        self._errors = ErrorTally(name, n_treebanks=1, setup=setup, measure="LAS", partial=False)
-        self._counts = Fold(setup)
+        self._errors = ErrorTally(name=name, n_treebanks=1, setup=setup)
 
     def start(self) -> None:
         """Forget all pieces: the files are read from the beginning."""
-        self._errors.start()
-        self._counts = Fold(self._setup)
+        self._counts = Fold(self._setup, [self._errors])
 
     def add(self, piece: CountedPiece) -> None:
         """Add a piece, or whole files."""
-        self._errors.add(piece)
         self._counts.add(piece.matches)
 
     def result(self, gold: FileSummary, system: FileSummary) -> tuple[str, bytes]:
@@ -90,17 +203,14 @@ def page_of(
     results: Results, ranked: RankedSystems, pages: Mapping[tuple[str, str], str] = MappingProxyType({})
 ) -> Page:
     """Return the page of a ranking."""
-    classes = [measure for measure in results.measures if measure.startswith("LAS@")]
     signed = results._replace(signature=ranked.results.signature)
-    return ranking_page(signed, ranked.rankings, ranked.intervals, classes, pages)
+    return ranking_page(signed, ranked.rankings, ranked.intervals, pages)
 
 
 def write_ranking_report(
     path: str | os.PathLike[str], results: Results, ranked: RankedSystems, origin: Origin, title: str | None = None
 ) -> None:
     """Write the report of a ranking: a single page to a file, or also a page for each valid output to a folder."""
-    from levelhead.treebank.write import replace_file
-
     made = {(name, code): page for code, some in results.looked.items() for name, page in some.items()}
     addresses = {key: address for key, (address, _) in made.items()}
     with working("making the page"):

@@ -24,8 +24,7 @@ from levelhead.evaluation.score_tables import (
     scores_table,
 )
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.report.charts.page_charts import interval_ends
-from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row
+from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
 from levelhead.report.page.examples import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
@@ -131,7 +130,7 @@ def _sections(
         store, when = str(number), {} if average is None else {"treebank": treebank}
         of_treebank = {
             "scores": [_scores(evaluations[treebank], part.intervals)],
-            "costs": [_costs(part.repairs.kinds, part.measure, store, part.numbers)],
+            "costs": [_costs(part.repairs.kinds, part.measure, store, part.numbers["repair"])],
             "kinds": [_kinds(part.kinds, store)],
             "breakdowns": [_breakdown(part, by, store) for by in PROPERTY_TITLES],
             "confusion": [Block("confusion", confused=part.confused._replace(store=store))],
@@ -219,10 +218,8 @@ def _costs(
         interval = informative(repair.estimate.interval, difference=True)
         between = cell_text(interval_cell(interval, perplexity=False), _DIFFERENCE)
         texts = (f"{100 * repair.gain:.2f}", between, f"{repair.words:,}", f"{100 * repair.share:.1f}%")
-        row = ChartRow(
-            marked(_label(repair), repair.estimate), 100 * repair.gain, *interval_ends(interval), cells=texts
-        )
-        rows.append(row._replace(color="s1", opens=opens, uncertain=repair.estimate.uncertain))
+        row = plotted_row(marked(_label(repair), repair.estimate), repair.gain, interval, 100)
+        rows.append(row._replace(cells=texts, color="s1", opens=opens, uncertain=repair.estimate.uncertain))
         values = (repair.error, repair.detail, repair.words, repair.share, repair.gain)
         cells.append((*values, *estimate_cells(repair.estimate)))
     chart = RowChart(f"What errors cost: points of {measure}", "Error", "Points",
@@ -279,13 +276,12 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
 
 
 def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
-    breakdown, numbers = part.breakdowns[by], part.values[by]
+    breakdown, numbers = part.breakdowns[by], part.numbers[by]
     counted = []
     for (value,), score in breakdown.rows:
         n = part.examples.totals[by].get(numbers[value], 0)
-        opens = OpenedWords(store, by, numbers[value], f"{PROPERTY_TITLES[by]}: {in_words(value)}") if n else None
-        row = _bucket_row(value, score.value, breakdown.estimates[value,], f"{n:,}")
-        counted.append((n, row._replace(opens=opens)))
+        place = (store, by, numbers[value]) if n else None
+        counted.append((n, _bucket_row(value, score.value, breakdown.estimates[value,], place, f"{n:,}")))
     if by in BY_FREQUENCY:
         counted = sorted(counted, key=lambda pair: -pair[0])[:_MOST_BARS]
     explained = tuple(value for (value,), _ in breakdown.rows) if by == "class" else ()
@@ -299,24 +295,30 @@ def _mean_breakdown(
 ) -> Block:
     """The means over treebanks by one property."""
     every = [of_treebank[by] for of_treebank in breakdowns]
-    means = [(mean, mean.estimate) for mean in averages(every) if mean.estimate is not None]
-    errors = {mean.values[0]: joined.n_errors(by, mean.values[0]) for mean, _ in means}
+    component, counted = every[0].measure.component or "f1", []
+    for mean in averages(every):
+        if mean.estimate is not None:
+            (value,), n = mean.values, joined.n_errors(by, mean.values[0])
+            place = (STORE, by, joined.numbers[by][value]) if n else None
+            texts = str(mean.n_treebanks), f"{n:,}"
+            counted.append((-n, value, _bucket_row(value, mean.means[component], mean.estimate, place, *texts)))
     if by in BY_FREQUENCY:
-        means = sorted(means, key=lambda pair: (-errors[pair[0].values[0]], pair[0].values))[:_MOST_BARS]
-    component, rows = every[0].measure.component or "f1", []
-    for mean, estimate in means:
-        (value,), n = mean.values, errors[mean.values[0]]
-        title = f"{PROPERTY_TITLES[by]}: {in_words(value)}"
-        opens = OpenedWords(STORE, by, joined.numbers[by][value], title) if n else None
-        row = _bucket_row(value, mean.means[component], estimate, str(mean.n_treebanks), f"{n:,}")
-        rows.append(row._replace(opens=opens))
-    return _bucket_block(by, measure, rows, "Treebanks", "Errors")._replace(when=_OF_ALL)
+        counted = sorted(counted)[:_MOST_BARS]
+    return _bucket_block(by, measure, [row for *_, row in counted], "Treebanks", "Errors")._replace(when=_OF_ALL)
 
 
-def _bucket_row(value: str, ratio: float | Fraction | None, estimate: BucketEstimate, *more: str) -> ChartRow:
+def _bucket_row(
+    value: str,
+    ratio: float | Fraction | None,
+    estimate: BucketEstimate,
+    place: tuple[str, str, int] | None,
+    *more: str,
+) -> ChartRow:
+    """The row of a value; `place` is where its words are stored."""
     interval = None if ratio is None else informative(estimate.interval)
     row = measured_row(marked(open_ended(value), estimate), ratio, interval, more=more)
-    return row._replace(uncertain=ratio is not None and estimate.uncertain)
+    opens = place and OpenedWords(*place, f"{PROPERTY_TITLES[place[1]]}: {in_words(value)}")
+    return row._replace(opens=opens, uncertain=ratio is not None and estimate.uncertain)
 
 
 def _bucket_block(by: str, measure: str, rows: Sequence[ChartRow], *more: str) -> Block:

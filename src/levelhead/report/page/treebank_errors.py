@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,14 +20,21 @@ from levelhead.analysis.breakdown import (
 )
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
 from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, errors_in, gain_parts, repairs_of
-from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
+from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.campaign.job import sentence_parts
 from levelhead.errors import ConlluError, MeasureError
 from levelhead.evaluation.fold import CountedPiece, counts_by_sentence
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.page.blocks import ConfusionMatrix
-from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, counted, values_of_words
+from levelhead.report.page.examples import (
+    Examples,
+    ExampleTally,
+    OutputTrees,
+    counted,
+    joined_examples,
+    values_of_words,
+)
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.significance.estimates import Interval
@@ -44,17 +51,12 @@ class ConfusionTally:
     """Counts how often each gold relation is aligned with each relation of the system."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._frequency = Counter[str]()
+        self._frequency: dict[str, int] = {}  # of the relations, which are numbered in this order
         self._cells, self._right_heads = Counter[int](), Counter[int]()
 
     def add(self, matches: Matches) -> NDArray[np.int64]:
         """Count a piece, and return the cell of each aligned word, int64, shape (pairs,); see `renumbered`."""
-        relations = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG))
-        found = np.bincount(np.concatenate([relations.gold, relations.system]), minlength=len(relations.names))
-        self._frequency.update(dict(zip(relations.names, found.tolist(), strict=True)))
-        of_name = np.array([self._numbers.setdefault(name, len(self._numbers)) for name in relations.names], np.int64)
-        gold, system = of_name[relations.gold], of_name[relations.system]
+        gold, system = _numbered(PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG)), self._frequency)
         cells = gold[matches.alignment.gold] * _SIZE + system[matches.alignment.system]
         self._cells += counted(cells)
         self._right_heads += counted(cells[matches.agree(Agree.HEAD)])
@@ -62,32 +64,41 @@ class ConfusionTally:
 
     def matrix(self) -> ConfusionMatrix:
         """Return the confusion matrix of the most frequent relations."""
-        names = self._names()
         counts, right = (self._square(cells) for cells in (self._cells, self._right_heads))
-        wrong = counts.copy()
-        np.fill_diagonal(wrong, np.diag(counts - right))
-        return ConfusionMatrix(names, counts.tolist(), wrong.tolist())
+        return ConfusionMatrix(self._names(), counts.tolist(), (counts - np.diag(np.diag(right))).tolist())
 
     def renumbered(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of cells in `matrix`, row by row, -1 for none."""
         names = self._names()
-        of_relation = np.full(len(self._numbers) + 1, -1, dtype=np.int64)  # the last is -1 // _SIZE
-        of_relation[[self._numbers[name] for name in names]] = np.arange(len(names))
+        place = {name: i for i, name in enumerate(names)}
+        of_relation = np.array([*(place.get(name, -1) for name in self._frequency), -1])  # the last is -1 // _SIZE
         gold, system = of_relation[cells // _SIZE], of_relation[np.where(cells < 0, -1, cells % _SIZE)]
         return np.where((gold < 0) | (system < 0), -1, gold * len(names) + system)
 
-    def _names(self) -> tuple[str, ...]:
+    def _names(self) -> list[str]:
         """The most frequent relations of gold and the system together."""
-        every = sorted(self._frequency.items(), key=lambda pair: (-pair[1], pair[0]))
-        return tuple(name for name, _ in every[:_MOST_RELATIONS])
+        return _most_frequent_first(self._frequency)[:_MOST_RELATIONS]
 
     def _square(self, cells: Counter[int]) -> NDArray[np.int64]:
         n = len(self._names())
         numbers = self.renumbered(np.array([*cells], dtype=np.int64))
-        counts = np.array([*cells.values()], dtype=np.int64)
-        square = np.zeros(n * n, dtype=np.int64)
-        np.add.at(square, numbers[numbers >= 0], counts[numbers >= 0])
-        return square.reshape(n, n)
+        square = np.zeros(n * n + 1, dtype=np.int64)  # the last is -1, for other relations
+        np.add.at(square, numbers, np.array([*cells.values()], dtype=np.int64))
+        return square[:-1].reshape(n, n)
+
+
+def _numbered(buckets: Buckets, frequency: dict[str, int]) -> Sequence[NDArray[np.int64]]:
+    """Count the values of words, and return their numbers in gold and system, in the order of the frequencies."""
+    counts = np.bincount(np.concatenate([buckets.gold, buckets.system]), minlength=len(buckets.names))
+    for name, n in zip(buckets.names, counts.tolist(), strict=True):
+        frequency[name] = frequency.get(name, 0) + n
+    number = {name: i for i, name in enumerate(frequency)}
+    numbers = np.array([number[name] for name in buckets.names], dtype=np.int64)
+    return numbers[buckets.gold], numbers[buckets.system]
+
+
+def _most_frequent_first(frequency: Mapping[str, int]) -> list[str]:
+    return sorted(frequency, key=lambda name: (-frequency[name], name))
 
 
 _LEVEL = 0.95
@@ -105,16 +116,24 @@ PROPERTY_TITLES = {
 """The properties of words by which errors are broken down, with their titles."""
 
 
+STORE = "0"
+"""The store of all treebanks."""
+
+_REPAIR = "repair"
+
+Key = tuple[str, ...] | str
+"""A type of error, or a value of a property."""
+
+
 class TreebankErrors(NamedTuple):
     """The errors of an output on one treebank.
 
     Args:
         measure: the measure whose errors are shown.
         repairs: the cost of each type of error.
-        numbers: the group of each type of error in `examples`.
+        numbers: by kind of grouping (`repair` or a property), the group of each type of error or value in `examples`.
         kinds: the number of words with each kind of wrong head or relation.
         breakdowns: the measure by each property.
-        values: by property, the group of each value in `examples`.
         confused: the confusion matrix of relations.
         examples: the wrong words in their sentences.
         intervals: the 95% confidence interval of each score that counts words, edges or sentences; None with too few
@@ -123,10 +142,9 @@ class TreebankErrors(NamedTuple):
 
     measure: str
     repairs: TreebankRepairs
-    numbers: Mapping[tuple[str, str], int]
+    numbers: Mapping[str, Mapping[Key, int]]
     kinds: Mapping[str, int]
     breakdowns: Mapping[str, Breakdown]
-    values: Mapping[str, Mapping[str, int]]
     confused: ConfusionMatrix
     examples: Examples
     intervals: Mapping[str, Interval | None]
@@ -138,20 +156,19 @@ class ErrorTally:
     Args:
         name: the system.
         n_treebanks: the number of treebanks on the page.
-        setup: the settings, with the measures of the page.
-        measure: the measure whose errors are shown; it must support breakdowns.
-        partial: whether scores are partial; they get no intervals.
+        setup: the settings, with the measures of the page; partial scores get no intervals.
     """
 
-    def __init__(self, name: str, *, n_treebanks: int, setup: Setup, measure: str, partial: bool) -> None:
+    def __init__(self, *_: str, name: str, n_treebanks: int, setup: Setup) -> None:
         self._name, self._n_treebanks, self._registry = name, n_treebanks, setup.registry
+        measure = _measure_of_errors(setup.names, setup.registry)
         self._measure = parse_measure(
-            f"{measure.removesuffix('.recall')}.recall" if partial else measure, setup.registry
+            f"{measure.removesuffix('.recall')}.recall" if setup.partial else measure, setup.registry
         )
         self._setup = setup.with_measures(
             scored
             for scored, definition in setup.defined
-            if not (partial or definition.needs_file or definition.counter or definition.lower_is_better)
+            if not (setup.partial or definition.needs_file or definition.counter or definition.lower_is_better)
         )
         self.start()
 
@@ -181,48 +198,43 @@ class ErrorTally:
             self._without_trees = error
             return
         self._undefined = matches.rules.undefined
-        documents = self._documents.of(matches.gold)
-        self._add_scores(matches, documents)
+        documents, counts = self._documents.of(matches.gold), counts_by_sentence(matches, self._setup)
+        units, single_group = np.arange(len(documents)), np.zeros_like(documents)
+        for measure in self._setup.measures:
+            if str(measure) in counts:  # otherwise it has no value
+                parts = sentence_parts(counts[str(measure)], measure).T.astype(np.int64)
+                self._scores[str(measure)].add(Cells(units, single_group, parts), documents)
         wrong = errors_in(matches, self._measure, self._kinds, registry=self._registry)
         self._repairs.add(wrong.cells, documents)
         types = kinds_of_errors(matches)
         self._types += np.bincount(types, minlength=len(ERRORS))
         values = {by: tally.add(matches, documents) for by, tally in self._properties.items()}
-        known = wrong.word >= 0
-        words = wrong.word[known]
+        words = wrong.word[wrong.word >= 0]
         groups = {
-            "repair": wrong.kind[known],
+            _REPAIR: wrong.kind[wrong.word >= 0],
             "cell": values_of_words(matches, words, self._confused.add(matches)),
             "kind": values_of_words(matches, words, types),
+            **{by: numbers[words] for by, numbers in values.items()},
         }
-        groups |= {by: numbers[words] for by, numbers in values.items()}
         self._examples.add(OutputTrees(self._name, matches), words, groups)
-
-    def _add_scores(self, matches: Matches, documents: NDArray[np.int64]) -> None:
-        found = counts_by_sentence(matches, self._setup)
-        units, groups = np.arange(len(documents)), np.zeros_like(documents)
-        for measure in self._setup.measures:
-            if str(measure) in found:  # otherwise it has no value
-                parts = sentence_parts(found[str(measure)], measure).T.astype(np.int64)
-                self._scores[str(measure)].add(Cells(units, groups, parts), documents)
 
     def result(self, gold: FileSummary, system: FileSummary) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
         """Return the errors."""
         if self._without_trees is not None:
             raise self._without_trees
-        numbers = {kind: number for number, kind in enumerate(sorted(self._kinds.numbers))}
-        of_kind = np.array([numbers[kind] for kind in self._kinds.numbers])
-        kinds, histogram = [*self._kinds.numbers], self._repairs.histogram()
+        kinds = [*self._kinds.numbers]
+        numbers: dict[str, dict[Key, int]] = {_REPAIR: {kind: i for i, kind in enumerate(sorted(kinds))}}
+        of_kind = np.array([numbers[_REPAIR][kind] for kind in kinds])
+        numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
         return TreebankErrors(
             str(self._measure),
-            repairs_of(histogram, kinds, self._measure, self._undefined, _LEVEL),
+            repairs_of(self._repairs.histogram(), kinds, self._measure, self._undefined, _LEVEL),
             numbers,
             dict(zip(ERRORS[1:], self._types[1:].tolist(), strict=True)),
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
-            {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()},
             self._confused.matrix(),
-            self._examples.examples({"repair": of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
+            self._examples.examples({_REPAIR: of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
             {name: _interval(tally.histogram()) for name, tally in self._scores.items() if tally.has_counts},
         )
 
@@ -233,13 +245,7 @@ def _interval(found: UnitHistogram) -> Interval | None:
 
 
 class _PropertyTally:
-    """A breakdown by one property.
-
-    Args:
-        by: the property.
-        measure: the measure.
-        registry: the available measures and schemes.
-    """
+    """A breakdown of a measure by one property."""
 
     def __init__(self, by: str, measure: Measure, registry: Registry) -> None:
         self._by, self._measure, self._registry = by, measure, registry
@@ -249,21 +255,15 @@ class _PropertyTally:
 
     def add(self, matches: Matches, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add a piece, and return the number of the value of each gold word."""
-        found = PROPERTIES[self._by].of(matches, self._settings)
-        frequency = np.bincount(np.concatenate([found.gold, found.system]), minlength=len(found.names))
-        for name, n in zip(found.names, frequency.tolist(), strict=True):
-            self._frequency[name] = self._frequency.get(name, 0) + n
-        number = {name: i for i, name in enumerate(self._frequency)}
-        numbers = np.array([number[name] for name in found.names], dtype=np.int64)
-        buckets = CombinedBuckets([(name,) for name in number], numbers[found.gold], numbers[found.system])
+        gold, system = _numbered(PROPERTIES[self._by].of(matches, self._settings), self._frequency)
+        buckets = CombinedBuckets([(name,) for name in self._frequency], gold, system)
         words = words_in(buckets, matches, self._measure, self._registry)
         self._units.add(bucket_cells([words], np.arange(len(matches.gold))), documents)
-        return buckets.gold
+        return gold
 
     def names(self) -> list[str]:
         """Return the values in the order in which they are shown."""
-        names = [*self._frequency]
-        return sorted(names, key=lambda name: (-self._frequency[name], name)) if self._by in BY_FREQUENCY else names
+        return _most_frequent_first(self._frequency) if self._by in BY_FREQUENCY else [*self._frequency]
 
     def places(self) -> NDArray[np.int64]:
         """Return the place of each value in this order, by its number."""
@@ -275,43 +275,18 @@ class _PropertyTally:
         found, places = self._units.histogram(), self.places()
         totals = found.totals._replace(groups=places[found.totals.groups])
         ordered = found._replace(groups=places[found.groups], totals=totals)
-        names = [(name,) for name in self.names()]
-        return breakdown_of([self._by], self._measure, names, ordered, undefined, _LEVEL)
+        return breakdown_of([self._by], self._measure, [(name,) for name in self.names()], ordered, undefined, _LEVEL)
 
 
-def errors_of_each(
-    code: str,  # noqa: ARG001 -- the engine gives the code of the test set
-    output: str,  # noqa: ARG001 -- and the name of the output
-    *,
-    name: str,
-    n_treebanks: int,
-    setup: Setup,
-    measure: str,
-    partial: bool,
-) -> ErrorTally:
-    """Return what finds the errors of an output; the engine calls this where the output is read."""
-    return ErrorTally(name, n_treebanks=n_treebanks, setup=setup, measure=measure, partial=partial)
-
-
-def measure_of_errors(names: Sequence[str], registry: Registry) -> str:
+def _measure_of_errors(names: Sequence[str], registry: Registry) -> str:
     """Return the measure whose errors a page shows: LAS, or otherwise the first measure that can be broken down."""
-    if "LAS" in names:
-        return "LAS"
-    for name in names:
+    for name in () if "LAS" in names else names:
         try:
             check_breakable(parse_measure(name, registry), registry)
         except MeasureError:
             continue
         return name
     return "LAS"
-
-
-STORE = "0"
-"""The store of all treebanks."""
-
-_REPAIR = "repair"
-
-Key = tuple[str, ...] | str
 
 
 class JoinedErrors(NamedTuple):
@@ -335,27 +310,12 @@ class JoinedErrors(NamedTuple):
 def joined_errors(parts: Sequence[TreebankErrors]) -> JoinedErrors:
     """Return the errors of all treebanks together."""
     numbers: dict[str, dict[Key, int]] = {name: {} for name in (_REPAIR, *PROPERTY_TITLES)}
-    groups: dict[str, list[int]] = {name: [] for name in (*numbers, "kind")}
-    totals: dict[str, dict[int, int]] = {name: {} for name in groups}
-    words: list[tuple[int, int]] = []
-    kinds: dict[str, int] = {}
-    start = 0
+    renumbered: list[dict[str, Callable[[int], int]]] = []
     for part in parts:
-        words += [(start + sentence, word) for sentence, word in part.examples.words]
-        start += len(part.examples.sentences)
-        for kind, n in part.kinds.items():
-            kinds[kind] = kinds.get(kind, 0) + n
-        for name, own in groups.items():
-            to = _renumbered(part, name, numbers)
-            own += [to[number] if number >= 0 else -1 for number in part.examples.groups[name]]
-            for number, n in part.examples.totals[name].items():
-                totals[name][to[number]] = totals[name].get(to[number], 0) + n
-    return JoinedErrors(numbers, kinds, Examples((), words, groups, totals))
-
-
-def _renumbered(part: TreebankErrors, name: str, numbers: Mapping[str, dict[Key, int]]) -> Mapping[int, int]:
-    """The group in all treebanks of each group in one treebank; kinds of errors have the same numbers everywhere."""
-    if name not in numbers:
-        return {number: number for number in part.examples.totals[name]}
-    own: Mapping[Key, int] = part.numbers if name == _REPAIR else part.values[name]  # type: ignore[assignment]
-    return {number: numbers[name].setdefault(key, len(numbers[name])) for key, number in own.items()}
+        renumbered.append({})
+        for name, joint in numbers.items():
+            joint_numbers = {number: joint.setdefault(key, len(joint)) for key, number in part.numbers[name].items()}
+            renumbered[-1][name] = {-1: -1, **joint_numbers}.__getitem__
+        renumbered[-1]["kind"] = int  # the same numbers everywhere
+    kinds = {kind: sum(part.kinds[kind] for part in parts) for kind in parts[0].kinds}
+    return JoinedErrors(numbers, kinds, joined_examples([part.examples for part in parts], renumbered))

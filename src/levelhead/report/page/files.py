@@ -1,0 +1,247 @@
+"""Pages as self-contained HTML; drawings, and all charts and tables of a page, as files."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from levelhead.errors import Fault, InputError, Place, printable, with_minus
+from levelhead.extras import missing_library
+from levelhead.report.charts.page_charts import heat
+from levelhead.report.page.blocks import Block, Links, Page
+from levelhead.tables.svg import Drawing, clean
+from levelhead.tables.table import Cell, Column, IntervalCell, Table, for_readers, formatted
+from levelhead.tables.writers import to_latex, to_tsv
+from levelhead.treebank.write import output_errors, replace_file
+
+if TYPE_CHECKING:
+    import jinja2
+
+_LATER = "<!-- links -->"
+"""The placeholder for links to other pages, which are added when all pages are known; elsewhere `<` is escaped."""
+
+# JSON that cannot close its element
+_ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def render(page: Page) -> bytes:
+    """Return a page as HTML, in UTF-8; the same bytes for the same page.
+
+    All text from treebanks, names and messages is escaped. As a second protection, a content security policy in the
+    page's head allows only the page's own script, identified by its hash, and forbids loading anything.
+
+    Args:
+        page: the page.
+
+    Raises:
+        InputError: jinja2 is not installed.
+    """
+    blocks = [block for section in page.sections for block in section.blocks]
+    parts = {
+        "heat": any(block.heat or block.confused for block in blocks),
+        "rows": any(block.chart for block in blocks),
+        "trees": bool(page.data) or any(block.sentences for block in blocks),
+        "find": bool(page.find),
+        "confusion": any(block.confused for block in blocks),
+        "opening": bool(page.data),
+        "terms": bool(page.terms),
+    }
+    names = ["common", *(name for name, used in parts.items() if used), *([page.kind] if page.kind else [])]
+    script = f'"use strict";\n(() => {{\n{"".join(_asset(f"{name}.js") for name in names)}readState(true);\n}})();\n'
+    style = "".join(_asset(f"{name}.css") for name in names)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    data = {**page.data, **{block.name: {"sentences": block.sentences} for block in blocks if block.sentences}}
+    data_text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    escaped_data = "".join(_ESCAPED.get(character, character) for character in data_text)
+    shown = {"page": page, "script": script, "style": style, "script_hash": digest, "data": escaped_data,
+             "later": _LATER}  # fmt: skip
+    text = _environment().get_template("page.html.j2").render(shown)
+    return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
+
+
+def with_links(page: bytes, links: Links) -> bytes:
+    """Return a rendered page with links to other pages of the report."""
+    shown = _environment().get_template("links.html.j2").render(links=links)
+    return page.replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
+
+
+def _asset(name: str) -> str:
+    """The text of a script or style; empty if the part of the page has none."""
+    path = files("levelhead.report.page") / "assets" / name
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    try:
+        import jinja2
+    except ImportError as error:
+        raise InputError(missing_library("jinja2", "reports")) from error
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_finalize,
+        loader=jinja2.PackageLoader("levelhead.report.page"),
+    )  # fmt: skip
+    environment.globals.update(_FUNCTIONS)
+    return environment
+
+
+def _finalize(value: Any) -> Any:
+    """Text for the page, with invalid characters escaped."""
+    return printable(value) if type(value) is str else value  # markup is a subclass, made by the templates
+
+
+def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
+    text = for_readers(cell, column, places)
+    if isinstance(cell, IntervalCell):
+        return with_minus(text) if column.kind == "difference" else text.replace("-", "–")
+    return "–" if cell is None else with_minus(text)
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {
+        "formatted": _formatted,
+        "shade": lambda value: "" if value is None else str(round(100 * value)),
+        "term_number": lambda page, label: 1 + [*page.terms].index(label) if label in page.terms else None,
+        # conditions as numbers, since names may have any characters
+        "when_of": lambda page, block: " ".join(f"{k}={page.choices[k].index(v)}" for k, v in block.when.items()),
+    }
+)
+"""The functions that templates call."""
+
+
+SUFFIXES = (".svg", ".png", ".pdf", ".html")
+"""The file formats of a drawing."""
+
+_HEAD = """\
+<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>body { background: #fff } svg { max-width: 100%; height: auto }</style>
+"""
+
+
+def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
+    """Write a drawing as SVG, PNG, PDF or self-contained HTML, depending on the file's suffix.
+
+    Args:
+        drawing: the drawing.
+        path: the file, which is replaced completely or not at all.
+
+    Raises:
+        InputError: the suffix is not in `SUFFIXES`, or PNG or PDF is requested and vl-convert is not installed.
+        OutputError: the file cannot be written.
+    """
+    replace_file(path, [encoded(drawing, checked_suffix(path))])
+
+
+def checked_suffix(path: str | os.PathLike[str]) -> str:
+    """Return the suffix of a drawing's file name, in lower case."""
+    name = os.fspath(path)
+    suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 -- pathlib is slow to load
+    if suffix not in SUFFIXES:
+        message = f"the name of a figure must end in {' or '.join(SUFFIXES)}"
+        raise InputError(Fault("unknown-figure-format", message, Place(name)))
+    return suffix
+
+
+def encoded(drawing: Drawing, suffix: str) -> bytes:
+    """Return the contents of a file with a drawing."""
+    svg = drawing.file()
+    if suffix == ".svg":
+        return svg.encode("utf-8", "backslashreplace")
+    if suffix == ".html":
+        return f"{_HEAD}<title>{clean(drawing.title)}</title>\n{svg}\n".encode("utf-8", "backslashreplace")
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise InputError(missing_library("vl_convert", "figures")) from error
+    return bytes(vl_convert.svg_to_pdf(svg) if suffix == ".pdf" else vl_convert.svg_to_png(svg, scale=2))
+
+
+_NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
+_NO_LETTERS = re.compile(r"[^a-z0-9]+")
+_LONGEST = 40
+
+
+def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write every chart of a page as SVG, PDF and PNG, and every table as TSV and LaTeX.
+
+    Args:
+        page: the page.
+        folder: the folder; it is created if it does not exist.
+
+    Returns:
+        The files.
+
+    Raises:
+        InputError: vl-convert is not installed.
+        OutputError: a file cannot be written.
+    """
+    target = Path(folder)
+    with output_errors(folder):
+        target.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    for section in page.sections:
+        for number, name in _file_names(section.blocks).items():
+            block = section.blocks[number]
+            for suffix, data in _files(block, f"{section.title}: {block.title}".removesuffix(": ")):
+                written.append(target / f"{name}{suffix}")
+                replace_file(written[-1], [data])
+    return written
+
+
+def _file_names(blocks: Sequence[Block]) -> Mapping[int, str]:
+    """The file name of each block: the values it shows if that is unique, otherwise its numbered name."""
+    plain = []
+    for block in blocks:
+        values = (_NO_LETTERS.sub("-", value.lower()).strip("-")[:_LONGEST] for value in block.when.values())
+        plain.append("-".join((_NUMBERS.sub("", block.name), *values)))
+    return {i: name if plain.count(name) == 1 else block.name for i, (block, name) in enumerate(zip(blocks, plain))}
+
+
+def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:
+    drawing, table = drawing_of(block, title), _table(block)
+    if drawing is not None:
+        yield from ((suffix, encoded(drawing, suffix)) for suffix in (".svg", ".pdf", ".png"))
+    if table is not None:
+        yield ".tsv", to_tsv(table).encode("utf-8", "backslashreplace")
+        yield ".tex", to_latex(table).encode("utf-8", "backslashreplace")
+
+
+def _table(block: Block) -> Table | None:
+    if block.table is not None:
+        return block.table
+    if block.faults:
+        rows = tuple((what, reason) for what, reasons in block.faults for reason in reasons)
+        return Table((Column("Output", "text"), Column("Reason", "text")), rows)
+    matrix = block.heat or block.confused
+    return None if matrix is None else matrix.table()
+
+
+def drawing_of(block: Block, title: str) -> Drawing | None:
+    """Return the chart or matrix of a block as a drawing; None if it has neither.
+
+    Args:
+        block: the block.
+        title: what the chart shows.
+    """
+    if block.heat is not None:
+        matrix = block.heat
+        rows = [(name, [formatted(value, matrix.column, 1) for value in values]) for name, values in matrix.rows]
+        return heat(title, matrix.corner, matrix.columns, rows, matrix.shades(), crossed=matrix.marks.keys(),
+                    best=matrix.best(), headings=matrix.headings)  # fmt: skip
+    if block.confused is not None:
+        names, counts = block.confused.names, block.confused.counts
+        rows = [(name, [str(n) if n else "" for n in row]) for name, row in zip(names, counts, strict=True)]
+        return heat(title, "gold", names, rows, block.confused.shades(), step=38)
+    return block.drawing if block.chart is None else block.chart.drawing()
