@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from levelhead.api.scoring import explain, score
     from levelhead.api.studies import reproduce
     from levelhead.api.treebanks import profile, select, similarity, suspects
+    from levelhead.api.validation import validate
     from levelhead.errors import (
         ConlluError,
         Fault,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from levelhead.measures.user_definitions import read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
     from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read, write
-    from levelhead.treebank.validation import validate
     from levelhead.typology import Profile
 
 __all__ = [
@@ -102,6 +102,7 @@ _ROOMS = {
     "api.studies": ("reproduce",),
     "api.correlation": ("correlate", "judge", "measurements"),
     "api.treebanks": ("profile", "select", "similarity", "suspects"),
+    "api.validation": ("validate",),
     "errors": (
         "ConlluError", "Fault", "InputError", "LevelheadError", "MeasureError", "OutputError", "TextMismatch",
         "UnreadableFile",
@@ -111,7 +112,6 @@ _ROOMS = {
     "measures.user_definitions": ("read_definitions",),
     "scoring": ("Counts", "Measure", "Rules", "Score"),
     "treebank": ("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read", "write"),
-    "treebank.validation": ("validate",),
     "typology": ("Profile",),
 }  # fmt: skip
 

@@ -217,6 +217,12 @@ def test_validation() -> None:
     assert levelhead.validate(GOLD).valid
 
 
+def test_validation_of_a_manifest(tmp_path: Path) -> None:
+    manifest = tmp_path / "task.toml"
+    manifest.write_text(f'[campaign]\ngold = "{GOLDS}"\n', encoding="utf-8")
+    assert levelhead.validate(manifest) == levelhead.validate(GOLDS)
+
+
 def test_what_a_function_cannot_do_is_refused() -> None:
     with pytest.raises(MeasureError, match="a single measure"):
         levelhead.breakdown(GOLD, ALPHA, by="deprel", measures="LAS,UAS")

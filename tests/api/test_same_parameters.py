@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from importlib import import_module
 from inspect import Parameter, getsource, signature, unwrap
 from typing import Any
 
@@ -59,11 +58,15 @@ def functions() -> list[str]:
     return sorted({*COMMANDS} - NO_FUNCTIONS)
 
 
-def options_of(name: str) -> Iterator[tuple[str, click.Parameter]]:
-    """The options and arguments of a command, by the name of the parameter that they set."""
+def command_named(name: str) -> click.Command:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    for option in command.params:
+    return command
+
+
+def options_of(name: str) -> Iterator[tuple[str, click.Parameter]]:
+    """The options and arguments of a command, by the name of the parameter that they set."""
+    for option in command_named(name).params:
         option_name = str(option.name)
         own = OF_COMMAND.get(name, {})
         if not getattr(option, "expose_value", True) or (option_name in PRESENTATION and option_name not in own):
@@ -80,7 +83,7 @@ def parameters_of(name: str) -> dict[str, Parameter]:
 def calls_its_function(name: str) -> bool:
     """Whether the file of a command imports the public function of its name."""
     public = unwrap(getattr(levelhead, name))
-    tree = ast.parse(getsource(import_module(f"levelhead.cli.{name}")))
+    tree = ast.parse(getsource(unwrap(command_named(name).callback)))
     return any(
         isinstance(node, ast.ImportFrom)
         and node.module == public.__module__

@@ -203,7 +203,7 @@ def test_every_verb_has_help_and_an_entry_in_the_overview():
 def test_an_error_of_our_own_is_told_as_such(monkeypatch, capsys):
     from levelhead.cli import program
 
-    monkeypatch.setattr("levelhead.cli.measures._FIELDS", None)
+    monkeypatch.setattr("levelhead.cli.help._FIELDS", None)
     assert program.run(["measures"]) == 3
     assert "please report it" in capsys.readouterr().err
 

@@ -71,7 +71,7 @@ def test_doctor_says_what_is_installed() -> None:
 
 
 def test_doctor_looks_at_all_kernels() -> None:
-    module = importlib.import_module("levelhead.cli.doctor")
+    module = importlib.import_module("levelhead.cli.help")
     setup = (ROOT / "setup.py").read_text(encoding="utf-8")
     built = re.search(r"^KERNELS = \((.*?)\)", setup, re.DOTALL | re.MULTILINE)
     assert built
@@ -81,7 +81,7 @@ def test_doctor_looks_at_all_kernels() -> None:
 def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     some = Library("some", "something", "library")
     libraries = {"no_such_library": some, "no_such_folder.library": some}
-    monkeypatch.setattr(importlib.import_module("levelhead.cli.doctor"), "LIBRARIES", libraries)
+    monkeypatch.setattr(importlib.import_module("levelhead.cli.help"), "LIBRARIES", libraries)
     for line in printed("doctor", "--format", "tsv").splitlines()[-2:]:
         assert line.split("\t")[1] == "missing"
         assert "for something: pip install '.[some]' in a checkout" in line
@@ -109,7 +109,9 @@ def test_help_lists_commands_in_groups() -> None:
 def test_help_loads_no_command() -> None:
     code = "import sys; from levelhead.cli.program import run; run(['--help']); print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"numpy", "rich", *(f"levelhead.cli.{name}" for name in program.COMMANDS)} & {*modules}
+    assert not {"numpy", "rich", *(f"levelhead.cli.{name}" for name in [*program.COMMANDS, *program.FILES])} & {
+        *modules
+    }
 
 
 def test_options_are_listed_in_groups() -> None:

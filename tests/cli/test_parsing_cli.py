@@ -15,8 +15,8 @@ import pytest
 from command_line import levelhead
 from conftest import EXAMPLES
 from levelhead import InputError, read, score
+from levelhead.cli.parsers import progress_of_passes
 from levelhead.cli.program import run
-from levelhead.cli.train import progress_of_passes
 from levelhead.messages import MESSAGES
 from levelhead.parsing import Model, Report, Schedule, parse_treebank, read_model, read_words, train, write_model
 from levelhead.parsing.model_file import FORMAT, MAGIC, model_bytes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from collections.abc import Iterator
@@ -27,7 +26,7 @@ INPUTS = {
 def commands() -> Iterator[tuple[list[str], click.Command]]:
     """Give every command with the words that call it."""
     for name in program.COMMANDS:
-        command = getattr(importlib.import_module(f"levelhead.cli.{name}"), name)
+        command = program.cli.get_command(click.Context(program.cli), name)
         if isinstance(command, click.Group):
             yield from (([name, inner], one) for inner, one in command.commands.items())
         else:

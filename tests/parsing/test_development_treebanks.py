@@ -6,8 +6,8 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead import InputError, from_conllu, read
+from levelhead.cli.parsers import progress_of_passes
 from levelhead.cli.program import run
-from levelhead.cli.train import progress_of_passes
 from levelhead.parsing import Recipe, Report, read_model, train_any, write_model
 from levelhead.treebank import to_conllu
 

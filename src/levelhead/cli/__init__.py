@@ -1,4 +1,4 @@
-"""The command line: one short file per command, which parses arguments, calls one public function and prints."""
+"""The command line: each command parses arguments, calls one public function and prints."""
 
 from __future__ import annotations
 

@@ -69,6 +69,18 @@ GROUPS = {
 COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 """What each command does."""
 
+FILES = {
+    "breakdowns": "breakdown confusion trees explain",
+    "comparing": "compare languages power agree diff",
+    "correlation": "correlate judge",
+    "derivation": "derive perplexity",
+    "help": "measures schema doctor completion",
+    "parsers": "train parse crossval recover",
+    "task": "task submit",
+    "treebanks": "profile similarity select suspects",
+}
+"""The commands of each file; the others have a file of their own."""
+
 
 class _Terminated(BaseException):
     """The process received SIGTERM."""
@@ -102,7 +114,8 @@ class _LazyCommands(Commands):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(f"levelhead.cli.{name}"), name)
+        file = next((file for file, names in FILES.items() if name in names.split()), name)
+        command: click.Command = getattr(importlib.import_module(f"levelhead.cli.{file}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -17,7 +17,6 @@ from levelhead.cli.shared.printing import Printing, emit, printing_options
 from levelhead.errors import number_of
 from levelhead.treebank.layouts import files_at
 from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_text
-from levelhead.treebank.validation import validate as validate_files
 
 
 @command()
@@ -43,18 +42,18 @@ def validate(
     invalid. On a terminal, the last line counts errors and warnings. The exit code is 2 if any file has an error; with
     --fix, if any copy has.
     """
-    if any(path.endswith(".toml") for path in files):
-        from levelhead.campaign.find import listed_gold
+    from levelhead.api.validation import gold_of_manifests
+    from levelhead.api.validation import validate as validated
 
-        files = tuple(file for path in files for file in (listed_gold(path) if path.endswith(".toml") else [path]))
-    paths = [file for path in files for file in files_at(path)]
+    golds = gold_of_manifests(files)
+    paths = [file for path in golds for file in files_at(path)]
     if copies is not None and rules != "ud":
         raise click.UsageError(f"--fix repairs CoNLL-U: it cannot be combined with --rules {rules}")
     if copies == "-":
         raise click.UsageError("--fix requires a file or folder: errors and warnings go to standard output")
     refuse_compressed("the copy is", copies)
-    check_paths([*paths, *(path for path in files if path not in paths)], [printing.output, copies])
-    validation = validate_files(*files, rules=rules, fix=copies, **given)
+    check_paths([*paths, *(path for path in golds if path not in paths)], [printing.output, copies])
+    validation = validated(*files, rules=rules, fix=copies, **given)
     if printing.output_format == "text":
         emit(validation_text(validation), printing.output)
     elif printing.output_format == "github":

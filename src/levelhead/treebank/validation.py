@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
 
-from levelhead.arguments import checked, choice, optional, path
+from levelhead.arguments import checked, choice, path
 from levelhead.errors import ConlluError, Fault, InputError, OutputError, Place, add_fault, number_of, printable
 from levelhead.immutable import immutable
 from levelhead.messages import MESSAGES
@@ -193,7 +193,7 @@ def _tidy(line: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]]:
     return b"\t".join(filled) + b"\n", slugs
 
 
-__all__ = ["Validation", "validate"]
+__all__ = ["Validation"]
 
 
 @immutable
@@ -246,38 +246,22 @@ class Validation(Tabular):
         return (validation_text(self) or "no errors or warnings").rstrip("\n")
 
 
-@checked(paths=path, format=choice(("conllu", "conllx")), rules=choice(CHECKED_RULES), fix=optional(path))
 def validate(
-    *paths: str | os.PathLike[str],
-    format: Format = "conllu",  # noqa: A002
+    paths: Sequence[str | os.PathLike[str]],
+    form: Format = "conllu",
     rules: str = "ud",
     fix: str | os.PathLike[str] | None = None,
 ) -> Validation:
-    """Return all errors and warnings of CoNLL-U files, each with its line.
-
-    Consecutive blank lines are one warning with their number. Beyond 100,000 warnings of a kind in a file, the last
-    counts the others; after 100,000 errors, the rest of the file is not checked. So memory is limited.
-
-    Args:
-        paths: files, compressed or not, or folders of files.
-        format: "conllu" or "conllx".
-        rules: "ud" for CoNLL-U, "msp25" or "msp25-sorted" for files of morphosyntactic parsing.
-        fix: the path of repaired copies, with only unambiguous repairs: a file for a single file, otherwise a folder.
-            The errors and warnings are then those of the copies.
-
-    Raises:
-        InputError: a folder has no CoNLL-U file.
-        OutputError: a copy cannot be written, or would replace a file or another copy.
-    """
+    """Return all errors and warnings of files and of the files in folders, or of their repaired copies."""
     files = list(dict.fromkeys(file for path in paths for file in files_at(path)))
     if fix is None:
         with tracked(files, "validating") as tracked_files:
-            return Validation({file: faults_of(file, format=format, rules=rules) for file in tracked_files})
+            return Validation({file: faults_of(file, format=form, rules=rules) for file in tracked_files})
     if rules != "ud":
         message = "fix requires the rules ud: files of morphosyntactic parsing cannot be repaired"
         raise InputError(Fault("invalid-argument", message))
     copies = copies_of(files, os.fspath(fix), folder=any(map(os.path.isdir, paths)))
-    return _fixed(copies, format)
+    return _fixed(copies, form)
 
 
 def _fixed(copies: Mapping[str, str], form: Format) -> Validation:

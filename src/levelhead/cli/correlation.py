@@ -1,4 +1,4 @@
-"""levelhead correlate: correlations between columns of tables joined by treebank."""
+"""Correlations: levelhead correlate and judge."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
-from levelhead.cli.shared.inputs import check_paths
-from levelhead.cli.shared.option_types import CHART, Choice
-from levelhead.cli.shared.printing import Printing, printing_options
+from levelhead.cli.shared.inputs import check_paths, named_files
+from levelhead.cli.shared.option_types import CHART, PATH, Choice
+from levelhead.cli.shared.printing import Printing, print_notes, printing_options
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -144,3 +144,47 @@ def _draw(
         chart = charts.coefficient_chart if kind == "coefficients" else charts.matrix_chart
         drawing = chart(result, next(iter(result.pairs[0].coefficients)))
     write_drawing(drawing, figure)
+
+
+@command()
+@click.argument("gold", type=PATH)
+@click.argument("first", type=PATH)
+@click.argument("second", type=PATH)
+@click.option(
+    "--judgements", "-j", type=PATH, required=True, metavar="FILE",
+    help="File with one line per gold sentence: one or more votes for the better system",
+)  # fmt: skip
+@click.option(
+    "--words", nargs=2, metavar="FIRST SECOND",
+    help="Names of the two systems in votes  [default: detected: blue red, 1 2, first second or a b]",
+)  # fmt: skip
+@options.measure_option("LAS, UAS and CLAS")
+@options.rules_option
+@options.scheme_option
+@options.definitions_option
+@click.option(
+    "--ties", type=Choice(["callin", "half", "skip"]), default="callin", show_default=True,
+    help="How to count sentences with equal scores: for SECOND (callin), half for each system, or not at all",
+)  # fmt: skip
+@click.option(
+    "--subtypes-apart", is_flag=True,
+    help="Leave relations with subtypes out of all classes, as Callin does for content relations",
+)  # fmt: skip
+@options.resamples_option
+@options.interval_options
+@options.seed_option
+@options.input_format_option
+@printing_options()
+def judge(printing: Printing, **given: Any) -> None:
+    """Measure how often measures agree with human judgments.
+
+    For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
+    """
+    from levelhead.api.correlation import judge as judged
+
+    files = [given[name] for name in ("gold", "first", "second", "judgements")]
+    check_paths([*files, *named_files(given)], [printing.output])
+    result = judged(**options.arguments_for(judged, given))
+    print_notes(result.provenance.notes)
+    places = 3 if printing.places is None else printing.places
+    printing.print(lambda: result.table(places=places), result.to_dict, places=3)

@@ -1,4 +1,4 @@
-"""levelhead profile: descriptions of treebanks."""
+"""Treebanks: levelhead profile, similarity, select and suspects."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
-from levelhead.cli.shared.inputs import treebank_files
-from levelhead.cli.shared.option_types import PATH, RESULT, limited
-from levelhead.cli.shared.printing import PageRequest, Printing, emit, page_options, print_warnings, printing_options
-from levelhead.tables.documents import header
-from levelhead.typology import GROUPS, collection, profile_columns
-from levelhead.typology.profile_columns import OF_TRAINING
+from levelhead.cli.shared.inputs import check_paths, holds_test_sets, refuse_compressed, refused, treebank_files
+from levelhead.cli.shared.option_types import PATH, RESULT, Choice, FiniteRange, limited
+from levelhead.cli.shared.printing import (
+    PageRequest,
+    Printing,
+    emit,
+    page_options,
+    print_provenance,
+    print_warnings,
+    printing_options,
+)
 
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
@@ -26,7 +31,7 @@ OF_PAGE = ("relation", "upos")
 @click.argument("treebanks", nargs=-1, type=PATH)
 @click.option(
     "-c", "--columns", multiple=True, metavar="NAME,...",
-    help=f"Columns, groups of columns ({', '.join(GROUPS)}), summary or all; can be repeated  [default: summary]",
+    help="Columns or groups of columns (see --list-columns), summary or all; can be repeated  [default: summary]",
 )  # fmt: skip
 @click.option("--list-columns", is_flag=True, help="List all columns with definition, formula and source")
 @click.option("--long/--wide", "long", default=False, help="Print one row per value, or one per treebank (default)")
@@ -87,6 +92,7 @@ def profile(
         return
     from levelhead.api.inputs import registry_of
     from levelhead.api.treebanks import profile as profiles
+    from levelhead.typology.profile_columns import OF_TRAINING
 
     given["total"] &= printing.output_format != "tsv"  # which has no summary rows
     names = [name.strip() for text in given["columns"] for name in text.split(",")] or ["summary"]
@@ -110,6 +116,9 @@ def profile(
 
 
 def _list_columns(printing: Printing) -> None:
+    from levelhead.tables.documents import header
+    from levelhead.typology import profile_columns
+
     if printing.output_format == "text":
         emit(profile_columns.columns_text(), printing.output)
         return
@@ -120,6 +129,8 @@ def _list_columns(printing: Printing) -> None:
 def _print_samples(files: Files, sizes: str, given: dict[str, Any], printing: Printing) -> None:
     if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in sizes.split(",")):
         raise click.UsageError(f"--rarefy needs numbers of words from 1, as in 1000,5000, not {sizes!r}")
+    from levelhead.typology import collection
+
     how = {name: given[name] for name in ("samples", "seed", "format")}
     samples = collection.sampled(files, list(map(int, sizes.split(","))), **how)
     print_warnings(samples.provenance.warnings)
@@ -128,3 +139,102 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any], printing: Pr
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
         )
     printing.print(samples.table, samples.to_dict, lines=samples.documents)
+
+
+@command()
+@click.argument("treebanks", nargs=-1, required=True, type=PATH)
+@options.merge_option
+@options.input_format_option
+@printing_options()
+def similarity(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> None:
+    """Measure how similar each pair of TREEBANKS is.
+
+    TREEBANKS are CoNLL-U files, compressed or not, or folders of them. "-" is standard input. For each pair A, B the
+    table shows KLcpos3 in both directions, the Jensen-Shannon divergence of relations, and the distance of dependency
+    displacements; 0 means identical.
+    """
+    from levelhead.api.treebanks import similarity as similarities_of
+
+    treebank_files(treebanks, [printing.output], merge=given["merge"])
+    with refused("too-few-treebanks", "similarity requires at least two treebanks"):
+        similarities = similarities_of(*treebanks, **given)
+    print_warnings(similarities.provenance.warnings)
+    printing.print(similarities.table, similarities.to_dict, lines=similarities.documents)
+
+
+@command()
+@click.argument("treebanks", nargs=-1, required=True, type=PATH)
+@click.option(
+    "--min-tokens", type=limited("min-tokens"), default=30_000, show_default=True,
+    help="Select treebanks with at least this many tokens",
+)  # fmt: skip
+@click.option(
+    "--max-nonprojective", type=FiniteRange(0), default=25.0, show_default=True, metavar="PERCENT",
+    help="Select treebanks with a smaller share of non-projective trees",
+)  # fmt: skip
+@click.option(
+    "--nonprojective", type=Choice(["callin", "true"]), default="callin", show_default=True,
+    help="Count non-projective trees as Callin's program does, or by the definition",
+)  # fmt: skip
+@click.option("--any-features", is_flag=True, help="Also select treebanks without morphological features")
+@click.option(
+    "--several-per-language", is_flag=True, help="Select several treebanks per language, not only the largest"
+)
+@options.input_format_option
+@printing_options(places=False)
+def select(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> None:
+    """Select the TREEBANKS that can be compared by Callin's criteria, and list all reasons for excluding the others.
+
+    TREEBANKS are CoNLL-U files, compressed or not, or folders of them. The train, dev and test file of a treebank
+    count as one treebank. "-" is standard input.
+    """
+    from levelhead.api.treebanks import select as selected
+
+    treebank_files(treebanks, [printing.output], merge=True)
+    selection = selected(*treebanks, **options.arguments_for(selected, given))
+    print_warnings(selection.provenance.warnings)
+    printing.print(selection.table, selection.to_dict, lines=selection.documents)
+
+
+@command()
+@click.argument("gold", type=PATH)
+@click.argument("systems", metavar="[SYSTEM]...", nargs=-1, type=PATH)
+@click.option(
+    "--limit", type=limited("limit"), default=50, show_default=True, metavar="N",
+    help="Show N words, the worst first",
+)  # fmt: skip
+@click.option(
+    "--folds", type=limited("folds"), default=10, show_default=True,
+    help="Number of folds for cross-validation, without SYSTEM",
+)  # fmt: skip
+@options.seed_option
+@options.rules_option
+@options.worker_options()
+@options.store_option("parsed folds")
+@click.option(
+    "--sentences-to", "conllu", type=RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
+)
+@page_options()
+@printing_options()
+def suspects(printing: Printing, page: PageRequest, conllu: str | None, **given: Any) -> None:
+    """Find words of GOLD whose annotation is probably wrong.
+
+    A word is suspect if systems agree on a different analysis, or if the same words in the same context are annotated
+    differently elsewhere. Give the outputs of SYSTEMs for the same text, preferably three or more; without them,
+    parsers are trained on GOLD by cross-validation. Scores only rank the suspects: check them by hand.
+    """
+    from levelhead.api.treebanks import suspects as find
+
+    files = [given["gold"], *given["systems"]]
+    refuse_compressed("the sentences are", conllu)
+    check_paths(files, [printing.output, conllu, *page.outputs(), given["store"]])
+    if any(map(holds_test_sets, files)):
+        raise click.UsageError("suspects takes files, not folders")
+    result = find(**options.arguments_for(find, given), jobs=given["workers"].for_training(given["gold"]))
+    print_provenance(result.provenance)
+    printing.print(result.table, result.to_dict)
+    if conllu is not None:
+        from levelhead.treebank import write
+
+        write(result.to_treebank(), conllu)
+    page.write(result)

@@ -1,17 +1,28 @@
-"""levelhead measures: definitions of measures and schemes."""
+"""About levelhead: levelhead measures, schema, doctor and completion."""
 
 from __future__ import annotations
 
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import platform
+import shutil
+import sys
 from itertools import groupby
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead._version import VERSION
+from levelhead.cli.program import cli
 from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import check_paths
-from levelhead.cli.shared.options import definitions_option
-from levelhead.cli.shared.printing import Printing, emit, printing_options
+from levelhead.cli.shared.option_types import Choice
+from levelhead.cli.shared.options import definitions_option, output_option
+from levelhead.cli.shared.printing import Printing, emit, print_json, printing_options
+from levelhead.extras import LIBRARIES, install_command, installed
+from levelhead.report.json_schemas import json_schema, schema_names
 from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
 
@@ -146,3 +157,91 @@ def _classes_table(documents: list[dict[str, Any]]) -> Table:
         for label, members in document["classes"].items()
     ]
     return Table(tuple(Column(name, "text") for name in ("Scheme", "Class", "Relations")), tuple(rows))
+
+
+@command()
+@click.argument("kind", type=Choice(schema_names(), "schema"), metavar="[KIND]", required=False)
+@output_option
+def schema(kind: str | None, output: str | None) -> None:
+    """Print the JSON Schema of a KIND of JSON output, such as score; without KIND, list the kinds.
+
+    KIND is the value of "kind" in the output. If the lines of --format jsonl have no kind, their schema is under
+    $defs/line.
+    """
+    if kind is None:
+        titles = {name: json_schema(name)["title"] for name in schema_names()}
+        width = max(map(len, titles))
+        emit("".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), output)
+    else:
+        print_json(json_schema(kind), output)
+
+
+PROGRAMS = {
+    "bwrap": "running systems of a shared task in a sandbox (on Debian: apt-get install bubblewrap)",
+    "java": "MaltParser, an external parser",
+}
+"""The optional programs, and their purpose."""
+
+_KERNELS = (
+    "scan pools memory layout agreement trees alignment shapes oracles conversion arpa transition_parser graph_parser"
+).split()
+
+
+@command()
+@printing_options("text", "json", "tsv", "markdown", places=False)
+def doctor(printing: Printing) -> None:
+    """Show which optional dependencies are installed, and how to install the others."""
+    rows = [
+        ("levelhead", VERSION, ""),
+        ("Python", platform.python_version(), sys.executable),
+        ("numpy", _version("numpy"), ""),
+        ("click", _version("click"), ""),
+        ("rich", _version("rich"), ""),
+        ("kernels", "compiled" if _compiled() else "not compiled: slow", ""),
+        *((name, "found" if shutil.which(name) else "missing", f"for {use}") for name, use in PROGRAMS.items()),
+        *((name, *_extra(name)) for name in LIBRARIES),
+    ]
+    columns = (Column("Part", "text"), Column("Version", "text"), Column("Note", "text"))
+    document = {**header("doctor"), "installed": {name: version for name, version, _ in rows}}
+    printing.print(lambda: Table(columns, tuple(rows)), lambda: document)
+
+
+def _version(project: str) -> str:
+    try:
+        return importlib.metadata.version(project)
+    except importlib.metadata.PackageNotFoundError:
+        return "missing"
+
+
+def _extra(name: str) -> tuple[str, str]:
+    """The version of an optional library, and its purpose."""
+    library = LIBRARIES[name]
+    if not installed(name):
+        return "missing", f"for {library.purpose}: {install_command(library.extra)}"
+    return _version(library.project), f"{library.purpose} (extra: {library.extra})"
+
+
+def _compiled() -> bool:
+    """Whether all kernels are compiled; without compiling, results are the same but slow."""
+    kernels = [importlib.util.find_spec(f"levelhead.kernels.{name}") for name in _KERNELS]
+    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+    return all(spec is not None and spec.origin is not None and spec.origin.endswith(suffixes) for spec in kernels)
+
+
+@command()
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"], "shell"))
+@output_option
+def completion(shell: str, output: str | None) -> None:
+    """Print a shell completion script.
+
+    \b
+    bash: eval "$(levelhead completion bash)" in ~/.bashrc
+    zsh:  eval "$(levelhead completion zsh)" in ~/.zshrc
+    fish: levelhead completion fish > ~/.config/fish/completions/levelhead.fish
+    """  # noqa: D301 -- click reads the character, not its name
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is not None:
+        template = kind(cli, {}, "levelhead", "_LEVELHEAD_COMPLETE")
+        emit(template.source_template % template.source_vars(), output)

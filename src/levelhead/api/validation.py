@@ -1,0 +1,53 @@
+"""Validation of files; kept apart from the other functions, which would load measures and settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from levelhead.arguments import checked, choice, optional, path
+from levelhead.treebank.validation import CHECKED_RULES, Validation
+from levelhead.treebank.validation import validate as validate_files
+
+if TYPE_CHECKING:
+    from levelhead.treebank.reader import Format
+
+
+@checked(paths=path, format=choice(("conllu", "conllx")), rules=choice(CHECKED_RULES), fix=optional(path))
+def validate(
+    *paths: str | os.PathLike[str],
+    format: Format = "conllu",
+    rules: str = "ud",
+    fix: str | os.PathLike[str] | None = None,
+) -> Validation:
+    """Return all errors and warnings of CoNLL-U files, each with its line.
+
+    Consecutive blank lines are one warning with their number. Beyond 100,000 warnings of a kind in a file, the last
+    counts the others; after 100,000 errors, the rest of the file is not checked. So memory is limited.
+
+    Args:
+        paths: files, compressed or not, folders of files, or manifests (TOML), whose gold files are validated.
+        format: "conllu" or "conllx".
+        rules: "ud" for CoNLL-U, "msp25" or "msp25-sorted" for files of morphosyntactic parsing.
+        fix: the path of repaired copies, with only unambiguous repairs: a file for a single file, otherwise a
+            folder. The errors and warnings are then those of the copies.
+
+    Raises:
+        InputError: a folder has no CoNLL-U file, or a manifest is invalid.
+        OutputError: a copy cannot be written, or would replace a file or another copy.
+    """
+    return validate_files(gold_of_manifests([os.fspath(path) for path in paths]), format, rules, fix)
+
+
+def gold_of_manifests(paths: Iterable[str]) -> list[str]:
+    """Return the gold files of manifests; other paths are unchanged."""
+    files: list[str] = []
+    for name in paths:
+        if name.endswith(".toml"):
+            from levelhead.campaign.find import listed_gold
+
+            files += listed_gold(name)
+        else:
+            files.append(name)
+    return files

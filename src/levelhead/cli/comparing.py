@@ -1,0 +1,308 @@
+"""Comparisons: levelhead compare, languages, power, agree and diff."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
+from levelhead.cli.shared import options
+from levelhead.cli.shared.command import command
+from levelhead.cli.shared.inputs import (
+    check_kinds,
+    check_outputs_of_systems,
+    check_paths,
+    holds_test_sets,
+    inputs_of,
+    named_files,
+    refused,
+)
+from levelhead.cli.shared.option_types import CHART, PATH, RESULT, Choice, FiniteRange, limited
+from levelhead.cli.shared.printing import (
+    PageRequest,
+    Papers,
+    Printing,
+    emit,
+    page_options,
+    papers_options,
+    print_provenance,
+    printing_options,
+)
+
+if TYPE_CHECKING:
+    from levelhead.comparison.systems import Comparison
+
+
+@command()
+@options.gold_argument
+@options.systems_argument
+@options.measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
+@options.partial_option
+@click.option(
+    "--resamples", type=limited("resamples"), default=10_000, show_default=True,
+    help="Number of random permutations",
+)  # fmt: skip
+@options.resample_by_option
+@options.seed_option
+@options.level_option
+@click.option("--each", is_flag=True, help="For folders, print each treebank, not only the averages")
+@click.option("--wilcoxon", is_flag=True, help="Also print Wilcoxon's test over treebanks (extra: stats)")
+@click.option(
+    "--votes", type=Choice(["treebank", "language", "family"]), default="treebank", show_default=True,
+    help="Units of the sign test and Wilcoxon's test over treebanks: each has one vote",
+)  # fmt: skip
+@click.option(
+    "--margin", type=float, metavar="POINTS",
+    help="Test whether differences are smaller than this margin (points; for perplexities a ratio such as 1.05)",
+)  # fmt: skip
+@click.option(
+    "--fail-if-worse", multiple=True, metavar="MEASURE,...",
+    help="Exit with 1 if a system is significantly worse than the first; with --margin, unless the interval shows"
+    " that it is worse by at most the margin",
+)  # fmt: skip
+@click.option(
+    "--summary", "summary_file", type=RESULT, metavar="MARKDOWN",
+    help="Also write scores, differences and the ten sentences with the largest losses to this Markdown file",
+)  # fmt: skip
+@options.as_runs_option
+@page_options()
+@options.engine_options
+@options.scored_reading_options
+@papers_options
+@printing_options()
+def compare(
+    page: PageRequest, papers: Papers, printing: Printing, each: bool, summary_file: str | None, **given: Any
+) -> int:
+    """Compare each of SYSTEMS with the first: which differences are significant?
+
+    GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
+    of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
+    Scores and differences have confidence intervals. P-values are corrected for several systems by Holm's method.
+    Documents are the units if gold marks them.
+    """
+    from levelhead.api.comparing import compare as compared
+    from levelhead.comparison.regression import gated_measures
+    from levelhead.measures.registry import STANDARD, split_measures
+
+    papers.check(printing.output_format)
+    gold, systems = given["gold"], given["systems"]
+    if given["fail_if_worse"] and len(systems) < 2:
+        raise click.UsageError("--fail-if-worse requires a baseline and at least one other SYSTEM")
+    gated = [name for text in given["fail_if_worse"] for name in split_measures(text)]
+    files = [*inputs_of([gold, *systems]), *named_files(given), *options.files_of_measures(gated)]
+    check_paths(files, [printing.output, *page.outputs(), summary_file, given["store"]])
+    if given["wilcoxon"]:
+        from levelhead.extras import require
+
+        require("scipy", "Wilcoxon tests")
+    if holds_test_sets(gold):  # otherwise folders of runs are allowed
+        check_kinds(gold, systems)
+    prepare: Any = [*(["page"] if page.wanted else []), *(["summary"] if summary_file is not None else [])]
+    arguments = options.arguments_for(compared, given, inputs_of(systems))
+    arguments["fail_if_worse"] = gated_measures(given["fail_if_worse"], arguments.get("registry", STANDARD))
+    comparison = compared(**arguments, prepare=prepare)
+    print_provenance(comparison.provenance)
+    if not papers.print(comparison, printing, each=each):
+        printing.print(lambda: comparison.table(each=each), comparison.to_dict)
+    page.write(comparison, arguments.get("registry"))
+    if summary_file is not None:
+        from levelhead.report.paper import summary
+
+        worst = {code: looked.worst for code, looked in comparison.looked.items()}
+        (measure,) = {looked.worst_by for looked in comparison.looked.values()}
+        emit(summary(comparison, measure, worst), summary_file)
+    return _exit_code(comparison)
+
+
+def _exit_code(comparison: Comparison) -> int:
+    """Report the gates that failed, with the errors of invalid outputs, and return the exit code."""
+    from levelhead.comparison.regression import failing
+    from levelhead.errors import InputError
+
+    for faults in comparison.invalid.values():
+        say(str(InputError(*faults)))
+    for line in failing(comparison):
+        say(line)
+    verdicts = {gate.verdict for gate in comparison.gates}
+    return GATE if "not met" in verdicts else BAD_INPUT if "undecided" in verdicts else DONE
+
+
+@command()
+@options.gold_argument
+@options.systems_argument
+@options.measuring_options("LAS and CLAS; with --train also WLAS(WDE)", "WLAS(WDE)")
+@options.interval_options
+@click.option("--parallel", is_flag=True, help="Pair sentences by sent_id even if the sent_ids are only numbers")
+@options.as_runs_option
+@options.engine_options
+@options.reading_options
+@printing_options()
+def languages(printing: Printing, **given: Any) -> None:
+    """Compare the treebanks of GOLD: which is harder for a system, and what is the role of function words?
+
+    GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
+    P-values are corrected for the number of pairs by Holm's method.
+    """
+    from levelhead.api.comparing import languages as compared
+
+    gold, systems = given["gold"], given["systems"]
+    check_outputs_of_systems(gold, systems, given, [printing.output, given["store"]])
+    check_kinds(gold, systems)
+    with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
+        result = compared(**options.arguments_for(compared, given, inputs_of(systems)))
+    print_provenance(result.provenance)
+    printing.print(result.table, result.to_dict)
+
+
+def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
+    """Read numbers between commas."""
+    if text is None:
+        return ()
+    try:
+        numbers = tuple(sorted({int(number) for number in text.split(",")}))
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 100,500") from error
+    return tuple(limited(parameter.opts[0].strip("-")).convert(number, parameter, context) for number in numbers)
+
+
+@command()
+@click.argument("files", nargs=-1, type=PATH, metavar="[GOLD SYSTEM SYSTEM]")
+@options.measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
+@click.option(
+    "--units", metavar="N,...", callback=_numbers,
+    help="Numbers of units: sentences or documents  [default: 6 sizes, and that of the test set]",
+)  # fmt: skip
+@click.option(
+    "--runs", metavar="K,...", callback=_numbers,
+    help="Numbers of training runs per system  [default: 1; 1,3,5,10 if their spread is known]",
+)  # fmt: skip
+@click.option(
+    "--run-sd", type=FiniteRange(0), metavar="POINTS",
+    help="Standard deviation between runs  [default: estimated from folders of runs]",
+)  # fmt: skip
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level of the two-sided test")
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, help="Probability with which the difference is detected"
+)
+@options.resample_by_option
+@click.option("--each", is_flag=True, help="For folders, print each treebank, not only the macro-average")
+@click.option(
+    "--figure", type=CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
+)
+@options.as_runs_option
+@options.engine_options
+@options.reading_options
+@printing_options()
+def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Printing, **given: Any) -> None:
+    """Show the smallest difference between two systems that a test set can detect.
+
+    GOLD and SYSTEMS are files or folders, as for `compare`; for several training runs, SYSTEM is a folder of
+    folders named run or seed with a number. The table shows the smallest difference that can be detected with n
+    sentences or documents and k runs of each system, estimated from the outputs. Without files, it shows typical values
+    for the outputs of CoNLL 2018.
+    """
+    from levelhead.api.comparing import power as detectable
+    from levelhead.significance.power import checked_test
+
+    if len(files) not in {0, 3}:
+        raise click.UsageError("give GOLD and two SYSTEMS, or no files for typical test sets")
+    if figure is not None:
+        from levelhead.report.page.files import checked_suffix
+
+        checked_suffix(figure)
+    check_paths([*inputs_of(files), *named_files(given)], [printing.output, figure, given["store"]])
+    checked_test(given["alpha"], given["power"])  # one message about both options
+    if files:
+        check_kinds(files[0], files[1:])
+        given |= {"gold": files[0], "systems": files[1:]}
+    in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
+    with in_points if given["run_sd"] is not None else nullcontext():
+        result = detectable(**options.arguments_for(detectable, given, inputs_of(files[1:])))
+    print_provenance(replace(result.provenance, notes=()))
+    printing.print(lambda: result.table(each=each), result.to_dict)
+    if figure is not None:
+        from levelhead.report.charts.result_charts import power_chart
+        from levelhead.report.page.files import write_drawing
+
+        write_drawing(power_chart(result, each=each), figure)
+
+
+@command()
+@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FIRST SECOND...")
+@click.option(
+    "--by", type=Choice(["label", "measure", "pattern"]),
+    help="Rows of the table: kinds of labels with coefficients, measures with F1, or patterns of disagreement "
+    " [default: all three as text, otherwise label]",
+)  # fmt: skip
+@options.interval_options
+@page_options()
+@options.rules_option
+@options.input_format_option
+@click.option(
+    "--gold-format", type=Choice(["conllu", "conllx"], "format"),
+    help="Format of the first file, if different. If only the first file is CoNLL-U, its multiword tokens are split",
+)  # fmt: skip
+@printing_options()
+def agree(files: tuple[str, ...], page: PageRequest, printing: Printing, **given: Any) -> None:
+    """Measure the agreement between annotations of the same text. None of them counts as gold.
+
+    F1 is the same in both directions. For heads, relations, tags and each feature, Cohen's kappa, Fleiss' kappa and
+    Krippendorff's alpha correct for chance and have confidence intervals. Disagreements are grouped by pattern.
+    """
+    from levelhead.api.comparing import agree as agree_on
+
+    if len(files) < 2:
+        raise click.UsageError("agree requires at least two files")
+    check_paths(files, [printing.output, *page.outputs()])
+    if any(map(holds_test_sets, files)):
+        raise click.UsageError("agree takes files, not folders")
+    agreement = agree_on(*files, **options.arguments_for(agree_on, given))
+    print_provenance(agreement.provenance)
+    if printing.output_format == "text" and given["by"] is None:
+        emit(f"{agreement}\n", printing.output)
+    else:
+        printing.print(lambda: agreement.table(by=given["by"] or "label"), agreement.to_dict)
+    page.write(agreement)
+
+
+@command()
+@click.argument("old", type=PATH)
+@click.argument("new", type=PATH)
+@click.option(
+    "--by", type=Choice(["pattern", "sentence", "file"]),
+    help="Rows of the table: patterns of changes, changed sentences, or files  [default: a summary and the most"
+    " frequent patterns as text, otherwise pattern]",
+)  # fmt: skip
+@click.option(
+    "--limit", type=limited("limit"), metavar="N",
+    help="List at most N patterns (in a changelog: for each column) or sentences  [default: 10 patterns in the summary"
+    " and the changelog, otherwise all]",
+)  # fmt: skip
+@click.option("--changelog", type=RESULT, metavar="MARKDOWN", help="Also write a draft changelog to this Markdown file")
+@page_options()
+@options.rules_option
+@options.input_format_option
+@printing_options()
+def diff(limit: int | None, changelog: str | None, page: PageRequest, printing: Printing, **given: Any) -> None:
+    """List the changes from OLD to NEW, two versions of a treebank or two outputs.
+
+    Sentences can be added, removed, re-tokenized or re-annotated, and their text can change. Changes of annotation are
+    grouped by column and pattern, such as `obl -> obj`. Sentences are paired by sent_id, otherwise by text. OLD and NEW
+    can also be folders, such as two releases of a treebank: files are paired by name.
+    """
+    from levelhead.api.comparing import diff as diff_of
+
+    check_paths(inputs_of([given["old"], given["new"]]), [printing.output, changelog, *page.outputs()])
+    changes = diff_of(**options.arguments_for(diff_of, given))
+    print_provenance(changes.provenance)
+    if changelog is not None:
+        emit(changes.changelog(limit), changelog)
+    if printing.output_format == "text" and given["by"] is None:
+        emit(changes.text(limit), printing.output)
+    else:
+        rows: Any = given["by"] or "pattern"
+        printing.print(lambda: changes.table(by=rows, most=limit), lambda: changes.to_dict(most=limit))
+    page.write(changes)

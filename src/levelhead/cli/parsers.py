@@ -1,0 +1,208 @@
+"""Parsers: levelhead train, parse, crossval, and recover for language models."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from levelhead.cli.program import say
+from levelhead.cli.shared import options
+from levelhead.cli.shared.command import command, grouped
+from levelhead.cli.shared.inputs import check_paths, inputs_of, refuse_compressed
+from levelhead.cli.shared.option_types import PATH, RESULT, limited
+from levelhead.cli.shared.printing import Printing, emit, print_warnings
+from levelhead.errors import printable
+
+if TYPE_CHECKING:
+    from levelhead.parsing import Report
+    from levelhead.progress import Advance
+
+
+@command()
+@click.argument("parser")
+@click.argument("treebank", metavar="TRAIN", type=PATH)
+@click.argument("model", type=RESULT)
+@click.option("--dev", type=PATH, help="Treebank for early stopping: keep the pass with the best LAS")
+@click.option(
+    "--with-dev",
+    is_flag=True,
+    help="After early stopping, train again on both treebanks for as many passes (requires --dev)",
+)
+@options.jar_option
+@options.training_options
+def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: bool, **given: Any) -> None:
+    """Train PARSER on the treebank TRAIN, and write it to the file MODEL.
+
+    PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), a graph-based parser (graph,
+    graph-first-order), both together (ensemble, the most accurate), a baseline (baseline-left, baseline-right,
+    baseline-random, baseline-random-projective), or an external program: udpipe, malt (with --jar), command (with
+    --train-cmd). Options of other parsers have no effect. Parsers learn HEAD and DEPREL, but not DEPS: `levelhead
+    parse` writes `_` there. The same seed gives the same file, except for external programs. Warnings report training
+    words without UPOS, since parsers learn mostly from tags, and sentences that are too long to learn from.
+    """
+    if with_dev and dev is None:
+        raise click.UsageError("--with-dev requires --dev")
+    arguments = options.parser_arguments(parser, given)
+    check_paths(filter(None, [treebank, dev, given["jar"]]), [model])
+    from levelhead.api.parsers import train as trained
+    from levelhead.parsing import training_warnings, write_model
+    from levelhead.treebank import read
+
+    trees = read(treebank)
+    held_out = read(dev) if dev is not None else None
+    for learned, part in ((True, trees), (with_dev, held_out)):
+        if part is not None:
+            print_warnings((*part.warnings, *(training_warnings(part, parser) if learned else ())))
+    arguments |= options.arguments_for(trained, given)
+    with progress_of_passes() as tell:
+        write_model(trained(trees, dev=held_out, with_dev=with_dev, progress=tell, **arguments), model)
+
+
+@contextmanager
+def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
+    """Show a bar with the time left, and above it a line for each pass, if standard error is a terminal.
+
+    The bar starts after the first pass, since the time left is estimated from pass to pass.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from levelhead.progress import progress_bar
+
+    with ExitStack() as stack:
+        bars: list[Advance] = []
+        shown = 0
+
+        def tell(report: Report) -> None:
+            nonlocal shown
+            if not bars:
+                bars.append(stack.enter_context(progress_bar("training", report.passes, report.passes)))
+            passes, shown = report.done - shown, report.done  # early stopping leaves passes out
+            bars[0](passes, passes)
+            say(f"pass {report.done} of {report.passes}{_scores(report)}")
+
+        yield tell
+
+
+def _scores(report: Report) -> str:
+    """The scores on the development treebank, if there is one."""
+    if report.uas is None or report.las is None:
+        return ""
+    return f": UAS {100 * report.uas:.2f}, LAS {100 * report.las:.2f}"
+
+
+@command()
+@click.argument("model", type=PATH)
+@click.argument("words", metavar="INPUT", type=PATH)
+@options.parsing_options
+@options.output_option
+def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair: bool, output: str | None) -> None:
+    """Parse INPUT with a model that `levelhead train` wrote.
+
+    INPUT is CoNLL-U, compressed or not; "-" is standard input. Its heads and relations are ignored and may be missing.
+    The output is INPUT with predicted HEAD and DEPREL. DEPS becomes `_`, since enhanced graphs are not parsed; empty
+    nodes are unchanged. External parsers need --jar or --parse-cmd again, since models do not store programs. Warnings
+    report words without UPOS if the model learned from tags, and sentences that are too long for the usual search (more
+    than 500 words for graph-based parsers; 5,000 with a beam, fewer with a beam wider than 40).
+    """
+    there = [jar] if jar is not None and os.path.exists(jar) else []  # noqa: PTH110 -- pathlib is slow to load
+    refuse_compressed("the output is", output)
+    check_paths([model, words, *there], [output])
+    from levelhead.api.parsers import parse as parsed_by
+    from levelhead.parsing import ExternalSettings, read_model, read_words
+    from levelhead.treebank import to_conllu
+
+    parser = read_model(model)
+    check_paths(filter(None, [model, words, jar]), [output])
+    unparsed = read_words(words)
+    parsed = parsed_by(parser, unparsed, external=ExternalSettings(jar=jar, parse_command=parse_cmd), repair=repair)
+    print_warnings(parsed.warnings[len(unparsed.warnings) :])
+    emit(to_conllu(parsed).decode(), output)
+
+
+@command()
+@click.argument("parser")
+@click.argument("treebank", type=PATH)
+@click.option("--folds", type=limited("folds"), default=10, show_default=True, help="Number of folds")
+@options.training_options
+@options.parsing_options
+@options.worker_options()
+@options.store_option("parsed folds", " (not for the parser command)")
+@options.output_option
+def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> None:
+    """Parse all of TREEBANK, each fold with a PARSER trained on the other folds (cross-validation, jackknifing).
+
+    The folds are blocks of consecutive sentences. The output is TREEBANK with predicted trees, in the same order, so
+    that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options of other
+    parsers have no effect.
+    """
+    arguments = options.parser_arguments(parser, given)
+    refuse_compressed("the output is", output)
+    check_paths(filter(None, [treebank, given["jar"]]), [output, given["store"]])
+    if parser == "command" and given["store"] is not None:
+        raise click.UsageError(
+            "--store cannot be used with command: levelhead cannot detect whether its program has changed"
+        )
+    from levelhead.api.parsers import crossval as cross_validated
+    from levelhead.treebank import to_conllu
+
+    arguments |= options.arguments_for(cross_validated, given)
+    parsed = cross_validated(treebank, jobs=given["workers"].for_training(treebank), **arguments)
+    print_warnings(parsed.warnings)
+    emit(to_conllu(parsed).decode(), output)
+
+
+@command()
+@click.argument("answers", type=PATH)
+@click.option(
+    "--gold", type=PATH, required=True, help="Gold treebank with the words that the language model was to parse"
+)
+@click.option(
+    "--separator", metavar="TEXT",
+    help="Beginning of the lines between answers; an empty string means blank lines  [default: detected]",
+)  # fmt: skip
+@click.option("--field", metavar="NAME", help="Field of JSON lines or CSV with the answer, such as response.text")
+@click.option("--id-field", metavar="NAME", help="Field of JSON lines or CSV with the sent_id")
+@options.input_format_option
+@grouped("printing", Printing, (options.format_option(), options.places_option))
+@click.option(
+    "--output",
+    "-o",
+    "conllu",
+    type=RESULT,
+    required=True,
+    metavar="OUT.conllu",
+    help="Write the answers to this file as CoNLL-U",
+)
+def recover(answers: str, gold: str, printing: Printing, conllu: str, **given: Any) -> None:
+    """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.
+
+    ANSWERS is a text file with marker lines or blank lines between answers, JSON lines or CSV (give --field), or a
+    folder with one file per answer; "-" is standard input. The k-th answer belongs to the k-th gold sentence; if the
+    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable row has HEAD _;
+    broken trees are not repaired. The table counts answers by the repairs they needed and by the validity of their
+    trees.
+    """
+    if conllu == "-":
+        raise click.UsageError("--output must be a file: the table goes to standard output")
+    refuse_compressed("the output is", conllu)
+    check_paths([*inputs_of([answers]), gold], [conllu])
+    if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():
+        raise click.UsageError(f"{printable(conllu)} would be one of the answers: write the output to another folder")
+    from levelhead.api.conversion import recover as recovered
+    from levelhead.recovery.recovery import answer_documents
+
+    recovery = recovered(answers, gold, **options.arguments_for(recovered, given))
+    print_warnings(recovery.provenance.warnings)
+    if recovery.other_text:
+        say(f"warning: {recovery.other_text}")
+    elif all(answer.recovered == 0 for answer in recovery.answers):
+        say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
+    recovery.write(conllu)
+    printing.print(recovery.table, recovery.to_dict, lines=lambda: answer_documents(recovery))
