@@ -13,7 +13,7 @@ from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import Setup
 from levelhead.measures import parse_measure
-from levelhead.parsing import parse_treebank, train
+from levelhead.parsing import Recipe, parse_treebank, train
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL18, UD, Rules
 from levelhead.significance import Run, Units, system_counts
@@ -93,7 +93,7 @@ def trained(data: Path, code: str, cache: Path) -> Pool:
 def _parsed(gold: Treebank, other: Treebank, parser: str, seed: int, stem: Path) -> Treebank:
     path = stem.with_name(f"{stem.name}-{parser}-{seed}.conllu")
     if not path.exists():
-        parsed = parse_treebank(train(other, parser, beam=1, seed=seed), gold)
+        parsed = parse_treebank(train(other, Recipe(parser, beam=1, seed=seed)), gold)
         path.write_bytes(to_conllu(parsed))
     return levelhead.read(path)
 

@@ -34,9 +34,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead import InputError, Treebank, from_conllu, read
-from levelhead.parsing import AnyModel, ExternalModel, Model, Recipe, Schedule, parse_any, read_model, train, train_any
-from levelhead.parsing.ensemble import train_ensemble
-from levelhead.parsing.external import ExternalSettings
+from levelhead.parsing import (
+    AnyModel,
+    ExternalModel,
+    ExternalSettings,
+    Model,
+    Recipe,
+    Schedule,
+    parse_any,
+    read_model,
+    train,
+)
 from levelhead.parsing.features import templates_for
 from levelhead.parsing.model_file import FORMAT, MAGIC, model_bytes
 from levelhead.treebank import to_conllu
@@ -63,18 +71,18 @@ class Parts(NamedTuple):
 
 def own_model(parser: str, beam: int = 1, scheme: str = "content-head") -> Model:
     """A model of a parser of levelhead's, trained in a moment."""
-    return train(read(GOLD), parser, beam=beam, scheme=scheme, schedule=Schedule(2, 1, 1))
+    return train(read(GOLD), Recipe(parser, beam=beam, scheme=scheme, schedule=Schedule(2, 1, 1)))
 
 
 def udpipe_model() -> AnyModel:
     """A model of UDPipe's, trained in a moment."""
     options = "iterations=1;hidden_layer=4;embedding_form=4;embedding_upostag=4;use_gold_tags=1"
-    return train_any(read(GOLD), Recipe("udpipe", external=ExternalSettings(options=options)))
+    return train(read(GOLD), Recipe("udpipe", external=ExternalSettings(options=options)))
 
 
 def quick_ensemble() -> AnyModel:
     """An ensemble trained in a moment."""
-    return train_ensemble(read(GOLD), beam=2, schedule=Schedule(2, 1, 1))
+    return train(read(GOLD), Recipe("ensemble", beam=2, schedule=Schedule(2, 1, 1)))
 
 
 KINDS: dict[str, Callable[[], AnyModel]] = {
@@ -86,7 +94,7 @@ KINDS: dict[str, Callable[[], AnyModel]] = {
     "graph-first-order": lambda: own_model("graph-first-order"),
     "ensemble": quick_ensemble,
     "function-head": lambda: own_model("swap-lazy", scheme="function-head"),
-    "baseline": lambda: train_any(read(GOLD), Recipe("baseline-random-projective")),
+    "baseline": lambda: train(read(GOLD), Recipe("baseline-random-projective")),
     "command": lambda: ExternalModel("command", b"contents of another program's model" * 20, {"words": 1}, 2),
     "udpipe": udpipe_model,
 }

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import levelhead
-from levelhead.parsing import AnyModel, Recipe, parse_any, read_model, train_any, write_model
+from levelhead.parsing import AnyModel, Recipe, parse_any, read_model, train, write_model
 from levelhead.treebank import Treebank
 
 THIRTEEN = "cu el en et got hu id ko lt lv pt tr vi"
@@ -44,7 +44,7 @@ def measured(train_path: Path, gold_paths: Sequence[Path], parser: str, beam: in
     """Train, write and read a model, then parse and score each treebank."""
     start = time.process_time()
     recipe = Recipe(parser, seed=seed) if beam is None else Recipe(parser, beam, seed)
-    model = train_any(universal(train_path), recipe)
+    model = train(universal(train_path), recipe)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         write_model(model, path)

@@ -18,7 +18,17 @@ from levelhead import InputError, read, score
 from levelhead.cli.parsers import progress_of_passes
 from levelhead.cli.program import run
 from levelhead.messages import MESSAGES
-from levelhead.parsing import Model, Report, Schedule, parse_treebank, read_model, read_words, train, write_model
+from levelhead.parsing import (
+    Model,
+    Recipe,
+    Report,
+    Schedule,
+    parse_treebank,
+    read_model,
+    read_words,
+    train,
+    write_model,
+)
 from levelhead.parsing.model_file import FORMAT, MAGIC, model_bytes
 from terminal import Terminal
 
@@ -29,7 +39,7 @@ GERMAN = EXAMPLES / "parallel/gold/de.conllu"
 @pytest.fixture(scope="module")
 def model() -> Model:
     """A quickly trained parser."""
-    return train(read(GOLD), beam=2, schedule=Schedule(3, 1, 1))
+    return train(read(GOLD), Recipe(beam=2, schedule=Schedule(3, 1, 1)))
 
 
 # The two verbs

@@ -14,7 +14,7 @@ from conftest import EXAMPLES, library, script
 from levelhead import InputError, Treebank, from_conllu, read
 from levelhead.cli.program import run
 from levelhead.jobs import processes
-from levelhead.parsing import BASELINES, Baseline, Recipe, cross_validate, parse_any, read_model, train_any, write_model
+from levelhead.parsing import BASELINES, Baseline, Recipe, cross_validate, parse_any, read_model, train, write_model
 from levelhead.parsing.baselines import random_projective_tree, random_tree
 from levelhead.parsing.model_file import model_bytes
 from levelhead.treebank import to_conllu
@@ -96,7 +96,7 @@ def test_random_trees_are_uniform(n_words: int, trees: int, projective: int) -> 
 def test_trees_of_different_sentences_are_uniform(parser: str) -> None:
     """So are the trees of a file, although each depends on the words of its sentence."""
     words = conllu(*(f"a{i}/X/0/root b/X/1/dep c/X/1/dep d/X/1/dep" for i in range(3000)))
-    model = train_any(words, Recipe(parser))
+    model = train(words, Recipe(parser))
     drawn = Counter(heads_of(parse_any(model, words).treebank))
     assert p_of_uniform(drawn, population(parser, 4)) > 0.01
 
@@ -115,7 +115,7 @@ def test_trees_of_any_length(n_words: int) -> None:
 def test_heads_of_neighbors() -> None:
     words = conllu("a/X/0/root b/X/1/dep c/X/1/dep", "a/X/0/root")
     for parser, expected in {"baseline-left": [(0, 1, 2), (0,)], "baseline-right": [(2, 3, 0), (0,)]}.items():
-        assert heads_of(parse_any(train_any(words, Recipe(parser)), words).treebank) == expected
+        assert heads_of(parse_any(train(words, Recipe(parser)), words).treebank) == expected
 
 
 # The seed
@@ -125,14 +125,14 @@ def test_heads_of_neighbors() -> None:
 def test_the_same_words_get_the_same_tree(parser: str) -> None:
     """The tree does not depend on earlier sentences, trees, tags or relations, but on the seed and the baseline."""
     treebank = read(GOLD)
-    model = train_any(treebank, Recipe(parser, seed=5))
+    model = train(treebank, Recipe(parser, seed=5))
     trees = heads_of(parse_any(model, treebank).treebank)
     backwards = [treebank.select([i == row for i in range(len(treebank))]) for row in reversed(range(len(treebank)))]
     assert [heads_of(parse_any(model, one).treebank)[0] for one in backwards] == trees[::-1]
     untagged = treebank.replace(upos=["X"] * treebank.n_words, relations=["dep"] * treebank.n_words)
-    assert heads_of(parse_any(train_any(untagged, Recipe(parser, seed=5)), untagged).treebank) == trees
+    assert heads_of(parse_any(train(untagged, Recipe(parser, seed=5)), untagged).treebank) == trees
     for other in (Recipe(parser, seed=6), Recipe(*(set(BASELINES[2:]) - {parser}), seed=5)):
-        assert heads_of(parse_any(train_any(treebank, other), treebank).treebank) != trees
+        assert heads_of(parse_any(train(treebank, other), treebank).treebank) != trees
 
 
 def test_trees_that_never_change() -> None:
@@ -140,7 +140,7 @@ def test_trees_that_never_change() -> None:
     words = conllu("one/X/0/root two/X/1/dep three/X/1/dep four/X/1/dep five/X/1/dep six/X/1/dep")
     expected = {"baseline-random": (2, 5, 2, 2, 6, 0), "baseline-random-projective": (0, 3, 1, 6, 4, 3)}
     for parser, heads in expected.items():
-        assert heads_of(parse_any(train_any(words, Recipe(parser, seed=1)), words).treebank) == [heads]
+        assert heads_of(parse_any(train(words, Recipe(parser, seed=1)), words).treebank) == [heads]
 
 
 @pytest.mark.parametrize("parser", BASELINES[2:])
@@ -150,7 +150,7 @@ def test_crossval_with_any_number_of_workers(parser: str) -> None:
     one = cross_validate(treebank, Recipe(parser, seed=2), folds=3).treebank
     two = cross_validate(treebank, Recipe(parser, seed=2), folds=3, workers=processes(2)).treebank
     assert to_conllu(one) == to_conllu(two)
-    whole = parse_any(train_any(treebank, Recipe(parser, seed=2)), treebank).treebank
+    whole = parse_any(train(treebank, Recipe(parser, seed=2)), treebank).treebank
     assert heads_of(one) == heads_of(whole)
 
 
@@ -159,16 +159,16 @@ def test_crossval_with_any_number_of_workers(parser: str) -> None:
 
 def test_relations_are_the_most_frequent_of_each_tag() -> None:
     """Roots are counted separately; the first of equally frequent relations wins; unknown tags get the most frequent."""
-    train = conllu(
+    trees = conllu(
         "a/V/0/root b/N/1/obj c/N/1/nsubj d/D/2/det",
         "a/V/0/root b/N/1/nsubj c/D/2/det d/D/2/nmod:poss e/A/2/nmod:poss f/A/2/amod g/D/1/det",
         "a/N/0/root b/V/1/acl:relcl",
     )
-    model = train_any(train, Recipe("baseline-left", relations="full"))
+    model = train(trees, Recipe("baseline-left", relations="full"))
     assert isinstance(model, Baseline)
     assert model.relations == {"N": "nsubj", "D": "det", "A": "nmod:poss", "V": "acl:relcl"}
     assert (model.root, model.other) == ("root", "det")
-    universal = train_any(train, Recipe("baseline-left"))
+    universal = train(trees, Recipe("baseline-left"))
     assert isinstance(universal, Baseline)
     assert universal.relations == {"N": "nsubj", "D": "det", "A": "nmod", "V": "acl"}
     parsed = parse_any(model, conllu("x/N/0/x y/Q/1/x z/V/1/x")).treebank
@@ -177,24 +177,24 @@ def test_relations_are_the_most_frequent_of_each_tag() -> None:
 
 def test_training_without_dependents() -> None:
     """Only roots: other words get `dep`."""
-    parsed = parse_any(train_any(conllu("a/V/0/top"), Recipe("baseline-right")), conllu("a/V/0/x b/V/1/x")).treebank
+    parsed = parse_any(train(conllu("a/V/0/top"), Recipe("baseline-right")), conllu("a/V/0/x b/V/1/x")).treebank
     assert list(parsed.relations) == ["dep", "top"]
 
 
 def test_nothing_to_learn_from() -> None:
     treebank = read(GOLD)
     with pytest.raises(InputError) as caught:
-        train_any(treebank.select([False] * len(treebank)), Recipe("baseline-left"))
+        train(treebank.select([False] * len(treebank)), Recipe("baseline-left"))
     assert caught.value.slug == "nothing-to-train-on"
 
 
 def test_function_heads(tmp_path: Path) -> None:
     """Random trees count as function-head trees, and are converted back."""
     treebank = read(GOLD)
-    model = train_any(treebank, Recipe("baseline-right", scheme="function-head"))
+    model = train(treebank, Recipe("baseline-right", scheme="function-head"))
     write_model(model, tmp_path / "m")
     parsed = parse_any(read_model(tmp_path / "m"), treebank).treebank
-    assert heads_of(parsed) != heads_of(parse_any(train_any(treebank, Recipe("baseline-right")), treebank).treebank)
+    assert heads_of(parsed) != heads_of(parse_any(train(treebank, Recipe("baseline-right")), treebank).treebank)
 
 
 # Files and commands
@@ -204,7 +204,7 @@ def test_function_heads(tmp_path: Path) -> None:
 def test_model_files(parser: str, tmp_path: Path) -> None:
     """They are read as they were written, and parse alike."""
     treebank = read(GOLD)
-    model = train_any(treebank, Recipe(parser, seed=2**70))
+    model = train(treebank, Recipe(parser, seed=2**70))
     assert isinstance(model, Baseline)
     write_model(model, tmp_path / "m")
     again = read_model(tmp_path / "m")
@@ -224,7 +224,7 @@ def test_model_files(parser: str, tmp_path: Path) -> None:
 def test_damaged_models(change: dict[str, object], tmp_path: Path) -> None:
     """A changed description with a valid checksum is rejected."""
     fuzz = script("full/fuzz_models.py")
-    parts = fuzz.taken_apart(model_bytes(train_any(read(GOLD), Recipe("baseline-random"))))
+    parts = fuzz.taken_apart(model_bytes(train(read(GOLD), Recipe("baseline-random"))))
     (tmp_path / "m").write_bytes(fuzz.put_together(parts))
     read_model(tmp_path / "m")
     parts.description.update(change)
@@ -232,7 +232,7 @@ def test_damaged_models(change: dict[str, object], tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_model(tmp_path / "m")
     assert caught.value.slug == "damaged-model"
-    parts = fuzz.taken_apart(model_bytes(train_any(read(GOLD), Recipe("baseline-random"))))
+    parts = fuzz.taken_apart(model_bytes(train(read(GOLD), Recipe("baseline-random"))))
     parts.contents[:] = [b"left over"]
     (tmp_path / "m").write_bytes(fuzz.put_together(parts))
     with pytest.raises(InputError):

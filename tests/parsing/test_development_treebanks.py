@@ -8,7 +8,7 @@ from conftest import EXAMPLES
 from levelhead import InputError, from_conllu, read
 from levelhead.cli.parsers import progress_of_passes
 from levelhead.cli.program import run
-from levelhead.parsing import Recipe, Report, read_model, train_any, write_model
+from levelhead.parsing import Recipe, Report, read_model, train, write_model
 from levelhead.treebank import to_conllu
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
@@ -28,7 +28,7 @@ def untreed(tmp_path: Path) -> Path:
 )
 def test_without_trees(untreed: Path, parser: str, with_dev: bool) -> None:
     with pytest.raises(InputError) as caught:
-        train_any(read(GOLD), Recipe(parser, beam=1), dev=read(untreed), with_dev=with_dev)
+        train(read(GOLD), Recipe(parser, beam=1), dev=read(untreed), with_dev=with_dev)
     assert (caught.value.slug, caught.value.faults[0].place.file) == ("no-trees", str(untreed))
 
 
@@ -42,9 +42,9 @@ def test_relations_that_cannot_be_learned_are_placed_in_the_development_treebank
     dev = tmp_path / "dev.conllu"
     dev.write_text("1\tA\ta\tDET\t_\t_\t2\tde\u200bt\t_\t_\n2\tdog\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
     with pytest.raises(InputError) as caught:
-        train_any(read(GOLD), Recipe("swap-lazy", beam=1), dev=read(dev), with_dev=True)
+        train(read(GOLD), Recipe("swap-lazy", beam=1), dev=read(dev), with_dev=True)
     assert (caught.value.slug, str(caught.value.faults[0].place)) == ("invalid-relation", f"{dev}:1")
-    train_any(read(GOLD), Recipe("swap-lazy", beam=1), dev=read(dev))
+    train(read(GOLD), Recipe("swap-lazy", beam=1), dev=read(dev))
 
 
 def test_sentences_that_are_not_learned_from_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,12 +59,12 @@ def test_sentences_that_are_not_learned_from_are_reported(tmp_path: Path, capsys
 
 def test_only_long_sentences() -> None:
     with pytest.raises(InputError, match=r"long\.conllu: nothing-to-train-on: .*: split them"):
-        train_any(from_conllu(LONG.encode(), name="long.conllu"), Recipe("graph"))
+        train(from_conllu(LONG.encode(), name="long.conllu"), Recipe("graph"))
 
 
 def test_models_that_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "model"
-    write_model(train_any(read(GOLD), Recipe("baseline-left")), path)
+    write_model(train(read(GOLD), Recipe("baseline-left")), path)
     data = path.read_bytes()
     for contents, message in (
         (GOLD.read_bytes(), "give a file written by `levelhead train`"),

@@ -22,10 +22,10 @@ from levelhead.parsing import (
     parse_treebank,
     read_model,
     train,
-    train_any,
 )
-from levelhead.parsing.ensemble import MEMBERS, candidates, parse_with_ensemble, train_ensemble
-from levelhead.parsing.features import columns_of, reading_backwards, reversed_columns, reversed_heads
+from levelhead.parsing.ensemble import candidates, parse_with_ensemble
+from levelhead.parsing.features import columns_of, of_words, reading_backwards, reversed_heads
+from levelhead.parsing.model import MEMBERS
 from levelhead.parsing.model_file import model_bytes
 from levelhead.parsing.parser_input import LONGEST_WHOLE, long_parsing_warnings, long_training_warnings
 from parsed import GOLD, las
@@ -38,7 +38,7 @@ GERMAN = EXAMPLES / "parallel/gold/de.conllu"
 @pytest.fixture(scope="module")
 def ensemble() -> Ensemble:
     """A quickly trained ensemble."""
-    return train_ensemble(read(GOLD), beam=2, schedule=QUICK)
+    return train(read(GOLD), Recipe("ensemble", beam=2, schedule=QUICK))
 
 
 def with_random_weights(model: Model, seed: int) -> Model:
@@ -65,9 +65,9 @@ def test_reading_backwards(text: str) -> None:
             assert (int(order[start + head - 1]) if head else -1) == treebank.heads[word]
     assert reversed_heads(turned, starts).tolist() == heads.tolist()
     columns = columns_of(treebank, ["h.form | h.upos h.feat | h.suf2"])
-    for once, twice in zip(columns, reversed_columns(reversed_columns(columns, starts), starts)):
+    for once, twice in zip(columns, of_words(of_words(columns, order), order)):
         assert np.array_equal(once, twice)
-    back = reversed_columns(columns, starts)
+    back = of_words(columns, order)
     assert back.values[2:].tolist() == columns.values[2:][order].tolist()
     for word, row in zip(order.tolist(), range(2, len(order) + 2)):
         own, other = ((c.feature_starts[r], c.feature_starts[r + 1]) for c, r in ((back, row), (columns, word + 2)))
@@ -77,7 +77,9 @@ def test_reading_backwards(text: str) -> None:
 def test_a_parser_that_reads_backwards() -> None:
     """It learns, differs from a parser that reads forward, and its model can be written."""
     treebank = read(GOLD)
-    forwards, backwards = (train(treebank, "arc-standard", beam=1, reverse=reverse) for reverse in (False, True))
+    forwards, backwards = (
+        train(treebank, Recipe("arc-standard", beam=1, reverse=reverse)) for reverse in (False, True)
+    )
     assert las(treebank, parse_treebank(backwards, treebank)) > 99
     other = read(GERMAN)
     assert parse_treebank(forwards, other).heads.tolist() != parse_treebank(backwards, other).heads.tolist()
@@ -134,8 +136,8 @@ def test_members_that_agree_are_followed(ensemble: Ensemble) -> None:
 
 
 def test_the_same_seed_gives_the_same_model(ensemble: Ensemble) -> None:
-    assert model_bytes(train_ensemble(read(GOLD), beam=2, schedule=QUICK)) == model_bytes(ensemble)
-    assert model_bytes(train_ensemble(read(GOLD), beam=2, schedule=QUICK, seed=1)) != model_bytes(ensemble)
+    assert model_bytes(train(read(GOLD), Recipe("ensemble", beam=2, schedule=QUICK))) == model_bytes(ensemble)
+    assert model_bytes(train(read(GOLD), Recipe("ensemble", beam=2, schedule=QUICK, seed=1))) != model_bytes(ensemble)
 
 
 def test_members_differ(ensemble: Ensemble) -> None:
@@ -197,7 +199,7 @@ def test_too_many_relations_are_refused() -> None:
     words = "".join(f"{n}\tw\tw\tNOUN\t_\t_\t{n - 1}\t{'root' if n == 1 else f'r{n}'}\t_\t_\n" for n in range(1, 451))
     treebank = from_conllu(words + "\n")
     with pytest.raises(InputError) as caught:
-        train_ensemble(treebank.select([0] * 800), beam=1, schedule=Schedule(0, 0, 1))
+        train(treebank.select([0] * 800), Recipe("ensemble", beam=1, schedule=Schedule(0, 0, 1)))
     assert caught.value.slug == "model-too-large"
 
 
@@ -205,7 +207,7 @@ def test_progress_and_development_data() -> None:
     """Every pass of every parser is reported once, in order, with scores if there is development data."""
     reports: list[Report] = []
     recipe = Recipe("ensemble", beam=1)
-    trained = train_any(read(GOLD), recipe, dev=read(GERMAN), progress=reports.append)
+    trained = train(read(GOLD), recipe, dev=read(GERMAN), progress=reports.append)
     assert isinstance(trained, Ensemble)
     assert [report.done for report in reports] == sorted(report.done for report in reports)
     assert all(report.done <= report.passes and report.las is not None for report in reports)
@@ -215,13 +217,13 @@ def test_progress_and_development_data() -> None:
 def test_with_dev(parser: str) -> None:
     """The final model learns from both treebanks, for the best number of passes; nothing else changes it."""
     gold, dev = read(GOLD), read(GERMAN)
-    alone = train_any(gold, Recipe(parser, beam=1), dev=dev)
-    both = train_any(gold, Recipe(parser, beam=1), dev=dev, with_dev=True)
+    alone = train(gold, Recipe(parser, beam=1), dev=dev)
+    both = train(gold, Recipe(parser, beam=1), dev=dev, with_dev=True)
     assert alone.training["words"] == gold.n_words
     assert both.training["words"] == gold.n_words + dev.n_words
     if not parser.startswith("baseline"):
         assert las(dev, parse_any(both, dev).treebank) > las(dev, parse_any(alone, dev).treebank) + 5
-    again = train_any(gold, Recipe(parser, beam=1), dev=dev, with_dev=True)
+    again = train(gold, Recipe(parser, beam=1), dev=dev, with_dev=True)
     assert model_bytes(again) == model_bytes(both)
 
 
@@ -229,7 +231,7 @@ def test_passes_of_the_final_model() -> None:
     """The number of the best pass on the development treebank, here the first, since all words are unknown."""
     gold, dev = read(GOLD), read(GERMAN)
     reports: list[Report] = []
-    train(gold, "swap-lazy", beam=1, dev=dev, with_dev=True, progress=reports.append)
+    train(gold, Recipe("swap-lazy", beam=1), dev=dev, with_dev=True, progress=reports.append)
     scores = [report.las or 0 for report in reports if report.las is not None]
     final = [report for report in reports if report.las is None]
     assert len(final) == scores.index(max(scores)) + 1
@@ -261,7 +263,7 @@ def test_long_sentences(ensemble: Ensemble) -> None:
     assert np.count_nonzero(parsed.heads < 0) == 1
     levelhead.from_conllu(levelhead.treebank.to_conllu(parsed))
     with pytest.raises(InputError) as caught:
-        train_ensemble(long)
+        train(long, Recipe("ensemble"))
     assert caught.value.slug == "nothing-to-train-on"
 
 
@@ -283,7 +285,7 @@ def test_better_than_its_parts(data: Path) -> None:
     folder = data / "ud/r2.0"
     parts = {"train": 250, "dev": 150}
     treebank, dev = (read(folder / f"hu-ud-{part}.conllu.xz").select(range(n)) for part, n in parts.items())
-    model = train_ensemble(treebank, schedule=Schedule(first=2, second=2, runs=1))
+    model = train(treebank, Recipe("ensemble", schedule=Schedule(first=2, second=2, runs=1)))
     universal = dev.replace(relations=[name.partition(":")[0] for name in dev.relations])
     together = las(universal, parse_with_ensemble(model, dev))
     apart = [las(universal, parse_treebank(part, dev)) for part in (model.graph, *model.members)]

@@ -6,8 +6,7 @@ from random import Random
 import pytest
 
 from levelhead import InputError, read
-from levelhead.parsing import Schedule, read_model
-from levelhead.parsing.ensemble import train_ensemble
+from levelhead.parsing import Recipe, Schedule, read_model, train
 from levelhead.parsing.model_file import model_bytes
 from parsed import GOLD
 
@@ -45,7 +44,7 @@ def longer(data: bytes, draw: Random) -> bytes:
 
 @pytest.fixture(scope="module")
 def data_of_ensemble() -> bytes:
-    return model_bytes(train_ensemble(read(GOLD), beam=1, schedule=Schedule(1, 1, 1)))
+    return model_bytes(train(read(GOLD), Recipe("ensemble", beam=1, schedule=Schedule(1, 1, 1))))
 
 
 @pytest.mark.parametrize("damage", [flipped, cut, swapped, longer])

@@ -28,7 +28,6 @@ from levelhead.parsing import (
     parse_treebank,
     read_model,
     train,
-    train_any,
     write_model,
 )
 from levelhead.parsing.any_parser import parse_fold
@@ -78,7 +77,7 @@ def sentence(*rows: tuple[str, str, str], start: int = 1) -> bytes:
 def test_any_program(tmp_path: Path, chain: ExternalSettings) -> None:
     """Trained, written, read and used like our own parsers; the model contains no command."""
     treebank = read(GOLD)
-    model = train_any(treebank, Recipe("command", external=chain))
+    model = train(treebank, Recipe("command", external=chain))
     write_model(model, tmp_path / "m")
     again = read_model(tmp_path / "m")
     assert isinstance(again, ExternalModel)
@@ -121,7 +120,7 @@ def test_programs_on_the_command_line(
 def test_programs_that_fail(external: ExternalSettings, slug: str) -> None:
     """The error has the output of the program, and there is no traceback."""
     with pytest.raises(InputError) as caught:
-        train_any(read(GOLD), Recipe("command", external=external))
+        train(read(GOLD), Recipe("command", external=external))
     assert caught.value.slug == slug
 
 
@@ -212,7 +211,7 @@ def test_misspelt_options_of_udpipe(options: str, unknown: str | None) -> None:
         check_options(options)
         return
     with pytest.raises(InputError) as caught:
-        train_any(read(GOLD), Recipe("udpipe", external=ExternalSettings(options=options)))
+        train(read(GOLD), Recipe("udpipe", external=ExternalSettings(options=options)))
     assert caught.value.slug == "unknown-option"
     assert f"unknown option of UDPipe '{unknown}': " in str(caught.value)
 
@@ -232,7 +231,7 @@ def test_options_of_other_parsers_have_no_effect_in_parsing(tmp_path: Path, caps
     """The model decides which parser runs."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").touch()
-    write_model(train(read(GOLD), beam=1, schedule=Schedule(1, 0, 1)), tmp_path / "model")
+    write_model(train(read(GOLD), Recipe(beam=1, schedule=Schedule(1, 0, 1))), tmp_path / "model")
     assert run(["parse", "model", str(GOLD)]) == 0
     expected = capsys.readouterr()
     for option in ("--jar x", "--parse-cmd x", "--repair"):
@@ -254,11 +253,11 @@ def test_function_heads(tmp_path: Path, parser: str) -> None:
     """Parsers learn converted trees, and their output is converted back (Kohita et al. 2017), with the same UD version."""
     treebank = read(GOLD)
     schedule = Schedule(10, 0, 1)
-    model = train(treebank, parser, beam=1, scheme="function-head", schedule=schedule)
+    model = train(treebank, Recipe(parser, beam=1, scheme="function-head", schedule=schedule))
     write_model(model, tmp_path / "m")
     again = read_model(tmp_path / "m")
     assert again.function_head == 2
-    converted = train(forward(treebank, ud=2), parser, beam=1, schedule=schedule)
+    converted = train(forward(treebank, ud=2), Recipe(parser, beam=1, schedule=schedule))
     by_hand = backward(parse_treebank(converted, treebank), ud=2)
     ours = parse_any(again, treebank).treebank
     assert ours.heads.tolist() == by_hand.heads.tolist()
@@ -269,8 +268,8 @@ def test_function_heads(tmp_path: Path, parser: str) -> None:
 def test_function_heads_of_external_parsers(chain: ExternalSettings) -> None:
     """The output is converted back after the check."""
     treebank = read(GOLD)
-    model = train_any(treebank, Recipe("command", scheme="function-head", external=chain))
-    plain = parse_any(train_any(treebank, Recipe("command", external=chain)), treebank, chain).treebank
+    model = train(treebank, Recipe("command", scheme="function-head", external=chain))
+    plain = parse_any(train(treebank, Recipe("command", external=chain)), treebank, chain).treebank
     parsed = parse_any(model, treebank, chain).treebank
     assert parsed.heads.tolist() == backward(plain, ud=2).heads.tolist()
 
@@ -286,7 +285,7 @@ def by_hand(treebank: Treebank, folds: int) -> list[int]:
     heads, n = list[int](), len(treebank)
     for fold in range(folds):
         inside = [i for i in range(n) if i * folds // n == fold]
-        model = train(treebank.select([i for i in range(n) if i not in inside]), QUICK.parser, beam=1)
+        model = train(treebank.select([i for i in range(n) if i not in inside]), Recipe(QUICK.parser, beam=1))
         heads += parse_treebank(model, treebank.select(inside)).local_heads().tolist()
     return heads
 

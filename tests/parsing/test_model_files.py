@@ -16,7 +16,7 @@ from conftest import EXAMPLES, script
 from levelhead import InputError, read
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.kernels.transition_parser import Parser
-from levelhead.parsing import PARSERS, ExternalModel, Model, Schedule, read_model, train
+from levelhead.parsing import PARSERS, ExternalModel, Model, Recipe, Schedule, read_model, train
 from levelhead.parsing.features import columns_of, compiled, templates_for
 from levelhead.parsing.model import table_names, table_shapes
 from levelhead.parsing.model_file import model_bytes
@@ -46,7 +46,7 @@ def test_command_line_of_the_script(line: str, code: int, said: str) -> None:
 def models() -> dict[str, Model]:
     """A quickly trained model of each parser."""
     treebank = read(GOLD)
-    return {parser: train(treebank, parser, beam=1, schedule=Schedule(1, 1, 1)) for parser in PARSERS}
+    return {parser: train(treebank, Recipe(parser, beam=1, schedule=Schedule(1, 1, 1))) for parser in PARSERS}
 
 
 def refusal(data: bytes, path: Path) -> str:
@@ -160,7 +160,7 @@ def kernel(parser: str, shapes: dict[str, tuple[int, int]], labels: int = 5, roo
     """A kernel with tables of these shapes."""
     tables = {name: np.zeros(shape, np.int16) for name, shape in shapes.items()}
     texts = templates_for(parser)
-    templates = tuple(tuple(compiled(text, arcs=name != "actions")) for name, text in texts.items())
+    templates = tuple(compiled(text, arcs=name != "actions") for name, text in texts.items())
     if "actions" in tables:
         return Parser(0, templates, (tables["actions"], tables["labels"]), (), labels, root, beam)
     as_floats = {"parts": lambda t: t[:, 0].astype(np.float32), "relations": lambda t: t.astype(np.float32)}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from levelhead import InputError, Treebank, build, from_conllu, read, score
 from levelhead.kernels.graph_parser import GraphParser, best_projective_tree, best_tree
-from levelhead.parsing import Model, Schedule, parse_treebank, train
+from levelhead.parsing import Model, Recipe, Schedule, parse_treebank, train
 from levelhead.parsing import features as wording
 from levelhead.parsing.features import columns_of
 from levelhead.parsing.model import GRAPH_PARSERS
@@ -166,7 +166,7 @@ def test_one_root_always(parser: str, text: str, seed: int) -> None:
 def test_learning_by_heart(parser: str) -> None:
     """After enough passes, twenty sentences are parsed correctly."""
     treebank = read(GOLD)
-    assert las(treebank, parse_treebank(train(treebank, parser, schedule=Schedule(10, 8, 1)), treebank)) > 99
+    assert las(treebank, parse_treebank(train(treebank, Recipe(parser, schedule=Schedule(10, 8, 1))), treebank)) > 99
 
 
 @EACH_ORDER
@@ -175,14 +175,14 @@ def test_crossing_arcs_are_learned(parser: str) -> None:
     crossing = build(
         [["a", "hearing", "is", "on", "it"]] * 3, [[2, 3, 0, 2, 4]] * 3, [["det", "s", "root", "n", "p"]] * 3
     )
-    parsed = parse_treebank(train(crossing, parser, schedule=Schedule(10, 10, 1)), crossing)
+    parsed = parse_treebank(train(crossing, Recipe(parser, schedule=Schedule(10, 10, 1))), crossing)
     assert parsed.heads.tolist() == crossing.heads.tolist()
 
 
 def test_relations_speak_for_arcs() -> None:
     """Without the weights of arcs, those of relations still find most heads; without both, few are found."""
     treebank = read(GOLD)
-    model = train(treebank, "graph", schedule=Schedule(4, 4, 1))
+    model = train(treebank, Recipe("graph", schedule=Schedule(4, 4, 1)))
     right = []
     for cleared in (["parts"], ["parts", "relations"]):
         tables = dict(model.tables) | {name: np.zeros_like(model.tables[name]) for name in cleared}
@@ -199,7 +199,7 @@ def test_labels_win_by_a_margin() -> None:
     ]
     tables = np.zeros(1 << 14, np.float32), np.zeros((1 << 18, 8), np.int16)
     sums = tuple(np.zeros(table.shape, np.float32) for table in tables)
-    kernel = GraphParser(tuple(tuple(wording.compiled(text, arcs=True)) for text in wordings), tables, sums, 3, 0, 8)
+    kernel = GraphParser(tuple(wording.compiled(text, arcs=True) for text in wordings), tables, sums, 3, 0, 8)
     arguments = (np.array([0, 1], np.int32), np.array([0, 2], np.int32), np.zeros(1, np.int64))  # labels 0 and 2
     columns = tuple(columns_of(pair, wordings))
     plain = [text for text in wording.templates_in(wordings[3]) if "between" not in text and ".feat " not in text + " "]
@@ -216,7 +216,7 @@ def test_labels_win_by_a_margin() -> None:
 def test_the_same_seed_gives_the_same_weights(parser: str) -> None:
     """Another seed gives other weights; sentences are parsed as if they were alone."""
     treebank = read(GOLD)
-    one, same, other = (train(treebank, parser, schedule=QUICK, seed=seed) for seed in (5, 5, 6))
+    one, same, other = (train(treebank, Recipe(parser, schedule=QUICK, seed=seed)) for seed in (5, 5, 6))
     assert all(np.array_equal(one.tables[name], same.tables[name]) for name in one.tables)
     assert not np.array_equal(one.tables["parts"], other.tables["parts"])
     whole = parse_treebank(one, treebank).local_heads().tolist()
@@ -227,13 +227,15 @@ def test_the_same_seed_gives_the_same_weights(parser: str) -> None:
 def test_several_runs_and_early_stopping() -> None:
     """The averages of runs are averaged; the best pass on development data is kept."""
     treebank, reports = read(GOLD), []
-    model = train(treebank[:15], "graph", dev=treebank[15:], schedule=Schedule(2, 20, 2), progress=reports.append)
+    model = train(
+        treebank[:15], Recipe("graph", schedule=Schedule(2, 20, 2)), dev=treebank[15:], progress=reports.append
+    )
     assert len(reports) < 40
     best = max(report.las for report in reports)
     assert score(treebank[15:], parse_treebank(model, treebank[15:]))["LAS"].value == pytest.approx(best)
-    runs = train(treebank, "graph", schedule=Schedule(1, 1, 2))
+    runs = train(treebank, Recipe("graph", schedule=Schedule(1, 1, 2)))
     assert not np.array_equal(
-        runs.tables["parts"], train(treebank, "graph", schedule=Schedule(1, 1, 1)).tables["parts"]
+        runs.tables["parts"], train(treebank, Recipe("graph", schedule=Schedule(1, 1, 1))).tables["parts"]
     )
 
 
@@ -244,7 +246,7 @@ def test_several_runs_and_early_stopping() -> None:
 def test_very_long_sentences(parser: str) -> None:
     """They are parsed in pieces, with one root; learning leaves them out, which is an error if there are no others."""
     treebank = read(GOLD)
-    model = train(treebank, parser, schedule=Schedule(1, 1, 1))
+    model = train(treebank, Recipe(parser, schedule=Schedule(1, 1, 1)))
     n = 3 * LONGEST_WHOLE + 7
     long = build([["a", "b"], ["word"] * n, ["c"]], [[0, 1], [0] + [1] * (n - 1), [0]],
                  [["root", "dep"], ["root"] + ["dep"] * (n - 1), ["root"]])  # fmt: skip
@@ -252,9 +254,9 @@ def test_very_long_sentences(parser: str) -> None:
     parsed.replace(heads=parsed.heads.tolist())
     assert ((parsed.heads < 0) == [relation == "root" for relation in parsed.relations]).all()
     assert (parsed.heads < 0).sum() == 3
-    assert train(long, parser, schedule=QUICK).relations == ("root", "dep")
+    assert train(long, Recipe(parser, schedule=QUICK)).relations == ("root", "dep")
     with pytest.raises(InputError) as caught:
-        train(long[1:2], parser, schedule=QUICK)
+        train(long[1:2], Recipe(parser, schedule=QUICK))
     assert caught.value.slug == "nothing-to-train-on"
 
 
@@ -303,14 +305,14 @@ def test_pieces_of_long_sentences(parser: str, n: int, piece: int) -> None:
 @EACH_ORDER
 def test_words_like_none_in_training(parser: str) -> None:
     """Unknown tags, empty or absurd FEATS; a treebank with one word, or one relation."""
-    model = train(read(GOLD), parser, schedule=QUICK)
+    model = train(read(GOLD), Recipe(parser, schedule=QUICK))
     odd = build(
         [["\U0001f9ff", "\u202e", "ß" * 1000]], [[0, 1, 1]], [["root", "dep", "dep"]],
         upos=[["FOO", "_", "|"]], feats=[["|", "=", "|".join(f"A{i}={i}" for i in range(5000))]],
     )  # fmt: skip
     assert (parse_treebank(model, odd).heads < 0).sum() == 1
     for sentence in (build([["a"]], [[0]], [["root"]]), build([["a", "b", "c"]], [[2, 0, 2]], [["root"] * 3])):
-        parsed = parse_treebank(train(sentence, parser, schedule=QUICK), sentence)
+        parsed = parse_treebank(train(sentence, Recipe(parser, schedule=QUICK)), sentence)
         assert list(parsed.relations) == list(sentence.relations)
 
 

@@ -12,9 +12,8 @@ import pytest
 from conftest import EXAMPLES
 from levelhead import progress, read
 from levelhead.cli.program import run
-from levelhead.parsing import AnyModel, Recipe, Schedule, features, parse_any, train, train_any, write_model
-from levelhead.parsing.ensemble import train_ensemble
-from levelhead.parsing.features import columns_between, columns_of
+from levelhead.parsing import AnyModel, Recipe, Schedule, features, parse_any, train, write_model
+from levelhead.parsing.features import columns_of, of_words
 from levelhead.treebank import Treebank, from_conllu, to_conllu
 from terminal import Terminal
 
@@ -36,12 +35,12 @@ def model(request: pytest.FixtureRequest) -> AnyModel:
     """A quickly trained parser of each kind."""
     treebank = read(GOLD)
     if request.param == "ensemble":
-        return train_ensemble(treebank, schedule=SHORT)
+        return train(treebank, Recipe("ensemble", schedule=SHORT))
     if request.param == "baseline-right":
-        return train_any(treebank, Recipe("baseline-right"))
+        return train(treebank, Recipe("baseline-right"))
     if request.param == "backwards":
-        return train(treebank, "arc-eager", reverse=True, schedule=SHORT)
-    return train(treebank, request.param, schedule=SHORT)
+        return train(treebank, Recipe("arc-eager", reverse=True, schedule=SHORT))
+    return train(treebank, Recipe(request.param, schedule=SHORT))
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +70,7 @@ def test_columns_of_some_words(gold: Treebank) -> None:
     columns, starts = columns_of(gold, templates), gold.sentence_starts
     for first, last in ((0, 41), (0, 3), (3, 4), (19, 22), (40, 41)):
         some = columns_of(gold.select(range(first, last)), templates)
-        found = columns_between(columns, int(starts[first]), int(starts[last]))
+        found = of_words(columns, np.arange(starts[first], starts[last]))
         n = int(some.feature_starts[-1])
         assert all(map(np.array_equal, (found[0], found[1], found[4]), (some[0], some[1], some[4])))
         assert np.array_equal(found.features[:n], some.features[:n])
@@ -82,7 +81,7 @@ def test_columns_of_some_words(gold: Treebank) -> None:
 def test_the_bar_of_parse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """It counts sentences, only on a terminal and only after a second; the output does not change."""
     path, out, shown = str(tmp_path / "model"), tmp_path / "out", tmp_path / "shown"
-    write_model(train(read(GOLD), beam=1, schedule=SHORT), path)
+    write_model(train(read(GOLD), Recipe(beam=1, schedule=SHORT)), path)
     assert run(["parse", path, str(GOLD), "-o", str(out)]) == 0
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(features, "WORDS_A_CHUNK", 100)

@@ -12,7 +12,7 @@ from levelhead.parsing import (
     Recipe,
     parsing_warnings,
     read_model,
-    train_any,
+    train,
     training_warnings,
     write_model,
 )
@@ -54,7 +54,7 @@ def test_parsing_warns_only_if_the_model_learned_from_tags(tmp_path: Path, gold:
     untagged = without_tags(gold)
     for number, (source, warns) in enumerate(((gold, True), (without_tags(gold, first=5), True), (untagged, False))):
         path = tmp_path / str(number)
-        write_model(train_any(source, Recipe("baseline-left")), path)
+        write_model(train(source, Recipe("baseline-left")), path)
         model = read_model(path)
         assert isinstance(model, Baseline)
         assert ("untagged" in model.training) == (number > 0)
@@ -68,9 +68,9 @@ def test_commands_warn_and_write_their_results(
     untagged = tmp_path / "untagged.conllu"
     untagged.write_bytes(to_conllu(without_tags(gold)))
     told = f"{gold.n_words} of {gold.n_words} words have no UPOS tag, but "
-    for train, test, warnings in ((untagged, GOLD, [True, False]), (GOLD, untagged, [False, True])):
+    for source, test, warnings in ((untagged, GOLD, [True, False]), (GOLD, untagged, [False, True])):
         for words, command in zip(
-            warnings, (["train", "baseline-left", train, tmp_path / "model"], ["parse", tmp_path / "model", test])
+            warnings, (["train", "baseline-left", source, tmp_path / "model"], ["parse", tmp_path / "model", test])
         ):
             assert run([str(part) for part in command]) == 0
             out, err = capsys.readouterr()

@@ -22,9 +22,9 @@ from levelhead.parsing import (
     parsing_warnings,
     read_model,
     read_words,
-    train_any,
     training_warnings,
 )
+from levelhead.parsing import train as train_parser
 from levelhead.progress import counting
 from levelhead.treebank import Treebank
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from levelhead.errors import Fault
     from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
-    from levelhead.parsing.training import Relations, Scheme
+    from levelhead.parsing.model import Relations, Scheme
 
 
 _SCHEME = choice(("content-head", "function-head"))
@@ -87,7 +87,7 @@ def train(
     if with_dev and dev is None:
         refuse("with_dev", with_dev, "False without dev")
     held_out = None if dev is None else loaded(dev)
-    return train_any(loaded(treebank), recipe, dev=held_out, with_dev=with_dev, progress=progress)
+    return train_parser(loaded(treebank), recipe, dev=held_out, with_dev=with_dev, progress=progress)
 
 
 @public(model=_MODEL)

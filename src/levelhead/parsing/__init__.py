@@ -1,7 +1,7 @@
 """Training and parsing: our own parsers, which train in seconds, baselines, external parsers, and model files."""
 
-from levelhead.parsing.any_parser import ALL_PARSERS, Recipe, cross_validate, parse_any, train_any
-from levelhead.parsing.external import EXTERNAL_PARSERS, ExternalSettings, ParsedTreebank
+from levelhead.parsing.any_parser import ALL_PARSERS, cross_validate, parse_any, train
+from levelhead.parsing.external import EXTERNAL_PARSERS, ParsedTreebank
 from levelhead.parsing.model import (
     BASELINES,
     ENSEMBLE,
@@ -10,12 +10,14 @@ from levelhead.parsing.model import (
     Baseline,
     Ensemble,
     ExternalModel,
+    ExternalSettings,
     Model,
+    Recipe,
     Schedule,
 )
 from levelhead.parsing.model_file import read_model, write_model
 from levelhead.parsing.parser_input import long_parsing_warnings, parsing_warnings, read_words, training_warnings
-from levelhead.parsing.training import Report, parse_treebank, train
+from levelhead.parsing.training import Report, parse_treebank
 
 __all__ = [
     "ALL_PARSERS",
@@ -41,7 +43,6 @@ __all__ = [
     "read_model",
     "read_words",
     "train",
-    "train_any",
     "training_warnings",
     "write_model",
 ]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from levelhead.parsing.baselines import parse_baseline, train_baseline
 from levelhead.parsing.ensemble import parse_with_ensemble, train_ensemble
 from levelhead.parsing.external import (
     EXTERNAL_PARSERS,
-    ExternalSettings,
     ParsedTreebank,
     checked,
     identity_of,
@@ -33,87 +31,59 @@ from levelhead.parsing.model import (
     Baseline,
     Ensemble,
     ExternalModel,
+    ExternalSettings,
     Model,
+    Recipe,
     training_record,
 )
-from levelhead.parsing.training import (
-    DEFAULT_BEAM,
-    Relations,
-    Report,
-    Scheme,
-    check_dev,
-    check_parser,
-    joined,
-    parse_treebank,
-    prepared,
-    restored,
-    train,
-)
+from levelhead.parsing.training import Tell, check_parser, joined, parse_treebank, prepared, restored, train_single
 from levelhead.progress import progress_bar
-from levelhead.treebank import Treebank, from_conllu, to_conllu
+from levelhead.treebank import Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.places import place_of
 
 ALL_PARSERS = (*PARSERS, ENSEMBLE, *BASELINES, *EXTERNAL_PARSERS)
 """Every parser of `levelhead train`."""
 
 
-class Recipe(NamedTuple):
-    """Which parser to train, and the settings.
-
-    Args:
-        parser: one of `ALL_PARSERS`.
-        beam: as in `train`.
-        seed: as in `train`; external parsers use their own.
-        relations: as in `train`.
-        scheme: as in `train`.
-        external: how to run an external parser.
-    """
-
-    parser: str = "swap-lazy"
-    beam: int = DEFAULT_BEAM
-    seed: int = 0
-    relations: Relations = "universal"
-    scheme: Scheme = "content-head"
-    external: ExternalSettings = ExternalSettings()
-
-
-def train_any(
+def train(
     treebank: Treebank,
-    recipe: Recipe,
+    recipe: Recipe = Recipe(),  # noqa: B008 -- immutable
     *,
     dev: Treebank | None = None,
     with_dev: bool = False,
-    progress: Callable[[Report], None] | None = None,
+    progress: Tell = None,
 ) -> AnyModel:
-    """Return any parser, trained on a treebank.
+    """Return a parser, trained on a treebank.
 
     Args:
-        treebank: the training treebank.
+        treebank: the training treebank; sentences that are too long are left out (see `training_warnings`).
         recipe: the parser and its settings.
-        dev: as in `train`; baselines and external parsers do not use it for early stopping.
-        with_dev: as in `train`; baselines and external parsers are trained once, on both treebanks.
-        progress: as in `train`.
+        dev: a treebank for early stopping: the pass with the best LAS on it is kept; no effect with baselines and
+            external parsers.
+        with_dev: then train on both treebanks, for the best number of passes.
+        progress: called after each pass.
 
     Raises:
-        InputError: the parser is unknown, the treebank has no words, or an external parser fails.
+        InputError: the parser is unknown, the treebank has no words or too many relations, a relation is invalid, the
+            development treebank has no trees, or an external parser fails.
         LevelheadError: a library is not installed.
     """
     check_parser(recipe.parser, ALL_PARSERS)
-    settings: dict[str, Any] = {"seed": recipe.seed, "relations": recipe.relations, "scheme": recipe.scheme}
-    if recipe.parser in (*PARSERS, ENSEMBLE):
-        settings |= {"dev": dev, "with_dev": with_dev, "beam": recipe.beam, "progress": progress}
-    elif dev is not None and with_dev:
-        check_dev(dev, recipe.relations, learned=True)
-        treebank = joined(treebank, dev)
-    if recipe.parser in PARSERS:
-        return train(treebank, recipe.parser, **settings)
+    dev = dev if dev is not None and dev.n_words else None
+    if dev is not None and with_dev:
+        prepared(dev, recipe.relations, "content-head")
+    elif dev is not None and recipe.parser in (*PARSERS, ENSEMBLE):
+        check_trees(dev)
     if recipe.parser == ENSEMBLE:
-        return train_ensemble(treebank, **settings)
+        return train_ensemble(treebank, recipe, dev=dev, with_dev=with_dev, tell=progress)
+    if recipe.parser in PARSERS:
+        return train_single(treebank, recipe, dev=dev, with_dev=with_dev, tell=progress)
+    trees = joined(treebank, dev) if dev is not None and with_dev else treebank
+    source, function_head = prepared(trees, recipe.relations, recipe.scheme)
     if recipe.parser in BASELINES:
-        return train_baseline(treebank, recipe.parser, **settings)
-    source, function_head = prepared(treebank, recipe.relations, recipe.scheme)
+        return train_baseline(source, recipe, function_head)
     contents = train_external(recipe.parser, source, recipe.external)
-    return ExternalModel(recipe.parser, contents, training_record(treebank), function_head)
+    return ExternalModel(recipe.parser, contents, training_record(source), function_head)
 
 
 def parse_any(
@@ -247,7 +217,7 @@ def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool,
         raise StaleInput(f"{recipe.parser} differs between workers, or has changed", "changing-file")
     treebank = from_conllu(data, name=_ANY_FOLD)
     inside = np.arange(len(treebank)) * folds // len(treebank) == fold
-    model = train_any(treebank.select(~inside), recipe)
+    model = train(treebank.select(~inside), recipe)
     first = int(np.flatnonzero(inside)[0]) + 1
     parsed = parse_any(model, treebank.select(inside), recipe.external, repair=repair, first=first)
     repairs = [asdict(fault) for fault in parsed.repairs]

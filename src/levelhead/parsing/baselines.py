@@ -14,30 +14,27 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from random import Random
 
-from levelhead.parsing.model import Baseline, training_record
-from levelhead.parsing.training import Relations, Scheme, prepared, restored
+from levelhead.parsing.model import Baseline, Recipe, training_record
+from levelhead.parsing.training import restored
 from levelhead.treebank import Treebank
 
 _NO_RELATION = "dep"  # for words other than roots, if the training treebank only has roots
 
 
-def train_baseline(
-    treebank: Treebank, parser: str, *, seed: int, relations: Relations = "universal", scheme: Scheme = "content-head"
-) -> Baseline:
+def train_baseline(source: Treebank, recipe: Recipe, function_head: int | None) -> Baseline:
     """Return a baseline with the most frequent relation of each UPOS, of words with another UPOS, and of roots."""
-    source, function_head = prepared(treebank, relations, scheme)
     words = list(zip(source.upos, source.relations, (source.heads < 0).tolist()))
     by_tag: dict[str, Counter[str]] = {}
     for tag, relation, is_root in words:
         if not is_root:
             by_tag.setdefault(tag, Counter())[relation] += 1
     return Baseline(
-        parser,
+        recipe.parser,
         _most_frequent(relation for _, relation, is_root in words if is_root),
         {tag: _most_frequent(counts) for tag, counts in by_tag.items()},
         _most_frequent(relation for _, relation, is_root in words if not is_root),
-        seed,
-        training_record(treebank, seed=seed),
+        recipe.seed,
+        training_record(source, seed=recipe.seed),
         function_head,
     )
 

@@ -9,92 +9,53 @@ graph-based parser and the members, in which members with another head count les
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.parsing.features import Columns, Progress
 from levelhead.parsing.graph import in_pieces, parse_voted
-from levelhead.parsing.model import ENSEMBLE, Ensemble, Integers, Model, Schedule
+from levelhead.parsing.model import ENSEMBLE, Ensemble, Integers, Model, Recipe, Schedule
 from levelhead.parsing.parser_input import learnable
 from levelhead.parsing.training import (
-    DEFAULT_BEAM,
-    Relations,
-    Report,
-    Scheme,
+    Tell,
     check_memory,
     default_schedule,
     n_passes,
     parse_columns,
     parse_with,
     part_of,
-    train,
+    train_single,
 )
 from levelhead.treebank import Treebank
-
-
-class Member(NamedTuple):
-    """A transition parser of the ensemble; its vote is in units of the graph-based parser's training margin."""
-
-    parser: str
-    reverse: bool
-    vote: float
-
-
-_FORWARD, _BACKWARD = 0.16, 0.12  # members that read backwards are less accurate
-
-MEMBERS = (
-    Member("swap-lazy", False, _FORWARD),
-    Member("swap-lazy", True, _BACKWARD),
-    Member("arc-eager", False, _FORWARD),
-    Member("arc-eager", True, _BACKWARD),
-    Member("swap-lazy", False, _FORWARD),
-    Member("arc-eager", False, _FORWARD),
-)
-"""The default transition parsers of an ensemble (docs/parser-experiments.md has the alternatives that were tried)."""
 
 _GRAPH_RELATION = 3.0  # votes of the graph-based parser for its relation
 _OTHER_ARC = 0.1  # votes of a member with another head for its relation
 
 
-def train_ensemble(
-    treebank: Treebank,
-    *,
-    dev: Treebank | None = None,
-    with_dev: bool = False,
-    beam: int = DEFAULT_BEAM,
-    seed: int = 0,
-    relations: Relations = "universal",
-    scheme: Scheme = "content-head",
-    schedule: Schedule | None = None,
-    members: Sequence[Member] = MEMBERS,
-    progress: Callable[[Report], None] | None = None,
-) -> Ensemble:
+def train_ensemble(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, with_dev: bool, tell: Tell) -> Ensemble:
     """Return an ensemble: the graph-based parser and all members, trained on a treebank."""
     treebank = learnable(treebank, ENSEMBLE)
-    parts = [("graph", False, schedule or default_schedule("graph", 1))]
+    graph_schedule = recipe.schedule or default_schedule("graph", 1)
     # A member has a single run, since two members are worth more than the average of two runs.
-    of_members = schedule or Schedule(first=4, second=4 if beam > 1 else 0, runs=1)
-    parts += [(member.parser, member.reverse, of_members) for member in members]
-    passes = [n_passes(parser, part_schedule) * (1 + with_dev) for parser, _, part_schedule in parts]
-
-    def trained(number: int) -> Model:
-        parser, reverse, part_schedule = parts[number]
-        return train(
-            treebank, parser, dev=dev, with_dev=with_dev, beam=beam, seed=seed * len(parts) + number,
-            relations=relations, scheme=scheme, reverse=reverse, schedule=part_schedule,
-            progress=part_of(progress, sum(passes[:number]), sum(passes)),
-        )  # fmt: skip
-
-    graph = trained(0)
-    check_memory([parser for parser, *_ in parts], int(graph.training["words"]), len(graph.relations))
-    models = [graph, *(trained(number) for number in range(1, len(parts)))]
-    inside = [replace(model, training={}, function_head=None) for model in models]
-    votes = tuple(member.vote for member in members)
-    return Ensemble(inside[0], tuple(inside[1:]), votes, {**graph.training, "seed": seed}, graph.function_head)
+    schedule = recipe.schedule or Schedule(first=4, second=4 if recipe.beam > 1 else 0, runs=1)
+    parts = [recipe._replace(parser="graph", schedule=graph_schedule)]
+    parts += [recipe._replace(parser=part.parser, reverse=part.reverse, schedule=schedule) for part in recipe.members]
+    schedules = [graph_schedule, *[schedule] * len(recipe.members)]
+    passes = [n_passes(part.parser, planned) * (1 + with_dev) for part, planned in zip(parts, schedules)]
+    models: list[Model] = []
+    for number, part in enumerate(parts):
+        part_tell = part_of(tell, sum(passes[:number]), sum(passes))
+        seeded = part._replace(seed=recipe.seed * len(parts) + number)
+        models.append(train_single(treebank, seeded, dev=dev, with_dev=with_dev, tell=part_tell))
+        if not number:
+            check_memory([part.parser for part in parts], int(models[0].training["words"]), len(models[0].relations))
+    graph, *members = (replace(model, training={}, function_head=None) for model in models)
+    training = {**models[0].training, "seed": recipe.seed}
+    votes = tuple(member.vote for member in recipe.members)
+    return Ensemble(graph, tuple(members), votes, training, models[0].function_head)
 
 
 def parse_with_ensemble(model: Ensemble, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:

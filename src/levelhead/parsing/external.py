@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from levelhead.errors import Fault, InputError, number_of, quoted
 from levelhead.parsing import udpipe
+from levelhead.parsing.model import ExternalSettings
 from levelhead.parsing.parser_input import is_relation
 from levelhead.parsing.programs import filled, run_program, written_file
 from levelhead.treebank import Treebank, to_conllu
@@ -21,22 +22,6 @@ from levelhead.treebank.places import place_of
 
 EXTERNAL_PARSERS = ("udpipe", "malt", "command")
 """The external parsers of `levelhead train`."""
-
-
-class ExternalSettings(NamedTuple):
-    """How to run external parsers. This is not part of models, so reading a model cannot start a program.
-
-    Args:
-        jar: the jar file of MaltParser.
-        train_command: the command for training with `command`, with {train} and {model}.
-        parse_command: the command for parsing with `command`, with {model}, {input} and {output}.
-        options: additional training options of the parser, in its own syntax.
-    """
-
-    jar: str | None = None
-    train_command: str | None = None
-    parse_command: str | None = None
-    options: str = ""
 
 
 def train_external(parser: str, treebank: Treebank, external: ExternalSettings) -> bytes:

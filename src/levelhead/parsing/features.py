@@ -14,7 +14,7 @@ speech between the two words.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -83,23 +83,14 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     return Columns(values, *_features(treebank.feats), tags)
 
 
-def columns_between(columns: Columns, first: int, last: int) -> Columns:
-    """Return the columns of some of the words."""
-    return _of_words(columns, np.arange(first, last))
-
-
 def reading_backwards(starts: Integers) -> Integers:
     """Return the indices of words in backward reading order: each sentence from its last word to its first."""
     places = np.repeat(starts[:-1] + starts[1:] - 1, np.diff(starts)) - np.arange(starts[-1])
     return places.astype(np.int32)
 
 
-def reversed_columns(columns: Columns, starts: Integers) -> Columns:
-    """Return the columns in backward reading order."""
-    return _of_words(columns, reading_backwards(starts))
-
-
-def _of_words(columns: Columns, words: NDArray[Any]) -> Columns:
+def of_words(columns: Columns, words: NDArray[Any]) -> Columns:
+    """Return the columns of some of the words, in their order."""
     rows = np.concatenate([[0, 1], words + 2])
     sizes = np.diff(columns.feature_starts)[rows]
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
@@ -177,7 +168,7 @@ def in_chunks(
     bounds: list[int] = np.unique(np.append(chunk_starts, len(starts) - 1)).tolist()
     parsed: list[tuple[Integers, Integers]] = []
     for first, last in pairwise(bounds):
-        words = columns_between(columns, int(starts[first]), int(starts[last]))
+        words = of_words(columns, np.arange(starts[first], starts[last]))
         parsed.append(parse(words, starts[first : last + 1] - starts[first]))
         progress(last - first)
     return np.concatenate([heads for heads, _ in parsed]), np.concatenate([labels for _, labels in parsed])
@@ -351,24 +342,18 @@ def templates_for(parser: str) -> dict[str, str]:
     return {"actions": EAGER_ACTIONS if parser == "arc-eager" else ACTIONS, "labels": LABELS}
 
 
-class Templates(NamedTuple):
-    """Templates as the kernel takes them: distinct atoms, each template's atoms, its kind, and a hash of it."""
-
-    positions: NDArray[np.int32]
-    attributes: NDArray[np.int32]
-    starts: NDArray[np.int32]
-    atoms: NDArray[np.int32]
-    kinds: NDArray[np.int32]
-    seeds: NDArray[np.uint64]
-
-
 def templates_in(text: str) -> list[str]:
     """Return the templates of a text, in which vertical bars and line breaks separate them."""
     return [part.strip() for line in text.splitlines() for part in line.split("|") if part.strip()]
 
 
-def compiled(text: str, *, arcs: bool) -> Templates:
-    """Return templates in compiled form."""
+def compiled_for(parser: str, templates: Mapping[str, str]) -> tuple[tuple[NDArray[Any], ...], ...]:
+    """Return the templates of a parser, by their purpose, as its kernel takes them."""
+    return tuple(compiled(templates[name], arcs=name != "actions") for name in templates_for(parser))
+
+
+def compiled(text: str, *, arcs: bool) -> tuple[NDArray[Any], ...]:
+    """Return the positions and attributes of distinct atoms, each template's atoms, its kind, and a hash of it."""
     atoms: dict[tuple[int, int], int] = {}
     starts, members, kinds, seeds = [0], list[int](), list[int](), list[int]()
     for template in templates_in(text):
@@ -381,22 +366,11 @@ def compiled(text: str, *, arcs: bool) -> Templates:
             raise ValueError("a template can be expanded in only one way")
         kind = _BETWEEN if "between" in words else (_PLAIN, _EACH, _AGREE)[len(expanded)]
         kinds += [kind, *[*expanded, 0, 0][:2]]
-        seeds.append(seed_of(template))
+        seeds.append(zlib.crc32(template.encode()) << 32 | zlib.crc32(template.encode()[::-1]))
     if not 0 < len(seeds) <= _MOST_TEMPLATES or not 0 < len(atoms) <= _MOST_ATOMS:
         raise ValueError("no templates, or too many")
-    return Templates(
-        np.array([position for position, _ in atoms], np.int32),
-        np.array([attribute for _, attribute in atoms], np.int32),
-        np.array(starts, np.int32),
-        np.array(members, np.int32),
-        np.array(kinds, np.int32),
-        np.array(seeds, np.uint64),
-    )
-
-
-def seed_of(template: str) -> int:
-    """Return the start value of the hash of a template's features, 64 bits."""
-    return zlib.crc32(template.encode()) << 32 | zlib.crc32(template.encode()[::-1])
+    arrays = (*zip(*atoms), starts, members, kinds)
+    return (*(np.array(numbers, np.int32) for numbers in arrays), np.array(seeds, np.uint64))
 
 
 def _atom(word: str, arcs: bool) -> tuple[int, int | None]:

@@ -12,20 +12,16 @@ runs are averaged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels.graph_parser import GraphParser
-from levelhead.parsing.features import Columns, compiled
+from levelhead.parsing.features import Columns, compiled_for
 from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, Weights, table_names, table_shapes
 from levelhead.parsing.parser_input import piece_length
-
-PARTS = ("arcs", "siblings", "grandparents", "labels", "relations")
-"""The purposes of templates; only second order has relations."""
 
 CANDIDATES = 8
 """The number of heads that second order considers for a word."""
@@ -52,7 +48,7 @@ def _one_run(trees: Trees, model: Model, schedule: Schedule, random: np.random.G
     weights = Weights(np.zeros(shapes["parts"][0], np.float32), np.zeros(shapes["labels"], np.int16))
     if second_order:
         weights = Weights(*weights.tables, np.zeros(shapes["relations"], np.float32))
-    templates, columns = _compiled(model.templates), tuple(trees.columns)
+    templates, columns = compiled_for(model.parser, model.templates), tuple(trees.columns)
     settings = (weights.sums, len(model.relations), model.root, CANDIDATES)
     kernel = GraphParser(templates, weights.tables, *settings)
     candidates = np.zeros((1, CANDIDATES), np.int32)
@@ -92,7 +88,9 @@ def _kernel(model: Model, n_candidates: int) -> GraphParser:
     types = {"parts": np.float32, "labels": np.int16, "relations": np.float32, "first": np.float32}
     tables = [np.ascontiguousarray(model.tables[name], types[name]) for name in table_names(model.parser)]
     flat = tuple(table[:, 0] if table.shape[1] == 1 else table for table in tables)
-    return GraphParser(_compiled(model.templates), flat, (), len(model.relations), model.root, n_candidates)
+    return GraphParser(
+        compiled_for(model.parser, model.templates), flat, (), len(model.relations), model.root, n_candidates
+    )
 
 
 def in_pieces(starts: Integers, parse: Callable[[Integers], tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
@@ -114,7 +112,3 @@ def _joined_pieces(heads: Integers, labels: Integers, pieces: Integers, starts: 
             joined[roots[1:]] = roots[0] - start + 1
             labels[roots[1:]] = labels[start:end][heads[start:end] != 0][-1]
     return joined, labels
-
-
-def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], ...]:
-    return tuple(tuple(compiled(templates[part], arcs=True)) for part in PARTS if part in templates)

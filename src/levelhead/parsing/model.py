@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,10 @@ class Trees(NamedTuple):
     labels: Integers
 
 
+Relations = Literal["universal", "full"]
+Scheme = Literal["content-head", "function-head"]
+
+
 class Schedule(NamedTuple):
     """The length of training.
 
@@ -62,6 +66,70 @@ class Schedule(NamedTuple):
     first: int
     second: int
     runs: int
+
+
+class Member(NamedTuple):
+    """A transition parser of the ensemble; its vote is in units of the graph-based parser's training margin."""
+
+    parser: str
+    reverse: bool
+    vote: float
+
+
+_FORWARD, _BACKWARD = 0.16, 0.12  # members that read backwards are less accurate
+
+MEMBERS = (
+    Member("swap-lazy", False, _FORWARD),
+    Member("swap-lazy", True, _BACKWARD),
+    Member("arc-eager", False, _FORWARD),
+    Member("arc-eager", True, _BACKWARD),
+    Member("swap-lazy", False, _FORWARD),
+    Member("arc-eager", False, _FORWARD),
+)
+"""The default transition parsers of an ensemble (docs/parser-experiments.md has the alternatives that were tried)."""
+
+
+class ExternalSettings(NamedTuple):
+    """How to run external parsers. This is not part of models, so reading a model cannot start a program.
+
+    Args:
+        jar: the jar file of MaltParser.
+        train_command: the command for training with `command`, with {train} and {model}.
+        parse_command: the command for parsing with `command`, with {model}, {input} and {output}.
+        options: additional training options of the parser, in its own syntax.
+    """
+
+    jar: str | None = None
+    train_command: str | None = None
+    parse_command: str | None = None
+    options: str = ""
+
+
+class Recipe(NamedTuple):
+    """Which parser to train, and the settings; settings that the parser does not have are ignored.
+
+    Args:
+        parser: one of `ALL_PARSERS`.
+        beam: the beam width of transition systems in training and parsing; 1 is greedy.
+        seed: the random seed for the order of sentences; the same seed gives the same model, except for external
+            parsers, which use their own.
+        relations: learn universal relations, or full relations with subtypes.
+        scheme: learn trees as annotated, or converted to function heads; parsing then converts back.
+        external: how to run an external parser.
+        reverse: read sentences from the last word to the first; the trees do not change.
+        schedule: the number of passes and runs; None for the default of the parser.
+        members: the transition parsers of an ensemble.
+    """
+
+    parser: str = "swap-lazy"
+    beam: int = 4
+    seed: int = 0
+    relations: Relations = "universal"
+    scheme: Scheme = "content-head"
+    external: ExternalSettings = ExternalSettings()
+    reverse: bool = False
+    schedule: Schedule | None = None
+    members: tuple[Member, ...] = MEMBERS
 
 
 @immutable

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place
 from levelhead.parsing.external import EXTERNAL_PARSERS
-from levelhead.parsing.features import compiled, templates_for
+from levelhead.parsing.features import compiled_for, templates_for
 from levelhead.parsing.model import (
     BASELINES,
     ENSEMBLE,
@@ -194,8 +194,7 @@ def _own_models(
         templates = dict(description["templates"])
         if set(templates) != set(templates_for(parser)):
             raise ValueError("templates")
-        for name, text in templates.items():
-            compiled(text, arcs=name != "actions")
+        compiled_for(parser, templates)
         models.append(Model(parser, relations, root, templates, beam, {}, {}, reverse=reverse))
     entries = [description["tables"] for description in descriptions]
     in_memory = sum(_checked_size(tables, model) for tables, model in zip(entries, models))

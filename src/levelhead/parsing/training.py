@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +19,21 @@ from levelhead.parsing.features import (
     Progress,
     columns_of,
     in_chunks,
+    of_words,
     reading_backwards,
-    reversed_columns,
     reversed_heads,
     templates_for,
 )
 from levelhead.parsing.graph import parse_graph, train_graph
 from levelhead.parsing.model import (
     GRAPH_PARSERS,
-    PARSERS,
     Averages,
     Integers,
     Model,
+    Recipe,
+    Relations,
     Schedule,
+    Scheme,
     Trees,
     table_names,
     table_shapes,
@@ -39,15 +41,9 @@ from levelhead.parsing.model import (
 )
 from levelhead.parsing.parser_input import check_relations, learnable
 from levelhead.parsing.transition import parse_transitions, train_transitions
-from levelhead.treebank import StringColumn, Treebank, check_trees, from_conllu, to_conllu
+from levelhead.treebank import Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import UNDERSCORE
-from levelhead.treebank.tokens import COLUMNS
 
-Relations = Literal["universal", "full"]
-Scheme = Literal["content-head", "function-head"]
-
-DEFAULT_BEAM = 4
 _PATIENCE = 3
 
 
@@ -67,103 +63,67 @@ class Report(NamedTuple):
     las: float | None = None
 
 
-def train(
-    treebank: Treebank,
-    parser: str = "swap-lazy",
-    *,
-    dev: Treebank | None = None,
-    with_dev: bool = False,
-    beam: int = DEFAULT_BEAM,
-    seed: int = 0,
-    relations: Relations = "universal",
-    scheme: Scheme = "content-head",
-    reverse: bool = False,
-    schedule: Schedule | None = None,
-    progress: Callable[[Report], None] | None = None,
-) -> Model:
-    """Return one of our own parsers, trained on a treebank.
+Tell = Callable[[Report], None] | None
+"""Called after each pass."""
 
-    Args:
-        treebank: the training treebank; sentences that are too long are left out (see `long_training_warnings`).
-        parser: a transition system, "graph" or "graph-first-order".
-        dev: a treebank for early stopping: the pass with the best LAS on it is kept.
-        with_dev: then train on both treebanks, for the best number of passes.
-        beam: the beam width of transition systems in training and parsing; 1 is greedy.
-        seed: the random seed for the order of sentences; the same seed gives the same model.
-        relations: learn universal relations, or full relations with subtypes.
-        scheme: learn trees as annotated, or converted to function heads; parsing then converts back.
-        reverse: read sentences from the last word to the first; the trees do not change.
-        schedule: the number of passes and runs; None for the default of the parser.
-        progress: called after each pass.
 
-    Raises:
-        InputError: the parser is unknown, the treebank has no words or too many relations, a relation is invalid, or
-            the development treebank has no trees.
-    """
-    check_parser(parser, PARSERS)
-    check_dev(dev, relations, learned=with_dev)
-    chosen = schedule or default_schedule(parser, beam)
-    if parser not in GRAPH_PARSERS and beam == 1:
-        chosen = chosen._replace(second=0)  # greedy training has one phase
-    n = n_passes(parser, chosen)
-    learned = partial(
-        _learned, parser=parser, beam=beam, seed=seed, relations=relations, scheme=scheme, reverse=reverse,
-        schedule=chosen,
-    )  # fmt: skip
+def train_single(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, with_dev: bool, tell: Tell) -> Model:
+    """Return a transition parser or a graph-based parser, trained on a treebank."""
+    schedule = recipe.schedule or default_schedule(recipe.parser, recipe.beam)
+    if recipe.parser not in GRAPH_PARSERS and recipe.beam == 1:
+        schedule = schedule._replace(second=0)  # greedy training has one phase
+    n = n_passes(recipe.parser, schedule)
     if dev is None or not with_dev:
-        return learned(treebank, dev=dev, passes=n, progress=progress)[0]
-    _, done = learned(treebank, dev=dev, passes=n, progress=part_of(progress, 0, 2 * n))
-    return learned(joined(treebank, dev), dev=None, passes=done, progress=part_of(progress, n, 2 * n))[0]
+        return _learned(treebank, recipe, schedule, dev, n, tell)[0]
+    _, done = _learned(treebank, recipe, schedule, dev, n, part_of(tell, 0, 2 * n))
+    return _learned(joined(treebank, dev), recipe, schedule, None, done, part_of(tell, n, 2 * n))[0]
 
 
-def part_of(progress: Callable[[Report], None] | None, before: int, passes: int) -> Callable[[Report], None] | None:
+def part_of(tell: Tell, before: int, passes: int) -> Tell:
     """Return a callback that reports the passes of one part of training as passes of the whole training."""
-    if progress is None:
-        return None
-    return lambda report: progress(report._replace(done=before + report.done, passes=passes))
+    return tell and (lambda report: tell(report._replace(done=before + report.done, passes=passes)))
 
 
 def _learned(
-    treebank: Treebank,
-    *,
-    parser: str,
-    beam: int,
-    seed: int,
-    relations: Relations,
-    scheme: Scheme,
-    reverse: bool,
-    schedule: Schedule,
-    dev: Treebank | None,
-    passes: int,
-    progress: Callable[[Report], None] | None,
+    treebank: Treebank, recipe: Recipe, schedule: Schedule, dev: Treebank | None, n_passes: int, tell: Tell
 ) -> tuple[Model, int]:
-    """A trained model, and the number of passes after which it was kept, at most `passes`."""
+    """A trained model, and the number of passes after which it was kept, at most `n_passes`."""
+    parser, graph_based = recipe.parser, recipe.parser in GRAPH_PARSERS
     treebank = learnable(treebank, parser)
-    source, function_head = prepared(treebank, relations, scheme)
+    source, function_head = prepared(treebank, recipe.relations, recipe.scheme)
     labels, names, root = _labels(source)
     check_memory([parser], treebank.n_words, len(names))
     templates = templates_for(parser)
     columns, starts, heads = columns_of(treebank, templates.values()), treebank.sentence_starts, source.local_heads()
-    if reverse:
-        columns, heads = reversed_columns(columns, starts), reversed_heads(heads, starts)
-        labels = labels[reading_backwards(starts)]
-    graph_based = parser in GRAPH_PARSERS
-    training = training_record(treebank, seed=seed)
-    model = Model(parser, names, root, templates, 1 if graph_based else beam, {}, training, function_head, reverse)
-    averages = (train_graph if graph_based else train_transitions)(
-        Trees(columns, starts, heads, labels), model, schedule, seed
-    )
-    return _best(model, islice(averages, passes), passes, dev, progress)
+    if recipe.reverse:
+        order = reading_backwards(starts)
+        columns, heads, labels = of_words(columns, order), reversed_heads(heads, starts), labels[order]
+    training, beam = training_record(treebank, seed=recipe.seed), 1 if graph_based else recipe.beam
+    model = Model(parser, names, root, templates, beam, {}, training, function_head, recipe.reverse)
+    trees = Trees(columns, starts, heads, labels)
+    passes = (train_graph if graph_based else train_transitions)(trees, model, schedule, recipe.seed)
+    best, best_las, best_pass, done, averages = model, -1.0, 0, 0, Averages()
+    for done, averages in enumerate(islice(passes, n_passes), 1):
+        report = Report(done, n_passes)
+        if dev is not None:
+            current = _with_weights(model, averages)
+            uas, las = _scores(parse_treebank(current, dev), dev)
+            report = Report(done, n_passes, uas, las)
+            if las > best_las:
+                best, best_las, best_pass = current, las, done
+        if tell is not None:
+            tell(report)
+        if dev is not None and done - best_pass > _PATIENCE:
+            break
+    return (_with_weights(model, averages), done) if dev is None else (best, best_pass)
 
 
-def check_dev(dev: Treebank | None, relations: Relations, *, learned: bool) -> None:
-    """Raise an InputError, placed in the development treebank, if it has no trees or invalid relations."""
-    if dev is None or not dev.n_words:
-        return
-    if learned:
-        prepared(dev, relations, "content-head")
-    else:
-        check_trees(dev)
+def _scores(parsed: Treebank, gold: Treebank) -> tuple[float, float]:
+    """UAS, and LAS with universal relations."""
+    pairs = zip(parsed.relations, gold.relations)
+    same_relation = np.array([universal(name) == universal(expected) for name, expected in pairs], bool)
+    same_head = parsed.heads == gold.heads
+    return float(same_head.mean()), float((same_head & same_relation).mean())
 
 
 def joined(treebank: Treebank, dev: Treebank) -> Treebank:
@@ -209,44 +169,12 @@ def check_parser(parser: str, known: Sequence[str]) -> None:
         raise InputError(Fault("unknown-parser", unknown("parser", parser, known)))
 
 
-def _best(
-    model: Model,
-    passes: Iterable[Averages],
-    n_passes: int,
-    dev: Treebank | None,
-    progress: Callable[[Report], None] | None,
-) -> tuple[Model, int]:
-    """The model after the last pass, or the best pass on the development treebank; and the number of that pass."""
-    best, best_las, best_pass, done = model, -1.0, 0, 0
-    averages: Averages = ()
-    held_out = dev is not None and dev.n_words > 0
-    gold = [universal(relation) for relation in dev.relations] if dev is not None else []
-    for done, averages in enumerate(passes, 1):
-        report = Report(done, n_passes)
-        if dev is not None and held_out:
-            now = _with_weights(model, averages)
-            parsed = parse_treebank(now, dev)
-            agree = np.array([universal(name) == expected for name, expected in zip(parsed.relations, gold)], bool)
-            right = parsed.heads == dev.heads
-            las = float((right & agree).mean())
-            report = Report(done, n_passes, float(right.mean()), las)
-            if las > best_las:
-                best, best_las, best_pass = now, las, done
-        if progress is not None:
-            progress(report)
-        if held_out and done - best_pass > _PATIENCE:
-            break
-    return (best, best_pass) if held_out else (_with_weights(model, averages), done)
-
-
 def _labels(treebank: Treebank) -> tuple[NDArray[np.int32], tuple[str, ...], int]:
     """The number of each word's relation, the relations (most frequent first), and the number of the root relation."""
-    counts = Counter(treebank.relations)
-    ordered = sorted(counts, key=lambda name: -counts[name])
-    numbers = {name: number for number, name in enumerate(ordered)}
+    names = tuple(name for name, _ in Counter(treebank.relations).most_common())
+    numbers = {name: number for number, name in enumerate(names)}
     labels = np.array([numbers[name] for name in treebank.relations], np.int32)
-    of_roots = np.bincount(labels[treebank.heads < 0], minlength=len(ordered))
-    return labels, tuple(ordered), int(of_roots.argmax())
+    return labels, names, int(np.bincount(labels[treebank.heads < 0]).argmax())
 
 
 def parse_columns(model: Model, columns: Columns, starts: NDArray[np.int32]) -> tuple[Integers, Integers]:
@@ -254,8 +182,9 @@ def parse_columns(model: Model, columns: Columns, starts: NDArray[np.int32]) -> 
     parse = parse_graph if model.parser in GRAPH_PARSERS else parse_transitions
     if not model.reverse:
         return parse(model, columns, starts)
-    heads, labels = parse(model, reversed_columns(columns, starts), starts)
-    return reversed_heads(heads, starts), labels[reading_backwards(starts)]
+    order = reading_backwards(starts)
+    heads, labels = parse(model, of_words(columns, order), starts)
+    return reversed_heads(heads, starts), labels[order]
 
 
 def parse_treebank(model: Model, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
@@ -281,18 +210,11 @@ def parse_with(
         return treebank
     columns = columns_of(treebank, [text for model in models for text in model.templates.values()])
     heads, labels = in_chunks(columns, treebank.sentence_starts, parse, progress)
-    return restored(_with_trees(treebank, heads, labels, models[0].relations), function_head)
-
-
-def _with_trees(treebank: Treebank, local: Integers, labels: Integers, relations: Sequence[str]) -> Treebank:
-    """Return a treebank with new trees; DEPS becomes empty."""
     first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
-    heads = np.where(local == 0, -1, local - 1 + first_words).astype(np.int32)
-    strings, codes = treebank.strings.with_texts(relations)
-    columns: dict[str, Any] = {name: StringColumn(getattr(treebank, name).codes, strings) for name in COLUMNS}
-    columns["relations"] = StringColumn(codes[labels], strings)
-    columns["deps"] = StringColumn(np.full(treebank.n_words, UNDERSCORE, np.int32), strings)
-    return replace(treebank, **columns, heads=heads, has_trees=True, source=replace(treebank.source, sha256=None))
+    global_heads = np.where(heads == 0, -1, heads - 1 + first_words).astype(np.int32)
+    names = np.array(models[0].relations, dtype=object)[labels]
+    parsed = treebank.replace(relations=names, deps=["_"] * treebank.n_words)
+    return restored(replace(parsed, heads=global_heads, has_trees=True), function_head)
 
 
 def restored(parsed: Treebank, function_head: int | None) -> Treebank:

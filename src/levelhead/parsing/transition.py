@@ -9,16 +9,15 @@ last step. The averages of several runs in different random orders are added up,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from levelhead.kernels.oracles import projective_order
 from levelhead.kernels.transition_parser import Parser
 from levelhead.kernels.trees import lift
-from levelhead.parsing.features import Columns, compiled
+from levelhead.parsing.features import Columns, compiled_for
 from levelhead.parsing.model import (
     TRANSITION_SYSTEMS,
     Averages,
@@ -43,7 +42,7 @@ def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int)
     if not model.parser.startswith("swap"):  # other systems only derive projective trees (Nivre and Nilsson 2005)
         heads, _ = lift(trees.heads, trees.starts, _MOST_LIFTS)
     gold = (heads, trees.labels, *projective_order(heads, trees.starts))
-    templates = _compiled(model.templates)
+    templates = compiled_for(model.parser, model.templates)
     done: Averages = ()
     for run in range(schedule.runs):
         shapes = table_shapes(model.parser, len(heads), len(model.relations))
@@ -70,16 +69,12 @@ def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int)
         done = averages
 
 
-def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    return tuple(compiled(templates["actions"], arcs=False)), tuple(compiled(templates["labels"], arcs=True))
-
-
 def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words.
 
     Sentences that are too long for the beam (`longest_with_beam`) are parsed greedily.
     """
-    system, templates = TRANSITION_SYSTEMS.index(model.parser), _compiled(model.templates)
+    system, templates = TRANSITION_SYSTEMS.index(model.parser), compiled_for(model.parser, model.templates)
     tables = (model.tables["actions"], model.tables["labels"])
     result = np.zeros((2, int(starts[-1])), np.int32)
     long = np.diff(starts) > longest_with_beam(model.beam)

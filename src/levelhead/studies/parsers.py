@@ -11,8 +11,8 @@ import numpy as np
 
 from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError
-from levelhead.parsing import ENSEMBLE, Schedule, parse_treebank, train
-from levelhead.parsing.ensemble import MEMBERS, parse_with_ensemble, train_ensemble
+from levelhead.parsing import ENSEMBLE, Recipe, Schedule, parse_any, train
+from levelhead.parsing.model import MEMBERS
 from levelhead.studies.request import Parts, StudyRequest, Trainer, outputs_in, read_treebank, run_tasks
 from levelhead.treebank import Treebank, to_conllu
 from levelhead.treebank.write import replace_file
@@ -114,9 +114,7 @@ def built_in(parser: str, training: Sequence[Treebank], dev: Treebank | None, wo
     without a development set.
     """
     del dev
-    if parser == ENSEMBLE:
-        some = training[0][:ENSEMBLE_SENTENCES]
-        model = train_ensemble(some, beam=1, seed=SEED, schedule=IN_ENSEMBLE, members=FOUR_MEMBERS)
-        return parse_with_ensemble(model, words)
-    single = train(training[0], parser, beam=1, seed=SEED, schedule=SCHEDULES.get(parser, GREEDY))
-    return parse_treebank(single, words)
+    schedule = IN_ENSEMBLE if parser == ENSEMBLE else SCHEDULES.get(parser, GREEDY)
+    recipe = Recipe(parser, beam=1, seed=SEED, schedule=schedule, members=FOUR_MEMBERS)
+    trees = training[0][:ENSEMBLE_SENTENCES] if parser == ENSEMBLE else training[0]
+    return parse_any(train(trees, recipe), words).treebank
