@@ -50,13 +50,17 @@ def test_json(run, tmp_path: Path) -> None:
 
 
 def test_answers_to_other_sentences_have_one_warning(run, tmp_path: Path) -> None:
-    """Their rows are readable, so it does not say that none is."""
+    """The table has it as a note, and JSON does not; their rows are readable, so it does not say that none is."""
     first, *others = GOLD.read_text(encoding="utf-8").strip().split("\n\n")
     rows = ["\n".join(line for line in text.split("\n") if line[0] != "#") for text in (*others, first)]
     (tmp_path / "answers.txt").write_text("\n\n".join(rows), encoding="utf-8")
-    error = run("recover", tmp_path / "answers.txt", "--gold", GOLD, "-o", tmp_path / "out.conllu")[2]
+    command = ("recover", tmp_path / "answers.txt", "--gold", GOLD, "-o", tmp_path / "out.conllu")
+    _, table, error = run(*command)
+    assert (table.count("6 answers to another text"), error) == (1, "")
+    error = run(*command, "--format", "json")[2]
     assert error.startswith("warning: 6 answers to another text")
     assert error.count("warning") == 1
+    assert run(*command, "--format", "tsv")[2].count("6 answers to another text") == 1
     (tmp_path / "answers.txt").write_text("no rows\n\n" * 6, encoding="utf-8")
     error = run("recover", tmp_path / "answers.txt", "--gold", GOLD, "-o", tmp_path / "out.conllu")[2]
     assert "has a readable row" in error
@@ -162,6 +166,6 @@ def test_answers_to_another_text_have_readable_rows(run, tmp_path: Path) -> None
     (tmp_path / "shifted.conllu").write_text("\n\n".join([*blocks[1:], blocks[0]]) + "\n\n", encoding="utf-8")
     gold = tmp_path / "gold.conllu"
     gold.write_text(GOLD.read_text(encoding="utf-8").replace("# sent_id", "# id"), encoding="utf-8")
-    _, _, error = run("recover", tmp_path / "shifted.conllu", "--gold", gold, "-o", tmp_path / "out.conllu")
+    _, table, error = run("recover", tmp_path / "shifted.conllu", "--gold", gold, "-o", tmp_path / "out.conllu")
     assert "readable row" not in error
-    assert "to another text" in error
+    assert "to another text" in table

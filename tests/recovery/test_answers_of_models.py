@@ -12,7 +12,7 @@ import pytest
 import levelhead
 from levelhead.recovery import Layout, recover_answers
 from levelhead.recovery.answers import read_answers
-from levelhead.recovery.recovered import recovered
+from levelhead.recovery.recovered import GoldSentence, recovered
 
 VALID = {"as-is": "as is", "unpacked": "unpacked", "respaced": "respaced"}
 
@@ -70,9 +70,9 @@ def test_lists_of_python_in_csv(data: Path, name: str) -> None:
     assert len(answers) == len(lines)
     for answer in answers:
         rows = ast.literal_eval(answer.text)
-        found = recovered(answer.text, [str(row["FORM"]) for row in rows])
+        found = recovered(answer.text, GoldSentence([str(row["FORM"]) for row in rows]))
         ids = [row["ID"] for row in rows]
         written = [row["HEAD ID"] for row in rows]
         if sorted(ids) == list(range(1, len(ids) + 1)):
             assert [head or 0 for head in found.heads] == [head if head in (0, *ids) else 0 for head in written]
-        assert found.category in {"unpacked", "repaired"}
+        assert found.answer.category in {"unpacked", "repaired"}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from command_line import levelhead as run
-from levelhead.recovery.recovered import Recovered, recovered
+from levelhead.recovery.recovered import GoldSentence, Recovered, recovered
 
 FORMS = "The dog barked , .".split()
 WORDS = [
@@ -55,9 +55,11 @@ def test_columns_are_found_by_name(order: list[str], n_left_out: int, kind: str,
     left_out = ["Reason", "UPOS"][:n_left_out]
     names = [name for name in order if name not in left_out]
     table = pipes(names) if kind == "pipes" else separated(names, kind)
-    found = recovered(f"Here is the analysis:\n\n{table}\n\nI hope this helps." if prose else table, FORMS)
+    found = recovered(
+        f"Here is the analysis:\n\n{table}\n\nI hope this helps." if prose else table, GoldSentence(FORMS)
+    )
     assert arcs(found) == ARCS
-    assert found.category == "repaired"
+    assert found.answer.category == "repaired"
     if "UPOS" in names:
         assert [row.tags[1] for row in found.rows if row] == [word["UPOS"] for word in WORDS]
 
@@ -65,39 +67,41 @@ def test_columns_are_found_by_name(order: list[str], n_left_out: int, kind: str,
 @pytest.mark.parametrize("number", range(2))
 def test_names_are_known_in_several_spellings(number: int) -> None:
     names = ["DEPREL", "FORM", "HEAD", "ID"]
-    assert arcs(recovered(pipes(names, heads=[ALIASES[name][number] for name in names]), FORMS)) == ARCS
+    assert arcs(recovered(pipes(names, heads=[ALIASES[name][number] for name in names]), GoldSentence(FORMS))) == ARCS
 
 
 def test_numbers_may_be_missing() -> None:
-    assert arcs(recovered(separated(["HEAD", "DEPREL", "FORM"]), FORMS)) == ARCS
-    assert "ids" in recovered(separated(["HEAD", "DEPREL", "FORM"]), FORMS).steps
+    assert arcs(recovered(separated(["HEAD", "DEPREL", "FORM"]), GoldSentence(FORMS))) == ARCS
+    assert "ids" in recovered(separated(["HEAD", "DEPREL", "FORM"]), GoldSentence(FORMS)).answer.steps
 
 
 def test_a_form_that_is_the_delimiter_needs_no_quotes() -> None:
     table = separated(["HEAD", "FORM", "DEPREL"]).replace('","', ",")
-    assert arcs(recovered(table, FORMS)) == ARCS
+    assert arcs(recovered(table, GoldSentence(FORMS))) == ARCS
 
 
 def test_a_row_that_does_not_fit_is_lost_and_not_guessed() -> None:
     """Read by place, `2 | 3 | nsubj` would have another head."""
     table = pipes(["DEPREL", "HEAD", "ID", "FORM"]).replace("| nsubj | 3 | 2 | dog |", "| nsubj | 3 | 2 |")
-    found = recovered(table, FORMS)
+    found = recovered(table, GoldSentence(FORMS))
     assert arcs(found)[1] == (None, None)
     assert arcs(found)[2:] == ARCS[2:]
-    assert found.category == "rows missing or extra"
+    assert found.answer.category == "rows missing or extra"
 
 
 def test_a_head_that_is_a_word_is_no_number() -> None:
     """Nothing is made up where the column of heads has no numbers."""
     words = [{**word, "HEAD": "barked"} for word in WORDS]
-    assert all(head is None for head, _ in arcs(recovered(pipes(["ID", "HEAD", "FORM", "DEPREL"], words), FORMS)))
+    assert all(
+        head is None for head, _ in arcs(recovered(pipes(["ID", "HEAD", "FORM", "DEPREL"], words), GoldSentence(FORMS)))
+    )
 
 
 def test_a_header_ends_with_its_table() -> None:
     """Rows after prose are read by place again."""
     plain = "\n".join("\t".join([w["ID"], w["FORM"], *"____", w["HEAD"], w["DEPREL"], "_", "_"]) for w in WORDS)
     wrong = pipes(["ID", "HEAD", "DEPREL", "FORM"]).replace("| 0 | root |", "| 1 | dep |")
-    found = recovered(f"{wrong}\n\nThat is wrong. In CoNLL-U:\n\n{plain}", FORMS)
+    found = recovered(f"{wrong}\n\nThat is wrong. In CoNLL-U:\n\n{plain}", GoldSentence(FORMS))
     assert arcs(found) == ARCS
 
 
@@ -107,7 +111,7 @@ def test_a_header_ends_with_its_table() -> None:
 def test_other_first_lines_change_nothing(line: str) -> None:
     """A header in the usual order, or one without relations in a table that is no row, is prose as before."""
     plain = "\n".join("\t".join([w["ID"], w["FORM"], *"____", w["HEAD"], w["DEPREL"], "_", "_"]) for w in WORDS)
-    assert arcs(recovered(f"{line}\n{plain}", FORMS)) == ARCS
+    assert arcs(recovered(f"{line}\n{plain}", GoldSentence(FORMS))) == ARCS
 
 
 def test_on_the_command_line(tmp_path: Path) -> None:

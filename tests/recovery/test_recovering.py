@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from levelhead.recovery import CLASSES, STEPS, TREES, rows
-from levelhead.recovery.recovered import Recovered, recovered
+from levelhead.recovery.recovered import GoldSentence, Recovered, recovered
 from levelhead.recovery.tables import LONGEST_ANSWER
 from oracle.forms import ROOTS, recovered_heads
 from strategies import WORDS, answers
@@ -25,9 +25,9 @@ TABLE = "\n".join("\t".join(row) for row in WORD_ROWS)
 
 def of(text: str, forms: list[str] = FORMS) -> tuple[str, tuple[str, ...], list[object]]:
     """What is recovered: the class, the steps, the arcs."""
-    found = recovered(text, forms)
+    found = recovered(text, GoldSentence(forms))
     arcs = [f"{head} {row.relation}" if row else None for row, head in zip(found.rows, found.heads)]
-    return found.category, found.steps, arcs
+    return found.answer.category, found.answer.steps, arcs
 
 
 def cells(*names: int, gap: str = "\t") -> str:
@@ -186,7 +186,7 @@ def test_heads_follow_their_words() -> None:
         "\t".join([str(int(r[0]) + 1), *r[1:6], str(int(r[6]) + 1 if r[6] != "0" else 0), *r[7:]]) for r in WORD_ROWS
     )
     assert of(extra) == ("rows missing or extra", (), HEADS)
-    assert recovered(extra, FORMS).n_extra == 1
+    assert recovered(extra, GoldSentence(FORMS)).answer.extra == 1
     missing = "\n".join(TABLE.split("\n")[1:])
     assert of(missing) == ("rows missing or extra", ("ids",), [None, *HEADS[1:]])
     assert of(TABLE.replace("dog", "dogs")) == ("words changed", (), HEADS)
@@ -205,7 +205,7 @@ def test_heads_follow_their_words() -> None:
 def test_nothing_is_made_up(old: str, new: str, arcs: list[str]) -> None:
     """A head that is no number of a row, or that of two, is none."""
     assert of(TABLE.replace(old, new))[2] == arcs
-    assert recovered(TABLE.replace(old, new), FORMS).tree == "incomplete"
+    assert recovered(TABLE.replace(old, new), GoldSentence(FORMS)).answer.tree == "incomplete"
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,8 @@ def test_nothing_is_made_up(old: str, new: str, arcs: list[str]) -> None:
 )
 def test_broken_trees_stay_as_they_are(root: str, noun: str, tree: str) -> None:
     text = TABLE.replace("\t0\troot", f"\t{root}\troot").replace("\t3\tnsubj", f"\t{noun}\tnsubj")
-    found = recovered(text, FORMS)
-    assert (found.category, found.tree) == ("as is", tree)
+    found = recovered(text, GoldSentence(FORMS))
+    assert (found.answer.category, found.answer.tree) == ("as is", tree)
     assert found.heads == (2, int(noun), int(root), 3)
 
 
@@ -242,12 +242,12 @@ def test_an_answer_that_is_too_long_is_not_read() -> None:
 def test_a_hundred_thousand_rows() -> None:
     """In one table, and in a table again and again: a second or two."""
     many = "\n".join(f"{i}\tword\t_\t_\t_\t_\t0\troot\t_\t_" for i in range(1, 100_001))
-    found = recovered(many, FORMS)
-    assert (found.category, found.n_extra) == ("another text", 100_000)
-    again = recovered("\n\n".join([TABLE] * 25_000), FORMS)
-    assert (again.category, again.tree, again.n_extra) == ("unpacked", "tree", 0)
-    long = recovered(TABLE + "\n" + "x " * rows.LONGEST_LINE, FORMS)
-    assert (long.category, long.tree) == ("unpacked", "tree")
+    found = recovered(many, GoldSentence(FORMS))
+    assert (found.answer.category, found.answer.extra) == ("another text", 100_000)
+    again = recovered("\n\n".join([TABLE] * 25_000), GoldSentence(FORMS))
+    assert (again.answer.category, again.answer.tree, again.answer.extra) == ("unpacked", "tree", 0)
+    long = recovered(TABLE + "\n" + "x " * rows.LONGEST_LINE, GoldSentence(FORMS))
+    assert (long.answer.category, long.answer.tree) == ("unpacked", "tree")
 
 
 BAD = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
@@ -255,11 +255,11 @@ BAD = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 
 @given(answers(), st.lists(WORDS, min_size=1, max_size=6))
 def test_whatever_the_answer_the_output_is_over_gold(text: str, forms: list[str]) -> None:
-    found = recovered(text, forms)
+    found = recovered(text, GoldSentence(forms))
     assert isinstance(found, Recovered)
-    assert found.category in CLASSES
-    assert found.tree in TREES
-    assert set(found.steps) <= set(STEPS)
+    assert found.answer.category in CLASSES
+    assert found.answer.tree in TREES
+    assert set(found.answer.steps) <= set(STEPS)
     assert len(found.rows) == len(found.heads) == len(forms)
     assert all(head is None or 0 <= head <= len(forms) for head in found.heads)
     gold = levelhead.build([forms], [[0] + [1] * (len(forms) - 1)], [["dep"] * len(forms)])
@@ -269,7 +269,7 @@ def test_whatever_the_answer_the_output_is_over_gold(text: str, forms: list[str]
     columns = [line.split("\t") for line in lines[1:-2]]
     assert [row[1] for row in columns] == forms
     assert all(len(row) == 10 and all(row) and not re.search(BAD, "".join(row)) for row in columns)
-    if found.tree == "tree":
+    if found.answer.tree == "tree":
         read = levelhead.from_conllu(written)
         assert read[0].forms == forms
         assert tuple(read[0].heads) == found.heads
@@ -287,7 +287,7 @@ def test_heads_are_those_of_the_definition(given_rows: list[tuple[int, str, Any,
     text = json.dumps(
         [{"id": number, "form": form, "head": head, "deprel": name} for number, form, head, name in given_rows]
     )
-    found = recovered(text, forms)
+    found = recovered(text, GoldSentence(forms))
     assert list(found.heads) == recovered_heads(forms, given_rows)
 
 
@@ -314,7 +314,7 @@ def test_the_last_of_equal_attempts_counts() -> None:
 def test_values_that_fit_no_column() -> None:
     long, strange = "x" * 1001, "\\u0000\\ud800\\n\\t a b"
     text = f'[{{"id": 1, "form": "a", "head": 0, "deprel": "{long}", "lemma": "{strange}", "upos": "", "feats": null}}]'
-    assert recovered(text, ["a"]).rows[0][3:5] == ("_", ("a b", "_", "_", "_"))
+    assert recovered(text, GoldSentence(["a"])).rows[0][3:5] == ("_", ("a b", "_", "_", "_"))
 
 
 SLOW = {
@@ -334,4 +334,4 @@ def test_hostile_lines_take_no_time(name: str) -> None:
     """Twenty lines each; a pattern that tries again at each character would take minutes."""
     lines = "\n".join([SLOW[name]] * 20)
     levelhead.recover([f"# sent_id = s\n{lines}\n{TABLE}"], levelhead.build([FORMS], [[2, 3, 0, 3]], [["dep"] * 4]))
-    assert recovered(lines, FORMS).category == "unreadable"
+    assert recovered(lines, GoldSentence(FORMS)).answer.category == "unreadable"

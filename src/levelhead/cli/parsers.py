@@ -200,8 +200,9 @@ def recover(answers: str, gold: str, printing: Printing, conllu: str, **given: A
 
     recovery = recovered(answers, gold, **options.arguments_for(recovered, given))
     print_warnings(recovery.provenance.warnings)
-    if recovery.other_text:
-        say(f"warning: {recovery.other_text}")
+    if recovery.other_text:  # tables have it as a note
+        if printing.output_format in {"json", "jsonl"}:
+            say(f"warning: {recovery.other_text}")
     elif all(answer.recovered == 0 for answer in recovery.answers):
         say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     recovery.write(conllu)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise, starmap
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -28,23 +29,20 @@ class GoldSentence(NamedTuple):
     """A gold sentence without its analysis.
 
     Args:
+        forms: the forms of its words.
+        number: its number, from 1.
         id: its sent_id, or None.
         comments: its comments `sent_id`, `text`, `newdoc` and `newpar`, each with its line feed.
-        forms: the forms of its words.
         spaces: for each word `SpaceAfter=No` or `_`.
         multiword: by the index of its first word the form, the last word's id and the spaces of each multiword token.
     """
 
-    id: str | None
-    comments: str
     forms: tuple[str, ...]
-    spaces: tuple[str, ...]
-    multiword: dict[int, tuple[str, int, str]]
-
-    @property
-    def ranges(self) -> list[tuple[str, str]]:
-        """The id and the form of each multiword token."""
-        return [(f"{first + 1}-{last}", form) for first, (form, last, _) in self.multiword.items()]
+    number: int = 1
+    id: str | None = None
+    comments: str = ""
+    spaces: tuple[str, ...] = ()
+    multiword: Mapping[int, tuple[str, int, str]] = MappingProxyType({})
 
 
 def gold_sentences(gold: Treebank) -> list[GoldSentence]:
@@ -55,11 +53,13 @@ def gold_sentences(gold: Treebank) -> list[GoldSentence]:
         local = int(first - gold.sentence_starts[sentence])
         multiword[sentence][local] = texts[cells[FORM]], local + int(n_words), _spaces(texts[cells[MISC]])
     forms, spaces, sentences = tuple(gold.forms), tuple(map(_spaces, gold.misc)), []
-    for comments, words, ranges in zip(gold.comments, starmap(slice, pairwise(gold.sentence_starts)), multiword):
+    slices = starmap(slice, pairwise(gold.sentence_starts))
+    for number, (comments, words, ranges) in enumerate(zip(gold.comments, slices, multiword), 1):
         kept = [line for line in comments.split("\n") if _KEPT.match(line)]
         ids = (match[1].strip() for match in map(_SENT_ID.fullmatch, kept) if match)
         text = "".join(f"{line}\n" for line in kept)
-        sentences.append(GoldSentence(next(filter(None, ids), None), text, forms[words], spaces[words], ranges))
+        sent_id = next(filter(None, ids), None)
+        sentences.append(GoldSentence(forms[words], number, sent_id, text, spaces[words], ranges))
     return sentences
 
 
@@ -187,54 +187,66 @@ _TREE_OF_CODE = ("tree", "incomplete", "no root", "several roots", "cycle")
 """The validity of a tree by its code from `kernels.trees.bad_sentences`."""
 
 
-class Recovered(NamedTuple):
-    """An answer with the words of its gold sentence.
+class RecoveredAnswer(NamedTuple):
+    """The result of recovering the answer for a sentence.
 
     Args:
-        category: one of `CLASSES`.
-        tree: one of `TREES`.
-        steps: the repairs, from `STEPS`.
-        rows: the row of each gold word, or None.
-        heads: the head of each gold word, as an id of the gold sentence, or None.
-        n_extra: the number of rows that were dropped from the attempt that counts.
-        n_attempts: the number of tables of rows in the answer.
-        n_matched: the number of gold words with a row of their form.
+        sentence: the number of the gold sentence, from 1.
+        sent_id: its sent_id, or None.
+        category: the repairs that the answer needs, one of `levelhead.recovery.CLASSES`.
+        tree: the validity of its tree, one of `levelhead.recovery.TREES`.
+        steps: its repairs, from `levelhead.recovery.STEPS`; for another text, the neighboring sentences that it fits.
+        words: the number of gold words.
+        recovered: the number of gold words with a head.
+        extra: the number of rows without a gold word.
+        attempts: the number of tables of rows in the answer.
+        matched: the number of gold words with a row of their form.
     """
 
+    sentence: int
+    sent_id: str | None
     category: str
     tree: str
     steps: tuple[str, ...]
+    words: int
+    recovered: int = 0
+    extra: int = 0
+    attempts: int = 0
+    matched: int = 0
+
+
+class Recovered(NamedTuple):
+    """An answer, with the row and the head (as an id of the gold sentence) of each gold word; None without one."""
+
+    answer: RecoveredAnswer
     rows: tuple[AnswerRow | None, ...]
     heads: tuple[int | None, ...]
-    n_extra: int = 0
-    n_attempts: int = 0
-    n_matched: int = 0
-
-    @property
-    def n_words(self) -> int:
-        """The number of gold words with a head."""
-        return len(self.heads) - self.heads.count(None)
 
 
-def recovered(text: str | None, forms: Sequence[str], ranges: Sequence[tuple[str, str]] = ()) -> Recovered:
+def recovered(text: str | None, gold: GoldSentence) -> Recovered:
     """Return an answer with the gold words."""
-    nothing = (None,) * len(forms)
+    forms, nothing = gold.forms, (None,) * len(gold.forms)
+    answer = RecoveredAnswer(gold.number, gold.id, "no answer", "incomplete", (), len(forms))
     if text is None:
-        return Recovered("no answer", "incomplete", (), nothing, nothing)
+        return Recovered(answer, nothing, nothing)
     tables = tables_of(text, forms)
+    answer = answer._replace(category="unreadable", attempts=len(tables.attempts))
     best = best_match(tables.attempts, forms)
     if best is None or all(row.head is None for row in best.attempt.rows):
         long = (TOO_LONG,) if len(text) > LONGEST_ANSWER else ()
-        return Recovered("unreadable", "incomplete", long, nothing, nothing, n_attempts=len(tables.attempts))
-    n_attempts, n_matched = len(tables.attempts), best.n_matched
+        return Recovered(answer._replace(steps=long), nothing, nothing)
+    answer = answer._replace(matched=best.n_matched)
     if best.is_other_text:
-        return Recovered(ANOTHER_TEXT, "incomplete", (), nothing, nothing, best.attempt.n_rows, n_attempts, n_matched)
-    steps = {*tables.steps, *_steps_of(best, ranges)}
-    if n_attempts > 1:
-        steps.add(SEVERAL)
-    named = tuple(step for step in STEPS if step in steps)
-    category = _category(best, named)
-    return Recovered(category, _tree(best.heads), named, best.rows, best.heads, best.n_extra, n_attempts, n_matched)
+        return Recovered(answer._replace(category=ANOTHER_TEXT, extra=best.attempt.n_rows), nothing, nothing)
+    steps = {*tables.steps, *_steps_of(best, gold), *([SEVERAL] if answer.attempts > 1 else [])}
+    answer = answer._replace(
+        category=_category(best, steps),
+        tree=_tree(best.heads),
+        steps=tuple(step for step in STEPS if step in steps),
+        recovered=best.n_heads,
+        extra=best.n_extra,
+    )
+    return Recovered(answer, best.rows, best.heads)
 
 
 def fits(text: str, forms: Sequence[str]) -> bool:
@@ -243,29 +255,26 @@ def fits(text: str, forms: Sequence[str]) -> bool:
     return best is not None and not best.is_other_text
 
 
-def _steps_of(best: Matched, ranges: Sequence[tuple[str, str]]) -> set[str]:
+def _steps_of(best: Matched, gold: GoldSentence) -> set[str]:
     """The repairs of the rows of the attempt that counts, and of its ranges if they differ from gold."""
-    steps = set().union(*(row.steps for row in best.attempt.rows))
-    numbers = [row.id for row in best.attempt.rows]
-    if numbers != list(range(1, len(numbers) + 1)):
+    rows, ranges = best.attempt.rows, best.attempt.ranges
+    steps = set[str]().union(*(row.steps for row in rows), *(row.steps for row in ranges))
+    if [row.id for row in rows] != list(range(1, len(rows) + 1)):
         steps.add(IDS)
-    written = [(row.id, row.cells[1]) for row in best.attempt.ranges]
-    if written != list(ranges):
+    expected = [(f"{first + 1}-{last}", form) for first, (form, last, _) in gold.multiword.items()]
+    if [(row.id, row.cells[1]) for row in ranges] != expected:
         steps.add(RANGES)
-    if any(len(row.cells) != 10 for row in best.attempt.ranges):
+    if any(len(row.cells) != 10 for row in ranges):
         steps.add(COLUMNS)
-    return steps.union(*(row.steps for row in best.attempt.ranges))
+    return steps
 
 
-def _category(best: Matched, steps: Sequence[str]) -> str:
+def _category(best: Matched, steps: Collection[str]) -> str:
     if not best.equal:
-        is_paired = not best.n_extra and None not in best.rows
-        return "words changed" if is_paired else "rows missing or extra"
+        return "words changed" if not best.n_extra and None not in best.rows else "rows missing or extra"
     if IDS in steps or COLUMNS in steps:
         return "repaired"
-    if SPACE in steps:
-        return "respaced"
-    return "unpacked" if steps else "as is"
+    return "respaced" if SPACE in steps else "unpacked" if steps else "as is"
 
 
 def _tree(heads: Sequence[int | None]) -> str:
@@ -282,11 +291,11 @@ def sentence_text(gold: GoldSentence, recovered: Recovered) -> str:
     and MISC only has SpaceAfter=No from gold. A comment summarizes the repairs of the answer: `# recovery = unpacked
     (fences, prose), 5 of 5 forms, 5 of 5 words, tree`.
     """
-    n_words, n_extra = len(gold.forms), recovered.n_extra
-    steps = f" ({', '.join(recovered.steps)})" if recovered.steps else ""
-    extra = f", {n_extra} {'row' if n_extra == 1 else 'rows'} dropped" if n_extra else ""
-    counts = f"{recovered.n_matched} of {n_words} forms, {recovered.n_words} of {n_words} words"
-    lines = [gold.comments, f"# recovery = {recovered.category}{steps}, {counts}{extra}, {recovered.tree}\n"]
+    answer = recovered.answer
+    steps = f" ({', '.join(answer.steps)})" if answer.steps else ""
+    extra = f", {answer.extra} {'row' if answer.extra == 1 else 'rows'} dropped" if answer.extra else ""
+    counts = f"{answer.matched} of {answer.words} forms, {answer.recovered} of {answer.words} words"
+    lines = [gold.comments, f"# recovery = {answer.category}{steps}, {counts}{extra}, {answer.tree}\n"]
     for place, (form, space, row, head) in enumerate(zip(gold.forms, gold.spaces, recovered.rows, recovered.heads)):
         if place in gold.multiword:
             token, last, after = gold.multiword[place]

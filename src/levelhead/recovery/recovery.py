@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any, NamedTuple
+from typing import Any
 
 from levelhead._version import VERSION
 from levelhead.errors import number_of
@@ -21,6 +21,7 @@ from levelhead.recovery.recovered import (
     FITS_PREVIOUS,
     STEPS,
     TREES,
+    RecoveredAnswer,
     fits,
     gold_sentences,
     paired,
@@ -37,34 +38,6 @@ from levelhead.treebank.write import replace_file
 
 Answers = str | os.PathLike[str] | Sequence[str] | Mapping[str, str]
 """The path of answers; or the answers, by sent_id or in the order of the gold sentences."""
-
-
-class RecoveredAnswer(NamedTuple):
-    """The result of recovering the answer for a sentence.
-
-    Args:
-        sentence: the number of the gold sentence, from 1.
-        sent_id: its sent_id, or None.
-        category: the repairs that the answer needs, one of `levelhead.recovery.CLASSES`.
-        tree: the validity of its tree, one of `levelhead.recovery.TREES`.
-        steps: its repairs, from `levelhead.recovery.STEPS`; for another text, the neighboring sentences that it fits.
-        words: the number of gold words.
-        recovered: the number of gold words with a head.
-        extra: the number of rows without a gold word.
-        attempts: the number of tables of rows in the answer.
-        matched: the number of gold words with a row of their form.
-    """
-
-    sentence: int
-    sent_id: str | None
-    category: str
-    tree: str
-    steps: tuple[str, ...]
-    words: int
-    recovered: int
-    extra: int
-    attempts: int
-    matched: int
 
 
 @immutable
@@ -153,23 +126,22 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
     texts = paired(read, [sentence.id for sentence in sentences], name)
     digest, done, parts = hashlib.sha256(), list[RecoveredAnswer](), list[bytes]()
     with tracked(list(zip(sentences, texts)), "recovering") as pairs:
-        for number, (sentence, answer) in enumerate(pairs):
+        for sentence, answer in pairs:
             digest.update(b"\0" if answer is None else answer.text.encode("utf-8", "surrogatepass") + b"\n")
-            result = recovered(answer and answer.text, sentence.forms, sentence.ranges)
-            if answer is not None and result.category == ANOTHER_TEXT:
-                near = ((FITS_NEXT, number + 1), (FITS_PREVIOUS, number - 1))
+            result = recovered(answer and answer.text, sentence)
+            if answer is not None and result.answer.category == ANOTHER_TEXT:
+                near = ((FITS_NEXT, sentence.number), (FITS_PREVIOUS, sentence.number - 2))
                 neighbors = [(step, sentences[at].forms) for step, at in near if 0 <= at < len(sentences)]
-                result = result._replace(steps=tuple(step for step, forms in neighbors if fits(answer.text, forms)))
-            sizes = len(sentence.forms), result.n_words, result.n_extra, result.n_attempts, result.n_matched
-            done.append(RecoveredAnswer(number + 1, sentence.id, result.category, result.tree, result.steps, *sizes))
+                steps = tuple(step for step, forms in neighbors if fits(answer.text, forms))
+                result = result._replace(answer=result.answer._replace(steps=steps))
+            done.append(result.answer)
             parts.append(sentence_text(sentence, result).encode())
     signature = {"gold": short_hash(contents_hash(gold)), "answers": short_hash(digest.hexdigest()), "version": VERSION}
     files = {TREEBANK: {"gold": short_hash(gold.source.sha256)}}
     return Recovery(tuple(done), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
 
 
-_NO_ANSWER = "no answer"
-_RARE = {"another text", _NO_ANSWER}
+_RARE = {ANOTHER_TEXT, "no answer"}
 _COLUMNS = (
     Column("Class", "text"),
     Column("Answers", "number"),
@@ -188,30 +160,26 @@ def _row(name: str, answers: Sequence[RecoveredAnswer]) -> tuple[Cell, ...]:
     return name, len(answers), *counts["trees"].values(), words, recovered, share, counts["extra_rows"]
 
 
+_KEYS = (
+    "sentence", "sent_id", "class", "tree", "steps", "words", "words_recovered", "extra_rows", "attempts",
+    "forms_matched",
+)  # fmt: skip
+"""The fields of a recovered answer in JSON."""
+
+
 def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
     """Return a document for each answer, for JSON lines."""
-    return [
-        {
-            **header("recovered-answer"),
-            "sentence": answer.sentence,
-            "sent_id": answer.sent_id,
-            "class": _key(answer.category),
-            "tree": _key(answer.tree),
-            "steps": list(map(_key, answer.steps)),
-            "words": answer.words,
-            "words_recovered": answer.recovered,
-            "extra_rows": answer.extra,
-            "attempts": answer.attempts,
-            "forms_matched": answer.matched,
-        }
-        for answer in recovery.answers
-    ]
+    documents = []
+    for answer in recovery.answers:
+        names = {"class": _key(answer.category), "tree": _key(answer.tree), "steps": list(map(_key, answer.steps))}
+        documents.append({**header("recovered-answer"), **dict(zip(_KEYS, answer)), **names})
+    return documents
 
 
 def _counts(answers: Sequence[RecoveredAnswer]) -> dict[str, Any]:
     trees = Counter(answer.tree for answer in answers)
     return {
-        "answers": sum(answer.category != _NO_ANSWER for answer in answers),
+        "answers": sum(answer.category != "no answer" for answer in answers),
         "sentences": len(answers),
         "words": sum(answer.words for answer in answers),
         "words_recovered": sum(answer.recovered for answer in answers),
