@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from levelhead import InputError, build, read
 from levelhead.messages import MESSAGES
 from levelhead.parsing.external import checked, plain_conllu, rows_of
+from levelhead.parsing.parser_input import with_flat_trees
 
 
 def sentence(*rows: tuple[str, str, str], start: int = 1) -> bytes:
@@ -148,7 +149,7 @@ def test_rows() -> None:
 def test_parsers_are_not_shown_trees() -> None:
     """Only words are written for them, with underscores instead of spaces, which some cannot read."""
     treebank = build([["x y", "b"], ["c"]], [[2, 0], [0]], [["dep", "root"], ["root"]])
-    blank = plain_conllu(treebank, trees=False)
+    blank = plain_conllu(with_flat_trees(treebank))
     assert [[(row.form, row.head) for row in rows] for rows in rows_of(blank)] == [
         [("x_y", "0"), ("b", "1")],
         [("c", "0")],

@@ -157,7 +157,7 @@ def cross_validate(
         message = f"{number_of(len(treebank), 'sentence')} cannot be divided into {folds} folds: use fewer folds"
         raise InputError(Fault("too-few-sentences", message, Place(treebank.source.path)))
     prepared(treebank, recipe.relations, "content-head")  # fails early if the treebank cannot be learned from
-    program = None if store is None else _program(recipe)
+    program = None if store is None else identity_of(recipe.parser, recipe.external)
     data = to_conllu(treebank)
     external = recipe.external._replace(jar=None)  # the key has the hash of its contents instead of its path
     settings = json.dumps([VERSION, recipe._replace(external=external), program, folds, repair])
@@ -179,11 +179,6 @@ def cross_validate(
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
     return _joined_folds([outcome.results[job.key] for job in jobs], treebank)
-
-
-def _program(recipe: Recipe) -> str | None:
-    """The identity of an external parser; None for our own, since every key has the version of levelhead."""
-    return identity_of(recipe.parser, recipe.external) if recipe.parser in EXTERNAL_PARSERS else None
 
 
 def _placed(fault: Fault, treebank: Treebank) -> Fault:
@@ -213,7 +208,7 @@ def _joined_folds(results: Sequence[bytes], treebank: Treebank) -> ParsedTreeban
 
 def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool, program: str | None) -> bytes:
     """Train on all folds except one, on a worker, and return that fold, parsed, and the repairs, as JSON."""
-    if program is not None and _program(recipe) != program:
+    if program is not None and identity_of(recipe.parser, recipe.external) != program:
         raise StaleInput(f"{recipe.parser} differs between workers, or has changed", "changing-file")
     treebank = from_conllu(data, name=_ANY_FOLD)
     inside = np.arange(len(treebank)) * folds // len(treebank) == fold

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import count
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from levelhead.errors import Fault, InputError, number_of, quoted
 from levelhead.parsing import udpipe
 from levelhead.parsing.model import ExternalSettings
-from levelhead.parsing.parser_input import is_relation
-from levelhead.parsing.programs import filled, run_program, written_file
+from levelhead.parsing.parser_input import is_relation, with_flat_trees
+from levelhead.parsing.programs import filled, run_program, temporary_folder, written_file
 from levelhead.treebank import Treebank, to_conllu
 from levelhead.treebank.places import place_of
 
@@ -29,13 +31,13 @@ def train_external(parser: str, treebank: Treebank, external: ExternalSettings) 
     if parser == "udpipe":
         return udpipe.train(treebank, external.options)
     if parser == "malt":
-        with _folder(train=plain_conllu(treebank)) as folder:
+        with temporary_folder(train=plain_conllu(treebank)) as folder:
             # MaltParser's own default relation of roots, ROOT, is not a UD relation
-            _malt(external, "learn", ["-i", "train", "-grl", "root", *external.options.split()], folder)
+            _malt(external, folder, "-m", "learn", "-i", "train", "-grl", "root", *external.options.split())
             return written_file(folder / "model.mco", "MaltParser")
     if external.train_command is None:
         raise InputError(Fault("invalid-command", "command requires --train-cmd"))
-    with _folder(train=to_conllu(treebank)) as folder:
+    with temporary_folder(train=to_conllu(treebank)) as folder:
         run_program(filled(external.train_command, {name: folder / name for name in ("train", "model")}))
         return written_file(folder / "model", "the command of --train-cmd")
 
@@ -44,57 +46,44 @@ def parse_external(parser: str, model: bytes, treebank: Treebank, external: Exte
     """Return the output of an external parser for the words of a treebank: CoNLL-U, unchecked."""
     if parser == "udpipe":
         return udpipe.parse(model, treebank)
-    words = plain_conllu(treebank, trees=False)
+    words = plain_conllu(with_flat_trees(treebank))
     if parser == "malt":
-        with _folder(**{"words": words, "model.mco": model}) as folder:
-            _malt(external, "parse", ["-i", "words", "-o", "parsed"], folder)
+        with temporary_folder(**{"words": words, "model.mco": model}) as folder:
+            _malt(external, folder, "-m", "parse", "-i", "words", "-o", "parsed")
             return written_file(folder / "parsed", "MaltParser")
     if external.parse_command is None:
         raise InputError(Fault("invalid-command", "command requires --parse-cmd"))
-    with _folder(model=model, input=words) as folder:
+    with temporary_folder(model=model, input=words) as folder:
         run_program(filled(external.parse_command, {name: folder / name for name in ("model", "input", "output")}))
         return written_file(folder / "output", "the command of --parse-cmd")
 
 
-def identity_of(parser: str, external: ExternalSettings) -> str:
-    """Return the identity of an external parser, for the keys of stored results."""
+def identity_of(parser: str, external: ExternalSettings) -> str | None:
+    """Return the identity of an external parser, for the keys of stored results; None for our own parsers."""
     if parser == "udpipe":
         return udpipe.version()
     if parser == "malt":
         return hashlib.sha256(_jar(external).read_bytes()).hexdigest()
-    message = "results of `command` cannot be stored: its program may change unnoticed"
-    raise InputError(Fault("not-repeatable", message))
+    if parser == "command":
+        message = "results of `command` cannot be stored: its program may change unnoticed"
+        raise InputError(Fault("not-repeatable", message))
+    return None
 
 
-def plain_conllu(treebank: Treebank, *, trees: bool = True) -> bytes:
+def plain_conllu(treebank: Treebank) -> bytes:
     """Return CoNLL-U with words only: without comments, multiword tokens and empty nodes, which few parsers read."""
+    numbers = np.arange(treebank.n_words) - treebank.sentence_starts[treebank.sentence_of_word] + 1
+    words = (treebank.forms, treebank.lemmas, treebank.upos, treebank.xpos, treebank.feats)
     lines: list[str] = []
-    heads = treebank.local_heads().tolist() if trees else []
-    starts = set(treebank.sentence_starts.tolist())
-    columns = (treebank.forms, treebank.lemmas, treebank.upos, treebank.xpos, treebank.feats, treebank.relations)
-    number = 0
-    for i, (*cells, relation) in enumerate(zip(*columns)):
-        if i in starts:
-            number = 0
-            lines += [""] if i else []
-        number += 1
-        head = str(heads[i] if trees else min(1, number - 1))
-        label = relation if trees else ("root" if number == 1 else "dep")
-        lines.append("\t".join((str(number), *(cell.replace(" ", "_") for cell in cells), head, label, "_", "_")))
+    for number, head, relation, *cells in zip(numbers.tolist(), treebank.local_heads(), treebank.relations, *words):
+        plain = (cell.replace(" ", "_") for cell in cells)
+        lines += [""] if number == 1 and lines else []
+        lines.append("\t".join((str(number), *plain, str(head), relation, "_", "_")))
     return ("\n".join(lines) + "\n\n").encode()
 
 
-@contextmanager
-def _folder(**files: bytes) -> Iterator[Path]:
-    """Create a temporary folder with files."""
-    with tempfile.TemporaryDirectory(prefix="levelhead-") as folder:
-        for name, data in files.items():
-            Path(folder, name).write_bytes(data)
-        yield Path(folder)
-
-
-def _malt(external: ExternalSettings, mode: str, more: list[str], folder: Path) -> None:
-    run_program(["java", "-jar", str(_jar(external)), "-c", "model", "-m", mode, "-if", "conllu", *more], folder)
+def _malt(external: ExternalSettings, folder: Path, *options: str) -> None:
+    run_program(["java", "-jar", str(_jar(external)), "-c", "model", "-if", "conllu", *options], folder)
 
 
 def _jar(external: ExternalSettings) -> Path:
@@ -123,13 +112,8 @@ class ParsedTreebank(NamedTuple):
     repairs: tuple[Fault, ...]
 
 
-class _TreeFault(NamedTuple):
-    """A fault at a word of a sentence, counted from 0."""
-
-    word: int
-    slug: str
-    message: str
-
+_TreeFault = tuple[int, str, str]
+"""A word of a sentence, counted from 0, and the slug and the message of its fault."""
 
 _MISSING = -1  # a missing head
 _DEFAULT_RELATION = "dep"  # replaces a missing or invalid relation
@@ -147,29 +131,32 @@ def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair
     depends on the root. The root gets the relation `root`. Any other word gets `dep` if its relation is `root`,
     missing, or has white space or invisible characters. The relation `root` is always corrected, even without `repair`.
     """
-    sentences = rows_of(output)
-    _check_words(sentences, words, name, first)
+    sentences, forms, starts = rows_of(output), list(words.forms), words.sentence_starts.tolist()
+    if len(sentences) != len(starts) - 1:
+        message = f"the {name} has {number_of(len(sentences), 'sentence')} instead of {len(starts) - 1}"
+        raise InputError(Fault("parser-words", message))
     heads, relations, faults = list[int](), list[str](), list[Fault]()
-    for number, rows in enumerate(sentences, first):
-        start = len(heads)
+    for number, rows, start, end in zip(count(first), sentences, starts, starts[1:]):
+        in_output = partial(_in_output, words, start, f"sentence {number} in the {name}", number)
+        other_words = _other_words(rows, forms[start:end])
+        if other_words is not None:
+            raise InputError(in_output(other_words))
         local, wrong = _heads(rows)
-        wrong += _wrong_relations(rows)
-        for fault in sorted(wrong, key=lambda fault: fault.word):
-            in_output = _in_output(fault, words, start, number, name)
-            faults.append(replace(in_output, severity="warning") if repair else in_output)
+        faults += map(in_output, sorted([*wrong, *_wrong_relations(rows)], key=itemgetter(0)))
         heads += [head + start - 1 if head else -1 for head in local]
         for row, head in zip(rows, local):
             invalid = row.relation in _NONE | {"root", "ROOT"} or not is_relation(row.relation)
             relations.append("root" if head == 0 else _DEFAULT_RELATION if invalid else row.relation)
     if faults and not repair:
         raise InputError(*faults)
-    return ParsedTreebank(words.replace(heads=heads, relations=relations, deps=["_"] * words.n_words), tuple(faults))
+    parsed = words.replace(heads=heads, relations=relations, deps=["_"] * words.n_words)
+    return ParsedTreebank(parsed, tuple(replace(fault, severity="warning") for fault in faults))
 
 
-def _in_output(fault: _TreeFault, words: Treebank, start: int, number: int, name: str) -> Fault:
+def _in_output(words: Treebank, start: int, sentence: str, number: int, fault: _TreeFault) -> Fault:
     """The fault at its place in the parsed treebank, since the output no longer exists when users read the message."""
-    place = place_of(words, start + fault.word)._replace(sentence=number)
-    return Fault(fault.slug, f"sentence {number} in the {name}: {fault.message}", place)
+    word, slug, message = fault
+    return Fault(slug, f"{sentence}: {message}", place_of(words, start + word)._replace(sentence=number))
 
 
 def rows_of(output: bytes) -> list[list[Row]]:
@@ -186,74 +173,55 @@ def rows_of(output: bytes) -> list[list[Row]]:
     return sentences if sentences[-1] else sentences[:-1]
 
 
-def _check_words(sentences: list[list[Row]], words: Treebank, name: str, first: int) -> None:
-    """Raise an InputError if the output has other words, or lines with a wrong number of columns."""
-    starts = words.sentence_starts.tolist()
-    if len(sentences) != len(starts) - 1:
-        message = f"the {name} has {number_of(len(sentences), 'sentence')} instead of {len(starts) - 1}"
-        raise InputError(Fault("parser-words", message))
-    forms = list(words.forms)
-    for number, rows, start, end in zip(count(first), sentences, starts, starts[1:]):
-        fault = _other_words(rows, forms[start:end])
-        if fault is not None:
-            raise InputError(_in_output(fault, words, start, number, name))
-
-
 def _other_words(rows: list[Row], forms: list[str]) -> _TreeFault | None:
     """The first fault in the words and columns of a sentence, if any."""
     for i, (row, form) in enumerate(zip(rows, forms)):
         if row.n_columns not in _COLUMNS:
-            return _TreeFault(i, "number-of-columns", f"{number_of(row.n_columns, 'column')} instead of 10")
+            return i, "number-of-columns", f"{number_of(row.n_columns, 'column')} instead of 10"
         if row.form.replace(" ", "_") != form.replace(" ", "_"):
-            return _TreeFault(i, "parser-words", f"the parser gave {quoted(row.form)} for {quoted(form)}")
+            return i, "parser-words", f"the parser gave {quoted(row.form)} for {quoted(form)}"
     if len(rows) != len(forms):
-        return _TreeFault(0, "parser-words", f"the parser gave {number_of(len(rows), 'word')} for {len(forms)}")
+        return 0, "parser-words", f"the parser gave {number_of(len(rows), 'word')} for {len(forms)}"
     return None
 
 
 def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
     """The repaired heads, and the faults."""
     wrong: list[_TreeFault] = []
-    heads = [_head(row, i, len(rows), wrong) for i, row in enumerate(rows)]
+    heads = [_MISSING] * len(rows)
+    for i, row in enumerate(rows):
+        digits = row.head.lstrip("0") or "0"
+        if not (row.head.isascii() and row.head.isdigit()):
+            wrong.append((i, "invalid-head", f"the head {quoted(row.head)} is not a number"))
+        elif len(digits) > _LONGEST_HEAD or int(digits) > len(rows):
+            message = f"the head {quoted(row.head)} is out of range: the sentence has {number_of(len(rows), 'word')}"
+            wrong.append((i, "head-outside-sentence", message))
+        elif int(digits) == i + 1:
+            wrong.append((i, "cycle", "the word is its own head"))
+        else:
+            heads[i] = int(digits)
     roots = [i for i, head in enumerate(heads) if head == 0]
     if not roots:
-        wrong.append(_TreeFault(0, "no-root", "no word is the root"))
+        wrong.append((0, "no-root", "no word is the root"))
     if len(roots) > 1:
-        wrong.append(_TreeFault(roots[1], "several-roots", f"{len(roots)} words are roots"))
+        wrong.append((roots[1], "several-roots", f"{len(roots)} words are roots"))
     missing = [i for i, head in enumerate(heads) if head == _MISSING]
     root = (roots or missing or [0])[0]
     heads = [root + 1 if head <= 0 else head for head in heads]
     heads[root] = 0
     for i in _first_of_cycles(heads):
-        wrong.append(_TreeFault(i, "cycle", "the word is in a cycle"))
+        wrong.append((i, "cycle", "the word is in a cycle"))
         heads[i] = root + 1
     return heads, wrong
 
 
-def _head(row: Row, i: int, n: int, wrong: list[_TreeFault]) -> int:
-    digits = row.head.lstrip("0") or "0"
-    if not (row.head.isascii() and row.head.isdigit()):
-        wrong.append(_TreeFault(i, "invalid-head", f"the head {quoted(row.head)} is not a number"))
-    elif len(digits) > _LONGEST_HEAD or int(digits) > n:
-        message = f"the head {quoted(row.head)} is out of range: the sentence has {number_of(n, 'word')}"
-        wrong.append(_TreeFault(i, "head-outside-sentence", message))
-    elif int(digits) == i + 1:
-        wrong.append(_TreeFault(i, "cycle", "the word is its own head"))
-    else:
-        return int(digits)
-    return _MISSING
-
-
-def _wrong_relations(rows: list[Row]) -> list[_TreeFault]:
-    """The faults of missing and invalid relations."""
-    wrong: list[_TreeFault] = []
+def _wrong_relations(rows: list[Row]) -> Iterator[_TreeFault]:
     for i, row in enumerate(rows):
         if row.relation in _NONE:
-            wrong.append(_TreeFault(i, "empty-relation", f"the relation is {quoted(row.relation)}"))
+            yield i, "empty-relation", f"the relation is {quoted(row.relation)}"
         elif not is_relation(row.relation):
             message = f"the relation {quoted(row.relation)} has white space or invisible characters"
-            wrong.append(_TreeFault(i, "invalid-relation", message))
-    return wrong
+            yield i, "invalid-relation", message
 
 
 def _first_of_cycles(heads: list[int]) -> list[int]:

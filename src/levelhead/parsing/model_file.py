@@ -9,7 +9,6 @@ import struct
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
 from typing import Any, NoReturn
 
 import numpy as np
@@ -185,7 +184,7 @@ def _own_models(
     descriptions: Sequence[Mapping[str, Any]], data: memoryview, relations: tuple[str, ...], root: int
 ) -> list[Model]:
     """The models with these descriptions; all tables are checked before the first one is unpacked."""
-    models = []
+    models, in_memory, packed = [], 0, 0
     for description in descriptions:
         parser, beam, reverse = description["parser"], description["beam"], description["reverse"]
         _check_range(beam, 1, MOST_BEAM)
@@ -196,22 +195,25 @@ def _own_models(
             raise ValueError("templates")
         compiled_for(parser, templates)
         models.append(Model(parser, relations, root, templates, beam, {}, {}, reverse=reverse))
-    entries = [description["tables"] for description in descriptions]
-    in_memory = sum(_checked_size(tables, model) for tables, model in zip(entries, models))
-    sizes = [sum(entry[3] for entry in tables) for tables in entries]
-    if sum(sizes) != len(data) or in_memory > MOST_BYTES_TOGETHER:
+        in_memory += _checked_size(description["tables"], models[-1])
+        packed += sum(size for *_, size in description["tables"])
+    if packed != len(data) or in_memory > MOST_BYTES_TOGETHER:
         raise ValueError("tables")
-    starts = accumulate(sizes, initial=0)
-    return [
-        replace(model, tables=_tables(tables, data[start:])) for model, tables, start in zip(models, entries, starts)
-    ]
+    start = 0
+    for number, description in enumerate(descriptions):
+        tables = {}
+        for name, rows, classes, size in description["tables"]:
+            tables[name] = _unpacked(data[start : start + size], rows, classes)
+            start += size
+        models[number] = replace(models[number], tables=tables)
+    return models
 
 
 def _baseline(description: Mapping[str, Any], data: memoryview, training: Training) -> Baseline:
     """The baseline with a description; no tables follow."""
     by_tag, seed = dict(description["relations"].items()), description["seed"]
     root, other = description["root"], description["other"]
-    if data or not isinstance(seed, int) or not all(map(_is_relation, (root, other, *by_tag.values()))):
+    if data or not isinstance(seed, int) or not all(map(is_relation, (root, other, *by_tag.values()))):
         raise ValueError("baseline")
     return Baseline(description["parser"], root, by_tag, other, seed, training, description["function_head"])
 
@@ -224,13 +226,9 @@ def _check_range(number: object, low: int, high: int) -> None:
 
 def _relations(names: object) -> tuple[str, ...]:
     """The relations, without duplicates, and without characters that would break lines of the output."""
-    if not (isinstance(names, list) and all(map(_is_relation, names))) or len(set(names)) != len(names):
+    if not (isinstance(names, list) and all(map(is_relation, names))) or len(set(names)) != len(names):
         raise ValueError("relations")
     return tuple(names)
-
-
-def _is_relation(name: object) -> bool:
-    return isinstance(name, str) and is_relation(name)
 
 
 def _checked_size(entries: Sequence[Sequence[Any]], model: Model) -> int:
@@ -243,14 +241,6 @@ def _checked_size(entries: Sequence[Sequence[Any]], model: Model) -> int:
         raise ValueError("tables")
     check_shapes(model.parser, len(model.relations), shapes)
     return n_bytes(shapes)
-
-
-def _tables(entries: Sequence[Sequence[Any]], data: memoryview) -> dict[str, NDArray[np.int16]]:
-    tables, start = {}, 0
-    for name, rows, classes, size in entries:
-        tables[name] = _unpacked(data[start : start + size], rows, classes)
-        start += size
-    return tables
 
 
 def _unpacked(data: memoryview, rows: int, classes: int) -> NDArray[np.int16]:

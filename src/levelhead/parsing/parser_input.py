@@ -34,9 +34,11 @@ def read_words(path: str | os.PathLike[str]) -> Treebank:
         if not any(fault.slug in _TREE_FAULTS for fault in error.faults):
             raise
         treebank = from_conllu_without_trees(data, name)
-    if treebank.has_trees:
-        return treebank
-    # a tree for the words: all other words of a sentence depend on the first one
+    return treebank if treebank.has_trees else with_flat_trees(treebank)
+
+
+def with_flat_trees(treebank: Treebank) -> Treebank:
+    """Return a treebank in which all other words of a sentence depend on the first one."""
     first = treebank.sentence_starts[treebank.sentence_of_word]
     is_root = np.arange(treebank.n_words) == first
     return treebank.replace(
@@ -49,13 +51,13 @@ def read_words(path: str | os.PathLike[str]) -> Treebank:
 _REPLACEMENT = "\ufffd"  # stands for bytes that are not UTF-8
 
 
-def is_relation(text: str) -> bool:
-    """Return whether a text is a valid relation: one or more visible characters without white space.
+def is_relation(text: object) -> bool:
+    """Return whether an object is a valid relation: one or more visible characters without white space.
 
     This is stricter than the reader of treebanks, which only rejects what breaks the file. Here, control and format
     characters, any white space, lone surrogates and undecodable bytes are invalid.
     """
-    return bool(text) and text.isprintable() and not {" ", _REPLACEMENT} & set(text)
+    return isinstance(text, str) and text != "" and text.isprintable() and not {" ", _REPLACEMENT} & set(text)
 
 
 def check_relations(treebank: Treebank, names: Iterable[str]) -> None:

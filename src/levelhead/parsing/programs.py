@@ -6,16 +6,26 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from levelhead.errors import Fault, InputError
 
 _LONGEST_WAIT = 0.1  # seconds; a pool kills workers that do not end within half a second, and their programs would stay
-_TAIL = 800  # the number of characters of its output that are shown if a program fails
+MOST_SHOWN = 800  # the number of characters of its output that are shown if a program fails
+
+
+@contextmanager
+def temporary_folder(**files: bytes) -> Iterator[Path]:
+    """Create a temporary folder with files."""
+    with tempfile.TemporaryDirectory(prefix="levelhead-") as folder:
+        for name, data in files.items():
+            Path(folder, name).write_bytes(data)
+        yield Path(folder)
 
 
 def filled(command: str, paths: Mapping[str, Path]) -> list[str]:
@@ -42,7 +52,7 @@ def run_program(words: Sequence[str], folder: Path | None = None) -> None:
     except OSError as error:
         raise InputError(Fault("parser-failed", f"{words[0]} cannot be run: {error.strerror}")) from error
     if done.returncode:
-        output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-_TAIL:]
+        output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-MOST_SHOWN:]
         raise InputError(Fault("parser-failed", f"{words[0]} ended with exit code {done.returncode}: {output}"))
 
 
@@ -55,20 +65,14 @@ def run_to_end(words: Sequence[str], **settings: Any) -> subprocess.CompletedPro
     ):
         try:
             release()
-            output, errors = _outputs(process)
+            while True:  # signals that come right before a wait begins are noticed when it is over
+                with suppress(subprocess.TimeoutExpired):
+                    output, errors = process.communicate(timeout=_LONGEST_WAIT)
+                    break
         except BaseException:
             process.kill()
             raise
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
-
-
-def _outputs(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
-    """Return what a program writes; signals that come right before a wait begins are noticed when it is over."""
-    while True:
-        try:
-            return process.communicate(timeout=_LONGEST_WAIT)
-        except subprocess.TimeoutExpired:
-            continue
 
 
 @contextmanager

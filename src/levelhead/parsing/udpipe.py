@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.extras import missing_library
-from levelhead.parsing.programs import run_to_end
+from levelhead.parsing.programs import MOST_SHOWN, run_to_end, temporary_folder
 from levelhead.treebank import Treebank, to_conllu
 
 _OPTIONS = frozenset(
@@ -25,8 +24,6 @@ _OPTIONS = frozenset(
 
 _MEMORY, _MEMORY_FOR_A_BYTE = 1 << 30, 20
 """Bytes of address space for the library, and additional bytes for each byte of its model."""
-
-_TAIL = 800  # the number of characters of its output that are shown if it fails
 
 _OPTION = re.compile(r"([^=;]+)(?:=(?:data:([0-9]{1,9}):|[^;]*))?", re.DOTALL)
 
@@ -62,16 +59,14 @@ def parse(model: bytes, treebank: Treebank) -> bytes:
     The library runs in a separate process, since a damaged model can crash it or make it use any amount of memory.
     """
     _library()
-    with tempfile.TemporaryDirectory(prefix="levelhead-") as folder:
-        paths = [Path(folder, name) for name in ("model", "words", "output")]
-        paths[0].write_bytes(model)
-        paths[1].write_bytes(to_conllu(treebank))
+    with temporary_folder(model=model, words=to_conllu(treebank)) as folder:
+        paths = [folder / name for name in ("model", "words", "output")]
         # -P: nothing is imported from the current folder.
         # -c instead of -m, which would warn that this module is already imported.
         command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, paths)]
         done = run_to_end(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
         if done.returncode:  # 2 with a message if UDPipe fails
-            output = done.stderr.decode("utf-8", "replace").strip()[-_TAIL:] if done.returncode > 0 else ""
+            output = done.stderr.decode("utf-8", "replace").strip()[-MOST_SHOWN:] if done.returncode > 0 else ""
             damaged = f"UDPipe ended with code {done.returncode}: its model is damaged, or needs too much memory"
             raise InputError(Fault("parser-failed", output or damaged))
         return paths[2].read_bytes()
