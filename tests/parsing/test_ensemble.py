@@ -23,11 +23,11 @@ from levelhead.parsing import (
     read_model,
     train,
 )
-from levelhead.parsing.ensemble import candidates, parse_with_ensemble
 from levelhead.parsing.features import columns_of, of_words, reading_backwards, reversed_heads
 from levelhead.parsing.model import MEMBERS
 from levelhead.parsing.model_file import model_bytes
 from levelhead.parsing.parser_input import LONGEST_WHOLE, long_parsing_warnings, long_training_warnings
+from levelhead.parsing.training import candidates, parse_with_ensemble
 from parsed import GOLD, las
 from strategies import SEEDS, treebanks
 

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import EXAMPLES, ROOT
 from levelhead.parsing import Recipe, train
-from levelhead.parsing.ensemble import parse_with_ensemble
+from levelhead.parsing.training import parse_with_ensemble
 from levelhead.studies import Claim, Study, StudyRequest, parsers, reproduce
 from levelhead.studies.parsers import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
 from levelhead.studies.study import verdicts_by_parser

@@ -9,8 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead._version import VERSION
-from levelhead.conversion.convert import Variant, backward, forward, raised, ud_version, words_of
-from levelhead.conversion.targets import Targets, default_targets
+from levelhead.conversion.convert import (
+    Targets,
+    Variant,
+    backward,
+    default_targets,
+    forward,
+    raised,
+    ud_version,
+    words_of,
+)
 from levelhead.immutable import immutable
 from levelhead.tables.documents import header, path_text, points, signature_line
 from levelhead.tables.table import Cell, Column, Table

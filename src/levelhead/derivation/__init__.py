@@ -2,8 +2,7 @@
 
 from levelhead.derivation.arpa import read_arpa, write_arpa
 from levelhead.derivation.derive import ORDERS, Derivations, Sequences, derive, sequences_from, sequences_of
-from levelhead.derivation.estimate import SRILM_MINIMUM_COUNTS, estimate
-from levelhead.derivation.ngram_model import Discounts, NgramModel
+from levelhead.derivation.ngram_model import SRILM_MINIMUM_COUNTS, Discounts, NgramModel, estimate
 from levelhead.derivation.perplexity import (
     Ends,
     Perplexities,

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.derivation.derive import ORDERS, Sequences, sequences_of
-from levelhead.derivation.estimate import estimate
-from levelhead.derivation.ngram_model import END, UNKNOWN, NgramModel, Reals, framed
+from levelhead.derivation.ngram_model import END, UNKNOWN, NgramModel, Reals, estimate, framed
 from levelhead.errors import Fault, MeasureError, unknown
 from levelhead.immutable import immutable
 from levelhead.scoring.counts import Counts

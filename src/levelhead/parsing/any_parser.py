@@ -13,7 +13,6 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.parsing.baselines import parse_baseline, train_baseline
-from levelhead.parsing.ensemble import parse_with_ensemble, train_ensemble
 from levelhead.parsing.external import (
     EXTERNAL_PARSERS,
     ParsedTreebank,
@@ -36,7 +35,17 @@ from levelhead.parsing.model import (
     Recipe,
     training_record,
 )
-from levelhead.parsing.training import Tell, check_parser, joined, parse_treebank, prepared, restored, train_single
+from levelhead.parsing.training import (
+    Tell,
+    check_parser,
+    joined,
+    parse_treebank,
+    parse_with_ensemble,
+    prepared,
+    restored,
+    train_ensemble,
+    train_single,
+)
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.places import place_of
