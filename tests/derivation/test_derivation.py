@@ -257,10 +257,10 @@ def test_errors_name_the_sentence() -> None:
 
 
 def test_derivations_of_a_treebank() -> None:
-    """Labeled transitions, the word that each attaches, the order, and swaps."""
+    """Labeled transitions, the order, and swaps."""
     derivations = derive(from_conllu(sentence_of([2, 0]) + CROSSING), SWAP_LAZY)
     assert [str(action) for action in derivations.actions(0)] == ["SHIFT", "SHIFT", "LEFT-ARC:dep", "RIGHT-ARC:dep"]
-    assert derivations.attached[:4].tolist() == [-1, -1, 0, 1]
+    assert derivations.order[:2].tolist() == [0, 1]
     assert derivations.swaps.tolist() == [0, swaps_of(oracles.oracle(*arrays_of([(3, 4, 0, 1)]), 3, 9))[0]]
     assert sorted(derivations.order.tolist()) == [*range(6)]
     assert len(derivations) == 2

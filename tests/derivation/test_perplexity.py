@@ -163,8 +163,7 @@ def test_arpa_round_trip(tmp_path_factory: pytest.TempPathFactory, model: NgramM
     assert list(again.words) == list(model.words)
     for one, other in zip(model.tables, again.tables, strict=True):
         assert [part.tolist() for part in one] == [part.tolist() for part in other]
-    every = [model.text(code) for code in range(model.vocabulary_size)]
-    assert every == ["<unk>", "<s>", "</s>", *model.words]
+    assert again.vocabulary_size == model.vocabulary_size == len(model.words) + 3
     assert model.order == again.order
 
 

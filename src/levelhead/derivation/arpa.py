@@ -114,16 +114,13 @@ class _Reader:
 
     def model(self) -> NgramModel:
         """Read all of it."""
-        sizes = self._sizes()
-        words, first, index = self._words(sizes[0])
-        tables = [first]
-        codes = {word: code for word, code in index.items() if word != b"<UNK>"}
-        for n, size in enumerate(sizes[1:], 2):
-            table, index = self._longer(n, size, codes, index, last=n == len(sizes))
+        first_size, *sizes = self._sizes()
+        words, first, index = self._words(first_size)
+        tables, codes = [first], {word: code for word, code in index.items() if word != b"<UNK>"}
+        for n, size in enumerate(sizes, 2):
+            table, index = self._longer(n, size, codes, index, last=n > len(sizes))
             tables.append(table)
-        self._skip_blank()
-        if self._line() != b"\\end\\":
-            self._refuse("expected \\end\\")
+        self._expect(b"\\end\\", "expected \\end\\")
         return NgramModel(words, tuple(tables))
 
     def _refuse(self, message: str) -> NoReturn:
@@ -133,16 +130,17 @@ class _Reader:
     def _line(self) -> bytes:
         return self.lines[self.at].strip() if self.at < len(self.lines) else b""
 
-    def _skip_blank(self) -> None:
+    def _expect(self, line: bytes, message: str) -> None:
+        """Skip blank lines, and the line that must follow."""
         while self.at < len(self.lines) and not self._line():
             self.at += 1
+        if self._line() != line:
+            self._refuse(message)
+        self.at += 1
 
     def _sizes(self) -> list[int]:
         """The header: the number of n-grams of each order."""
-        self._skip_blank()
-        if self._line() != b"\\data\\":
-            self._refuse("an ARPA file starts with \\data\\")
-        self.at += 1
+        self._expect(b"\\data\\", "an ARPA file starts with \\data\\")
         sizes: list[int] = []
         while match := re.fullmatch(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})", self._line()):
             if int(match[1]) != len(sizes) + 1:
@@ -155,10 +153,7 @@ class _Reader:
 
     def _entries(self, n: int, size: int) -> Iterator[tuple[list[bytes], float, float]]:
         """The section of one order: n-grams, log10 of their probabilities, and of their back-off weights."""
-        self._skip_blank()
-        if self._line() != b"\\%d-grams:" % n:
-            self._refuse(f"\\{n}-grams: is expected here")
-        self.at += 1
+        self._expect(b"\\%d-grams:" % n, f"\\{n}-grams: is expected here")
         for read in range(size):
             parts = self.lines[self.at].split() if self.at < len(self.lines) else []
             if len(parts) not in {n + 1, n + 2}:
@@ -202,10 +197,7 @@ class _Reader:
     ) -> tuple[NgramTable, dict[bytes, int]]:
         """The n-grams of one order, ascending by key, and the index of each unless they are the last."""
         vocabulary_size = max(codes.values()) + 1
-        keys: dict[int, int] = {}
-        logs: list[float] = []
-        backoffs: list[float] = []
-        texts: list[bytes] = []
+        keys, texts, logs, backoffs = dict[int, int](), list[bytes](), list[float](), list[float]()
         for words, log, backoff in self._entries(n, size):
             context = above.get(b" ".join(words[:-1]))
             code = codes.get(words[-1])
@@ -219,5 +211,4 @@ class _Reader:
         array = np.fromiter(keys, dtype=np.int64, count=len(keys))
         sorting = np.argsort(array)
         table = NgramTable(array[sorting], np.array(logs)[sorting], np.array(backoffs)[sorting])
-        rank = dict(zip(map(texts.__getitem__, sorting.tolist()), range(len(texts)))) if not last else {}
-        return table, rank
+        return table, {} if last else {texts[row]: rank for rank, row in enumerate(sorting.tolist())}

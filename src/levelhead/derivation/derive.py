@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.derivation.transition_systems import (
+    ARCS,
     MOST_SWAPS,
     SYSTEMS,
     TOO_LONG,
@@ -78,13 +79,6 @@ class Derivations(Tabular):
         before = np.concatenate([[0], np.cumsum(self.transitions == Transition.SWAP)])
         return np.diff(before[self.offsets]).astype(np.int64)
 
-    @property
-    def attached(self) -> Codes:
-        """The word that each transition attaches, as an index into all words, or -1; int32, shape (transitions,)."""
-        words = np.full(len(self.transitions), -1, dtype=np.int32)
-        words[np.isin(self.transitions, (Transition.LEFT_ARC, Transition.RIGHT_ARC))] = self.order
-        return words
-
     def actions(self, sentence: int) -> tuple[Action, ...]:
         """Return the labeled transitions of a sentence.
 
@@ -93,10 +87,8 @@ class Derivations(Tabular):
         """
         begin, end = self.offsets[sentence : sentence + 2].tolist()
         words = iter(self.order[slice(*self.treebank.sentence_starts[sentence : sentence + 2].tolist())].tolist())
-        steps = map(Transition, self.transitions[begin:end].tolist())
-        arcs = (Transition.LEFT_ARC, Transition.RIGHT_ARC)
-        relations = self.treebank.relations
-        return tuple(Action(step, relations[next(words)] if step in arcs else "") for step in steps)
+        steps, relations = map(Transition, self.transitions[begin:end].tolist()), self.treebank.relations
+        return tuple(Action(step, relations[next(words)] if step in ARCS else "") for step in steps)
 
     def transition_names(self, *, labeled: bool = False) -> Iterator[list[str]]:
         """Yield the names of the transitions of each sentence.
@@ -121,11 +113,11 @@ class Derivations(Tabular):
             labeled: whether transitions have relations.
         """
         texts = (Column(name, "text") for name in ("Transitions", "Words as attached"))
-        rows = (
-            (document["sentence"], " ".join(document["transitions"]), " ".join(document["words"]), document["swaps"])
-            for document in self.to_dict(labeled=labeled)["sentences"]
+        names, words = (
+            map(" ".join, rows) for rows in (self.transition_names(labeled=labeled), self.words_as_attached())
         )
-        return Table((Column("Sentence", "position"), *texts, Column("Swaps", "number")), tuple(rows))
+        columns = (Column("Sentence", "position"), *texts, Column("Swaps", "number"))
+        return Table(columns, tuple(zip(range(1, len(self) + 1), names, words, self.swaps.tolist())))
 
     def to_dict(self, *, labeled: bool = False) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`.
@@ -133,20 +125,13 @@ class Derivations(Tabular):
         Args:
             labeled: whether transitions have relations.
         """
-        starts = self.treebank.sentence_starts.tolist()
-        order = self.order.tolist()
-        rows = zip(self.transition_names(labeled=labeled), self.words_as_attached(), self.swaps.tolist())
-        sentences = [
-            {
-                **header("derivation"),
-                "sentence": number + 1,
-                "transitions": transitions,
-                "order": [word - starts[number] + 1 for word in order[starts[number] : starts[number + 1]]],
-                "words": words,
-                "swaps": swaps,
-            }
-            for number, (transitions, words, swaps) in enumerate(rows)
-        ]
+        names, words = self.transition_names(labeled=labeled), self.words_as_attached()
+        orders = (
+            (self.order[begin:end] - begin + 1).tolist() for begin, end in pairwise(self.treebank.sentence_starts)
+        )
+        rows = zip(range(1, len(self) + 1), names, orders, words, self.swaps.tolist())
+        keys = ("sentence", "transitions", "order", "words", "swaps")
+        sentences = [{**header("derivation"), **dict(zip(keys, row))} for row in rows]
         return {
             **header("derivations"),
             "signature": dict(self.provenance.signature),

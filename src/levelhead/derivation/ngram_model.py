@@ -17,7 +17,6 @@ from levelhead.errors import Fault, InputError
 from levelhead.immutable import immutable
 from levelhead.kernels import pools
 from levelhead.treebank import Strings
-from levelhead.treebank.strings import distinct
 
 Indices = NDArray[np.int64]
 
@@ -94,21 +93,13 @@ def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
     The counts of the longest n-grams are unchanged. The count of a shorter n-gram is the number of distinct words to
     its left; if it starts with `<s>`, its count is unchanged. `<s>` itself is never predicted and counts 0.
     """
-    adjusted = []
-    for table, longer in pairwise(tables):
-        companies = np.bincount(longer.suffixes, minlength=len(table.keys))
-        adjusted.append(np.where(table.initial, table.counts, companies))
+    adjusted = [
+        np.where(table.initial, table.counts, np.bincount(longer.suffixes, minlength=len(table.keys)))
+        for table, longer in pairwise(tables)
+    ]
     adjusted.append(tables[-1].counts)
     adjusted[0] = np.where(tables[0].initial, 0, adjusted[0])
     return adjusted
-
-
-def _find_keys(keys: Indices, sought: Indices) -> Indices:
-    """The index of each wanted key, or -1."""
-    if not len(keys):
-        return np.full(len(sought), -1, dtype=np.int64)
-    places = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
-    return np.where(keys[places] == sought, places, -1)
 
 
 FALLBACK = (0.5, 1.0, 1.5)
@@ -241,7 +232,9 @@ class NgramModel:
         for n, (shorter, table) in enumerate(pairwise(self.tables), 2):
             context = np.full(len(codes), -1, dtype=np.int64)
             context[1:] = np.where(places[1:] >= n - 1, index[:-1], -1)
-            index = _find_keys(table.keys, np.where(context >= 0, context * self.vocabulary_size + codes, -1))
+            keys = np.where(context >= 0, context * self.vocabulary_size + codes, -1)
+            rows = np.searchsorted(table.keys, keys)
+            index = np.where(np.append(table.keys, -2)[rows] == keys, rows, -1)  # -2 behind the last key is no key
             backed_off = result + _where_found(shorter.backoffs, context, np.zeros(len(context)))
             result = _where_found(table.log_probabilities, index, backed_off)
         return np.where(places == 0, 0.0, result)
@@ -252,22 +245,13 @@ class NgramModel:
         Args:
             context: the words from the start of the sentence.
         """
-        given, size = [BEGIN, *self.encode(sequences_from([context])).tolist()], self.vocabulary_size
-        words = np.tile([*given, UNKNOWN], (size, 1))
-        words[:, -1] = np.arange(size)
-        places = np.tile(np.arange(len(given) + 1), size)
-        logs = self.log_probabilities(FramedTokens(words.ravel(), places, np.repeat(np.arange(size), len(given) + 1)))
+        codes, size = [BEGIN, *self.encode(sequences_from([context])).tolist()], self.vocabulary_size
+        words = np.column_stack([np.tile(codes, (size, 1)), np.arange(size)])
+        places, sentences = np.arange(words.size) % words.shape[1], np.arange(words.size) // words.shape[1]
+        logs = self.log_probabilities(FramedTokens(words.ravel(), places, sentences))
         probabilities: Reals = 10 ** logs.reshape(words.shape)[:, -1]
         probabilities[BEGIN] = 0.0
         return probabilities
-
-    def text(self, code: int) -> str:
-        """Return the word with a code.
-
-        Args:
-            code: its code.
-        """
-        return SPECIAL[code] if code <= END else self.words[code - len(SPECIAL)]
 
 
 def _where_found(values: Reals, index: Indices, otherwise: Reals) -> Reals:
@@ -333,19 +317,15 @@ def _checked(
 
 def _vocabulary(sequences: Sequences, minimum_word_count: int) -> tuple[Strings, NDArray[np.int32]]:
     """The words of the vocabulary, and each word of the sentences as a code."""
-    column = sequences.words
-    n_strings = len(column.strings)
-    often = np.bincount(column.codes, minlength=n_strings) >= minimum_word_count
-    kept = distinct(column.codes, n_strings)
-    kept = kept[often[kept]]
-    translation = np.zeros(n_strings, dtype=np.int32)
+    codes, texts = sequences.words.codes, sequences.words.strings.texts
+    kept = np.flatnonzero(np.bincount(codes, minlength=len(texts)) >= minimum_word_count)
+    translation = np.zeros(len(texts), dtype=np.int32)
     translation[kept] = np.arange(len(kept)) + len(SPECIAL)
-    texts = column.strings.texts
-    return Strings.of(texts[code] for code in kept.tolist()), translation[column.codes]
+    return Strings.of(texts[code] for code in kept.tolist()), translation[codes]
 
 
 class _Layer(NamedTuple):
-    """The n-grams of one order: their probabilities, and the weight of the order below after each context."""
+    """The n-grams of one order: their probabilities, and the weight of the shorter n-grams after each context."""
 
     probabilities: Reals
     context_weights: Reals
@@ -353,8 +333,7 @@ class _Layer(NamedTuple):
 
 def _single_words(counts: Indices, discounts: Discounts, size: int) -> _Layer:
     """Single words, interpolated with the uniform distribution over all but `<s>`."""
-    discounted = discounts.of(counts)
-    total = max(int(counts.sum()), 1)
+    discounted, total = discounts.of(counts), max(int(counts.sum()), 1)
     weight = discounted.sum() / total
     probabilities = (counts - discounted) / total + weight / (size - 1)
     probabilities[BEGIN] = 0.0
@@ -364,7 +343,7 @@ def _single_words(counts: Indices, discounts: Discounts, size: int) -> _Layer:
 def _interpolated(
     table: NgramCounts, counts: Indices, discounts: Discounts, least: int, below: _Layer, size: int
 ) -> _Layer:
-    """Longer n-grams: their discounted counts, plus the weight of their context times the order below."""
+    """Longer n-grams: their discounted counts, plus the weight of their context times shorter n-grams."""
     contexts = table.keys // size
     n_contexts = len(below.probabilities)
     discounted = discounts.of(counts)
@@ -383,10 +362,12 @@ def _interpolated(
 def _renormalized(
     contexts: Indices, probabilities: Reals, lower: Reals, rare: NDArray[np.bool_], weights: Reals
 ) -> Reals:
-    """Back-off weights if n-grams are dropped: the remaining probability, divided by that of the order below."""
+    """Back-off weights if n-grams are dropped: the remaining probability, divided by that of shorter n-grams."""
     kept = ~rare
-    left = 1 - np.bincount(contexts[kept], weights=probabilities[kept], minlength=len(weights))
-    left_below = 1 - np.bincount(contexts[kept], weights=lower[kept], minlength=len(weights))
+    left, left_below = (
+        1 - np.bincount(contexts[kept], weights=values[kept], minlength=len(weights))
+        for values in (probabilities, lower)
+    )
     touched = np.bincount(contexts[rare], minlength=len(weights)) > 0
     result: Reals = np.where(touched, left / np.where(touched, left_below, 1.0), weights)
     return result
@@ -395,7 +376,7 @@ def _renormalized(
 def _kept_ngrams(
     tables: list[NgramCounts], adjusted: list[Indices], least: tuple[int, ...], size: int
 ) -> list[NDArray[np.bool_]]:
-    """The n-grams to keep: those with the minimum count, and the contexts of longer n-grams to keep."""
+    """The n-grams that are kept: those with the minimum count, and the contexts of longer ones that are kept."""
     masks: list[NDArray[np.bool_]] = []
     for n in reversed(range(len(tables))):
         mask = adjusted[n] >= least[n] if n else np.ones(len(tables[0].keys), dtype=bool)

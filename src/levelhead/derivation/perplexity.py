@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from typing import Any, Literal, NamedTuple
 
@@ -72,17 +73,14 @@ def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
     codes = model.encode(sequences)
     tokens = framed(codes, sequences.starts)
     logs = model.log_probabilities(tokens)
-    n = len(sequences.starts) - 1
-    unknown = (tokens.codes == UNKNOWN) & (tokens.places > 0)
-    ends = tokens.codes == END
-
-    def total(which: NDArray[np.bool_]) -> Reals:
-        sums: Reals = np.bincount(tokens.sentences[which], weights=logs[which], minlength=n).astype(np.float64)
-        return sums
-
-    n_unknown = np.bincount(tokens.sentences[unknown], minlength=n)
     n_words = np.diff(sequences.starts).astype(np.int64)
-    return SentenceSums(total(~unknown & ~ends), total(unknown), total(ends), n_words, n_unknown, sequences.swaps)
+    unknown, ends = (tokens.codes == UNKNOWN) & (tokens.places > 0), tokens.codes == END
+    log_known, log_unknown, log_ends = (
+        np.bincount(tokens.sentences[events], weights=logs[events], minlength=len(n_words)).astype(np.float64)
+        for events in (~unknown & ~ends, unknown, ends)
+    )
+    n_unknown = np.bincount(tokens.sentences[unknown], minlength=len(n_words))
+    return SentenceSums(log_known, log_unknown, log_ends, n_words, n_unknown, sequences.swaps)
 
 
 def _finite(number: float) -> float | None:
@@ -91,12 +89,10 @@ def _finite(number: float) -> float | None:
 
 def perplexity_of(log10_probability: float, events: int) -> float | None:
     """Return 10 to the negative mean log10 probability of events; None without events, or if it is infinite."""
-    if not events or math.isinf(log10_probability):
-        return None
-    try:
-        return math.pow(10.0, -log10_probability / events)
-    except OverflowError:
-        return None
+    if events and not math.isinf(log10_probability):
+        with suppress(OverflowError):
+            return math.pow(10.0, -log10_probability / events)
+    return None
 
 
 @immutable
@@ -274,9 +270,9 @@ ARPA = ".arpa"
 """The part of a file name that marks a model, not a treebank."""
 
 _COLUMNS = {
-    "Perplexity": "excluding_oov",
-    "With OOV": "including_oov",
-    "Log10/sentence": "log10_per_sentence",
+    "Perplexity": "perplexity_excluding_oov",
+    "With OOV": "perplexity_including_oov",
+    "Log10/sentence": "log10_perplexity_per_sentence",
     "Events": "events",
     "OOV": "oov",
     "Sentences": "sentences",
@@ -315,15 +311,13 @@ class Perplexities(Tabular):
         Args:
             sentences: every sentence.
         """
+        columns = _SENTENCE_COLUMNS if sentences else _COLUMNS
         rows: list[tuple[Cell, ...]] = []
-        for name, result in self.results.items():
-            if sentences:
-                rows += [(name, *row.values()) for row in result.sentence_documents()]
-            else:
-                rows.append((name, *(getattr(result, field) for field in _COLUMNS.values())))
-        columns = (Column(name, "number") for name in (_SENTENCE_COLUMNS if sentences else _COLUMNS))
+        for name, document in zip(self.results, self.documents(sentences=sentences)):
+            parts = document["per_sentence"] if sentences else [document]
+            rows += [(name, *(part[key] for key in columns.values())) for part in parts]
         notes = (signature_line(self.provenance.signature),)
-        return Table((Column("File", "text"), *columns), tuple(rows), notes)
+        return Table((Column("File", "text"), *(Column(name, "number") for name in columns)), tuple(rows), notes)
 
     def documents(self, *, sentences: bool = False) -> list[dict[str, Any]]:
         """Return a JSON document for each file.

@@ -61,7 +61,7 @@ class Transition(IntEnum):
 
 SHIFT, LEFT_ARC, RIGHT_ARC, REDUCE, SWAP = Transition
 
-_ARCS = (LEFT_ARC, RIGHT_ARC)
+ARCS = (LEFT_ARC, RIGHT_ARC)
 
 
 class Action(NamedTuple):
@@ -130,7 +130,7 @@ class TransitionSystem:
         return tuple(
             Action(transition, label)
             for transition in self.transitions
-            for label in (labels if transition in _ARCS else ("",))
+            for label in (labels if transition in ARCS else ("",))
         )
 
     def initial(self, n_words: int) -> Configuration:
@@ -216,9 +216,8 @@ class TransitionSystem:
         Raises:
             InputError: the system cannot derive the tree.
         """
-        array = np.array(heads, dtype=np.int32)
-        starts = np.array([0, len(array)], dtype=np.int32)
-        codes, _, _, failures = oracles.oracle(array, starts, self.code, MOST_SWAPS)
+        starts = np.array([0, len(heads)], dtype=np.int32)
+        codes, _, _, failures = oracles.oracle(np.array(heads, dtype=np.int32), starts, self.code, MOST_SWAPS)
         check_derived(failures, self)
         return tuple(map(Transition, codes.tolist()))
 
