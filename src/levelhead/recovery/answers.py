@@ -34,10 +34,9 @@ def _decoded(data: bytes, name: str, first_line: int = 1) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        line = first_line + data.count(b"\n", 0, error.start)
-        known = first_line == 1 and is_utf16(data)
-        message = UTF16 if known else f"the byte 0x{data[error.start]:02x} is not UTF-8"
-        raise InputError(Fault("encoding", message, Place(name, line))) from error
+        place = Place(name, first_line + data.count(b"\n", 0, error.start))
+        message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
+        raise InputError(Fault("encoding", UTF16 if first_line == 1 and is_utf16(data) else message, place)) from error
 
 
 _LONGEST_FIELD = 1 << 29  # answers can be longer than the 128 KiB of fields that csv allows
@@ -56,10 +55,9 @@ def _json_answers(data: bytes, name: str, field: str | None, id_field: str | Non
         try:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:
-            reason = (
-                "it is nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
-            )
-            raise _invalid(f"the line is not JSON: {reason}", place) from error
+            reason = getattr(error, "msg", str(error))
+            deep = isinstance(error, RecursionError)
+            raise _invalid(f"the line is not JSON: {'it is nested too deeply' if deep else reason}", place) from error
         if not isinstance(record, Mapping):
             raise _invalid("the line is not a JSON object with named fields", place)
         value = _inside(record, _required(field, record, place), place)
@@ -98,11 +96,9 @@ def _csv_answers(data: bytes, name: str, field: str | None, id_field: str | None
     try:
         names = next(rows, [])
         first_line = Place(name, 1)
+        places = {column: names.index(column) for column in names}
         fields = [_required(field, dict.fromkeys(names), first_line), *([] if id_field is None else [id_field])]
-        for column in fields:
-            if column not in names:
-                raise _invalid(unknown("field", column, names), first_line)
-        columns = [names.index(column) for column in fields]
+        columns = [_inside(places, column, first_line) for column in fields]
         for row in filter(None, rows):
             if max(columns) >= len(row):
                 raise _invalid(f"the row has only {number_of(len(row), 'field')}", Place(name, rows.line_num))

@@ -15,13 +15,14 @@ from levelhead.errors import Fault, InputError, Place, number_of, quoted
 from levelhead.kernels import trees
 from levelhead.recovery.answers import Answer
 from levelhead.recovery.rows import BEFORE_FIRST, COLUMNS, IDS, REMARKS, ROOT, SPACE, AnswerRow
-from levelhead.recovery.tables import BLANK, FENCES, LIST, LONGEST_ANSWER, PIPES, PROSE, Attempt, sent_id_of, tables_of
+from levelhead.recovery.tables import BLANK, FENCES, LIST, LONGEST_ANSWER, PIPES, PROSE, Attempt, tables_of
 from levelhead.scoring.form_alignment import align_forms, is_other_text
 from levelhead.treebank.tokens import FORM, MISC
 from levelhead.treebank.treebank import Treebank
 
 _KEPT = re.compile(r"#\s*(?:(?:sent_id|text)\s*=|newdoc|newpar)")
 _SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
+_SENT_ID_IN_TEXT = re.compile(r"^[^\S\n]*#[^\S\n]*sent_id[^\S\n]*=([^\n]*)", re.MULTILINE)
 _NO_SPACE = "SpaceAfter=No"
 
 
@@ -143,7 +144,8 @@ def paired(answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str 
 
     ids = [answer.id for answer in answers]
     if not any(sent_id is not None for sent_id in ids):
-        ids = [sent_id_of(answer.text) for answer in answers]
+        comments = (_SENT_ID_IN_TEXT.search(answer.text) if "sent_id" in answer.text else None for answer in answers)
+        ids = [(comment[1].strip() or None) if comment else None for comment in comments]
         are_gold = None not in ids and len(set(ids)) == len(ids) and set(ids) == set(gold_ids)
         if len(answers) == len(gold_ids) and not are_gold:
             return list(answers)
@@ -229,16 +231,16 @@ def recovered(text: str | None, gold: GoldSentence) -> Recovered:
     answer = RecoveredAnswer(gold.number, gold.id, "no answer", "incomplete", (), len(forms))
     if text is None:
         return Recovered(answer, nothing, nothing)
-    tables = tables_of(text, forms)
-    answer = answer._replace(category="unreadable", attempts=len(tables.attempts))
-    best = best_match(tables.attempts, forms)
+    attempts, steps = tables_of(text, forms)
+    answer = answer._replace(category="unreadable", attempts=len(attempts))
+    best = best_match(attempts, forms)
     if best is None or all(row.head is None for row in best.attempt.rows):
         long = (TOO_LONG,) if len(text) > LONGEST_ANSWER else ()
         return Recovered(answer._replace(steps=long), nothing, nothing)
     answer = answer._replace(matched=best.n_matched)
     if best.is_other_text:
         return Recovered(answer._replace(category=ANOTHER_TEXT, extra=best.attempt.n_rows), nothing, nothing)
-    steps = {*tables.steps, *_steps_of(best, gold), *([SEVERAL] if answer.attempts > 1 else [])}
+    steps |= _steps_of(best, gold) | ({SEVERAL} if answer.attempts > 1 else set())
     answer = answer._replace(
         category=_category(best, steps),
         tree=_tree(best.heads),
@@ -251,7 +253,7 @@ def recovered(text: str | None, gold: GoldSentence) -> Recovered:
 
 def fits(text: str, forms: Sequence[str]) -> bool:
     """Return whether an answer is about a sentence."""
-    best = best_match(tables_of(text, forms).attempts, forms)
+    best = best_match(tables_of(text, forms)[0], forms)
     return best is not None and not best.is_other_text
 
 

@@ -52,7 +52,7 @@ class AnswerRow(NamedTuple):
     form: str
     head: int | None
     relation: str
-    tags: tuple[str, str, str, str] = ("_", "_", "_", "_")
+    tags: tuple[str, ...] = ("_",) * 4
     steps: frozenset[str] = frozenset()
     n_cells: int = _COLUMNS
 
@@ -89,7 +89,7 @@ def read_row(line: str, expected: int, forms: Collection[str]) -> AnswerRow | Ra
     marks = _BULLET.match(stripped)  # of list items, quotations and bold text
     bare = stripped[marks.end() :].rstrip("* ") if marks else stripped
     row = _repaired(bare, expected, forms)
-    return row if row is None or bare == stripped else row._replace(steps=row.steps | {REMARKS})
+    return row and (row if bare == stripped else row._replace(steps=row.steps | {REMARKS}))
 
 
 def _cuts(line: str) -> Iterator[list[str]]:
@@ -109,11 +109,8 @@ def _is_good(cells: Sequence[str], forms: Collection[str]) -> bool:
 
 
 def _row(cells: Sequence[str], steps: frozenset[str]) -> AnswerRow:
-    lemma, upos, xpos, feats = map(clean, cells[2:6])
-    head = int(cells[_HEAD])
-    return AnswerRow(
-        int(cells[0]), cells[1], head, clean(cells[_RELATION]), (lemma, upos, xpos, feats), steps, len(cells)
-    )
+    relation, tags = clean(cells[_RELATION]), tuple(map(clean, cells[2:_HEAD]))
+    return AnswerRow(int(cells[0]), cells[1], int(cells[_HEAD]), relation, tags, steps, len(cells))
 
 
 def clean(cell: str) -> str:
@@ -158,8 +155,8 @@ def read_cells(
     if len(values) != _MOST_VALUES or at != _USUAL or not all(values):
         steps.add(COLUMNS)
     head = None if at is None else head_of(values[at], relation)
-    lemma, upos, xpos, feats = map(clean, values[:_USUAL]) if at == _USUAL else "____"
-    return AnswerRow(number, form, head, clean(relation), (lemma, upos, xpos, feats), frozenset(steps), len(cells))
+    tags = tuple(map(clean, values[:_USUAL])) if at == _USUAL else ("_",) * 4
+    return AnswerRow(number, form, head, clean(relation), tags, frozenset(steps), len(cells))
 
 
 def head_of(text: str, relation: str) -> int | None:
@@ -186,10 +183,9 @@ def _numbered(
     plain = _NUMBERED.fullmatch(first)
     is_glued = not rest or (rest[0] in {"_", ""} and "_" not in forms)
     if plain and not is_glued:
-        if rest[0] == plain[1] and rest[0] not in forms and rest[1:] and rest[1] in forms:
-            rest = rest[1:]  # the number is repeated
-            return int(plain[1]), rest[0], rest[1:], {IDS}
-        return int(plain[1]), rest[0], rest[1:], set() if plain[1] == first else {IDS}
+        is_repeated = rest[0] == plain[1] and rest[0] not in forms and rest[1:] and rest[1] in forms
+        form, *others = rest[1:] if is_repeated else rest
+        return int(plain[1]), form, others, set() if plain[1] == first and not is_repeated else {IDS}
     behind = first.removeprefix(str(expected))
     after = behind.lstrip(".): \t")
     for word in (behind, after):

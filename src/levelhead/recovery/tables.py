@@ -102,21 +102,17 @@ def _rows(values: Sequence[Any], forms: Collection[str]) -> Iterator[AnswerRow]:
     """Return the rows of a list."""
     last = 0
     for value in values:
-        row = _row(value, last + 1, forms)
-        if row is not None:
+        row: AnswerRow | RangeRow | None = None
+        if isinstance(value, Mapping):
+            row = _keyed_row(value)
+        elif isinstance(value, str) and len(value) > 3:
+            row = read_row(value, last + 1, forms)
+        elif isinstance(value, list | tuple) and len(value) > 3:
+            is_flat = not any(isinstance(cell, list | dict) for cell in value)
+            row = read_cells([_text(cell) for cell in value], last + 1, forms) if is_flat else None
+        if isinstance(row, AnswerRow):
             last = last + 1 if row.id is None else row.id
             yield row
-
-
-def _row(value: Any, expected: int, forms: Collection[str]) -> AnswerRow | None:
-    if isinstance(value, Mapping):
-        return _keyed_row(value)
-    if isinstance(value, list | tuple) and len(value) > 3 and not any(isinstance(cell, list | dict) for cell in value):
-        return read_cells([_text(cell) for cell in value], expected, forms)
-    if isinstance(value, str) and len(value) > 3:
-        row = read_row(value, expected, forms)
-        return None if isinstance(row, RangeRow) else row
-    return None
 
 
 def _plain_name(name: str) -> str:
@@ -135,7 +131,7 @@ def _keyed_row(value: Mapping[Any, Any]) -> AnswerRow | None:
     if "id" in cells and number is None:
         return None
     relation, *tags = (clean(cells.get(name, "_")) for name in ("relation", "lemma", "upos", "xpos", "feats"))
-    return AnswerRow(number, cells["form"], head_of(cells["head"], relation), relation, tuple(tags))  # type: ignore[arg-type]
+    return AnswerRow(number, cells["form"], head_of(cells["head"], relation), relation, tuple(tags))
 
 
 def _text(cell: Any) -> str:
@@ -181,8 +177,8 @@ class Header(NamedTuple):
         row = _keyed_row(dict(zip(self.names, cells))) if len(cells) == len(self.names) else None
         if row is None:
             return None
-        steps = {COLUMNS} if row.id is not None else {COLUMNS, IDS}
-        return row._replace(steps=frozenset(steps), n_cells=len(cells))
+        steps = frozenset({COLUMNS} if row.id is not None else {COLUMNS, IDS})
+        return row._replace(steps=steps, n_cells=len(cells))
 
     def loses(self, line: str) -> bool:
         """Return whether a line is an unreadable row of the table, which must not be read in another way."""
@@ -229,7 +225,6 @@ LONGEST_ANSWER = 1 << 24
 _MOST_ATTEMPTS = 100
 _LEAST_CELLS, _MOST_CELLS = 4, 100
 _COMMENT = re.compile(r"#\s*(?:[\w.]+(?:\[\w+\])?\s*=.*|newdoc|newpar)\s*", re.DOTALL)
-_SENT_ID = re.compile(r"^[^\S\n]*#[^\S\n]*sent_id[^\S\n]*=([^\n]*)", re.MULTILINE)
 _RULE = re.compile(r"[\s|:+=-]+")
 
 
@@ -247,28 +242,10 @@ class Attempt(NamedTuple):
     n_rows: int
 
 
-class Tables(NamedTuple):
-    """The contents of an answer.
-
-    Args:
-        attempts: its tables of rows, in order.
-        steps: the kinds of text that were removed around them.
-    """
-
-    attempts: tuple[Attempt, ...]
-    steps: frozenset[str]
-
-
-def sent_id_of(text: str) -> str | None:
-    """Return the sent_id in a comment of an answer, or None."""
-    found = _SENT_ID.search(text) if "sent_id" in text else None
-    return (found[1].strip() or None) if found else None
-
-
-def tables_of(text: str, forms: Sequence[str]) -> Tables:
-    """Return the tables of rows in an answer, and the text around them."""
+def tables_of(text: str, forms: Sequence[str]) -> tuple[list[Attempt], set[str]]:
+    """Return the tables of rows in an answer, in order, and the kinds of text around them."""
     if len(text) > LONGEST_ANSWER:
-        return Tables((), frozenset())
+        return [], set()
     reader, lists = (_Reader(frozenset(forms), 2 * len(forms) + 1000) for _ in range(2))
     for line in text.strip("\n").split("\n"):
         reader.take(line)
@@ -277,8 +254,7 @@ def tables_of(text: str, forms: Sequence[str]) -> Tables:
         for row in rows:
             lists.add(row, in_list=True)
         lists.close()
-    steps = {LIST} if lists.found else reader.steps
-    return Tables((*reader.found, *lists.found), frozenset(steps))
+    return [*reader.found, *lists.found], {LIST} if lists.found else reader.steps
 
 
 @dataclass
@@ -386,8 +362,6 @@ def _pipe_cells(line: str) -> list[str]:
 
 def _if_cut(row: AnswerRow, n_cells: int) -> AnswerRow:
     """Discard the last column of an answer that ends in the middle of a row: `1` may be half of `12`."""
-    if row.n_cells >= n_cells:
-        return row
-    if row.relation == "_":
+    if row.n_cells < n_cells and row.relation == "_":
         return row._replace(head=None)
-    return row._replace(relation="_") if row.n_cells <= 8 else row
+    return row._replace(relation="_") if row.n_cells < n_cells and row.n_cells <= 8 else row
