@@ -27,7 +27,7 @@ from levelhead.parsing.features import columns_of, of_words, reading_backwards, 
 from levelhead.parsing.model import MEMBERS
 from levelhead.parsing.model_file import model_bytes
 from levelhead.parsing.parser_input import LONGEST_WHOLE, long_parsing_warnings, long_training_warnings
-from levelhead.parsing.training import candidates, parse_with_ensemble
+from levelhead.parsing.training import candidates
 from parsed import GOLD, las
 from strategies import SEEDS, treebanks
 
@@ -118,7 +118,7 @@ def test_candidates_of_any_votes(n: int, seed: int) -> None:
 def test_trees_with_one_root_whatever_the_weights(ensemble: Ensemble, text: str, seed: int) -> None:
     models = [with_random_weights(model, seed + n) for n, model in enumerate((ensemble.graph, *ensemble.members))]
     treebank = from_conllu(text)
-    parsed = parse_with_ensemble(Ensemble(models[0], tuple(models[1:]), ensemble.votes, {}), treebank)
+    parsed = parse_treebank(Ensemble(models[0], tuple(models[1:]), ensemble.votes, {}), treebank)
     again = from_conllu(levelhead.treebank.to_conllu(parsed))  # an error if a tree is not valid
     assert list(again.forms) == list(treebank.forms)
 
@@ -127,7 +127,7 @@ def test_members_that_agree_are_followed(ensemble: Ensemble) -> None:
     """If all members agree on a head, it is the only candidate besides the previous word."""
     treebank = read(GERMAN)
     heads = np.array([parse_treebank(member, treebank).local_heads() for member in ensemble.members])
-    parsed = parse_with_ensemble(ensemble, treebank).local_heads()
+    parsed = parse_treebank(ensemble, treebank).local_heads()
     before = candidates(heads, treebank.sentence_starts, ensemble.votes)[0]
     assert all(head in allowed for head, allowed in zip(parsed.tolist(), before.tolist()))
 
@@ -154,7 +154,7 @@ def test_round_trip_of_a_file(ensemble: Ensemble, tmp_path: Path) -> None:
     assert isinstance(again, Ensemble)
     assert model_bytes(again) == path.read_bytes()
     words = read(GERMAN)
-    parsed, expected = levelhead.parse(path, words), parse_with_ensemble(ensemble, words)
+    parsed, expected = levelhead.parse(path, words), parse_treebank(ensemble, words)
     assert parsed.heads.tolist() == expected.heads.tolist()
     assert list(parsed.relations) == list(expected.relations)
 
@@ -259,7 +259,7 @@ def test_long_sentences(ensemble: Ensemble) -> None:
     assert [fault.slug for fault in long_parsing_warnings(long, "ensemble", 4)] == ["long-sentence"]
     assert [fault.slug for fault in long_training_warnings(long, "ensemble")] == ["long-sentence"]
     assert not long_parsing_warnings(short, "ensemble", 4)
-    parsed = parse_with_ensemble(ensemble, long)
+    parsed = parse_treebank(ensemble, long)
     assert np.count_nonzero(parsed.heads < 0) == 1
     levelhead.from_conllu(levelhead.treebank.to_conllu(parsed))
     with pytest.raises(InputError) as caught:
@@ -275,7 +275,7 @@ def one_sentence(n: int) -> Treebank:
 
 def test_nothing_to_parse(ensemble: Ensemble) -> None:
     empty = read(GOLD).select([])
-    assert parse_with_ensemble(ensemble, empty).n_words == 0
+    assert parse_treebank(ensemble, empty).n_words == 0
 
 
 @pytest.mark.data
@@ -287,6 +287,6 @@ def test_better_than_its_parts(data: Path) -> None:
     treebank, dev = (read(folder / f"hu-ud-{part}.conllu.xz").select(range(n)) for part, n in parts.items())
     model = train(treebank, Recipe("ensemble", schedule=Schedule(first=2, second=2, runs=1)))
     universal = dev.replace(relations=[name.partition(":")[0] for name in dev.relations])
-    together = las(universal, parse_with_ensemble(model, dev))
+    together = las(universal, parse_treebank(model, dev))
     apart = [las(universal, parse_treebank(part, dev)) for part in (model.graph, *model.members)]
     assert together > max(apart) + 1

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from conftest import EXAMPLES, ROOT
-from levelhead.parsing import Recipe, train
-from levelhead.parsing.training import parse_with_ensemble
+from levelhead.parsing import Recipe, parse_treebank, train
 from levelhead.studies import Claim, Study, StudyRequest, parsers, reproduce
 from levelhead.studies.parsers import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
 from levelhead.studies.study import verdicts_by_parser
@@ -51,9 +50,9 @@ def test_ensembles_learn_from_the_first_sentences(monkeypatch: pytest.MonkeyPatc
     capped = built_in("ensemble", [treebank], None, words)
     settings = {"beam": 1, "seed": SEED, "schedule": IN_ENSEMBLE, "members": FOUR_MEMBERS}
     model = train(treebank[:8], Recipe("ensemble", **settings))
-    assert np.array_equal(capped.heads, parse_with_ensemble(model, words).heads)
+    assert np.array_equal(capped.heads, parse_treebank(model, words).heads)
     whole = train(treebank, Recipe("ensemble", **settings))
-    assert not np.array_equal(capped.heads, parse_with_ensemble(whole, words).heads), "or the test shows nothing"
+    assert not np.array_equal(capped.heads, parse_treebank(whole, words).heads), "or the test shows nothing"
 
 
 @pytest.fixture(scope="module")

@@ -294,7 +294,6 @@ def _recorded_words(treebank: Treebank) -> tuple[NDArray[np.intp], list[_Record]
 
 
 def _with_misc(treebank: Treebank, chosen: NDArray[np.intp], texts: list[str]) -> Treebank:
-    """The treebank in which these words have these values of MISC."""
     strings, codes = treebank.strings.with_texts(texts)
     misc = treebank.misc.codes.copy()
     misc[chosen] = codes

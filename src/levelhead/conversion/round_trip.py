@@ -113,11 +113,7 @@ class RoundTrip(Tabular):
         return tuple(dict.fromkeys(word.sentence for word in self.not_restored))
 
     def table(self, *, failures: bool = False) -> Table:
-        """Return the result as a table.
-
-        Args:
-            failures: the words that were not restored.
-        """
+        """Return the result as a table or, with `failures`, the words that were not restored."""
         return (not_restored_table if failures else round_trips_table)({TREEBANK: self})
 
     def to_dict(self) -> dict[str, Any]:

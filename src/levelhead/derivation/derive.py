@@ -80,22 +80,14 @@ class Derivations(Tabular):
         return np.diff(before[self.offsets]).astype(np.int64)
 
     def actions(self, sentence: int) -> tuple[Action, ...]:
-        """Return the labeled transitions of a sentence.
-
-        Args:
-            sentence: its index.
-        """
+        """Return the labeled transitions of a sentence, by its index."""
         begin, end = self.offsets[sentence : sentence + 2].tolist()
         words = iter(self.order[slice(*self.treebank.sentence_starts[sentence : sentence + 2].tolist())].tolist())
         steps, relations = map(Transition, self.transitions[begin:end].tolist()), self.treebank.relations
         return tuple(Action(step, relations[next(words)] if step in ARCS else "") for step in steps)
 
     def transition_names(self, *, labeled: bool = False) -> Iterator[list[str]]:
-        """Yield the names of the transitions of each sentence.
-
-        Args:
-            labeled: whether they have relations.
-        """
+        """Yield the names of the transitions of each sentence, with relations if `labeled`."""
         for sentence in range(len(self)):
             yield [str(action if labeled else action.transition) for action in self.actions(sentence)]
 
@@ -107,11 +99,7 @@ class Derivations(Tabular):
             yield [forms[word] for word in order[begin:end]]
 
     def table(self, *, labeled: bool = False) -> Table:
-        """Return the result as a table.
-
-        Args:
-            labeled: whether transitions have relations.
-        """
+        """Return the result as a table; transitions have relations if `labeled`."""
         texts = (Column(name, "text") for name in ("Transitions", "Words as attached"))
         names, words = (
             map(" ".join, rows) for rows in (self.transition_names(labeled=labeled), self.words_as_attached())
@@ -120,11 +108,7 @@ class Derivations(Tabular):
         return Table(columns, tuple(zip(range(1, len(self) + 1), names, words, self.swaps.tolist())))
 
     def to_dict(self, *, labeled: bool = False) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`.
-
-        Args:
-            labeled: whether transitions have relations.
-        """
+        """Return the JSON document that the command prints; transitions have relations if `labeled`."""
         names, words = self.transition_names(labeled=labeled), self.words_as_attached()
         orders = (
             (self.order[begin:end] - begin + 1).tolist() for begin, end in pairwise(self.treebank.sentence_starts)
@@ -222,11 +206,7 @@ def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = Fals
 
 
 def sequences_from(sentences: Iterable[Sequence[str]]) -> Sequences:
-    """Return sequences for lists of words.
-
-    Args:
-        sentences: the words of each.
-    """
+    """Return sequences for lists of words, one for each sentence."""
     rows = [list(sentence) for sentence in sentences]
     starts = np.cumsum([0, *map(len, rows)], dtype=np.int32)
     strings, codes = Strings.of([]).with_texts(word.replace(" ", "_") for row in rows for word in row)

@@ -122,11 +122,7 @@ class Discounts(NamedTuple):
     estimated: bool
 
     def of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the discount of each count.
-
-        Args:
-            counts: counts of n-grams, int64.
-        """
+        """Return the discount of each of some counts of n-grams."""
         table: NDArray[np.float64] = np.array([0.0, self.one, self.two, self.more])
         return table[np.minimum(counts, 3)]
 
@@ -212,21 +208,13 @@ class NgramModel:
         return f"<NgramModel of order {self.order}: {sizes} n-grams>"
 
     def encode(self, sequences: Sequences) -> NDArray[np.int32]:
-        """Return the code of each word, 0 for unknown ones; int32, shape (words,).
-
-        Args:
-            sequences: the words.
-        """
+        """Return the code of each word of some sentences, 0 for unknown ones; int32, shape (words,)."""
         strings = sequences.words.strings
         known = pools.translate(self.words.pool, self.words.offsets, strings.pool, strings.offsets)
         return np.where(known < 0, UNKNOWN, known + len(SPECIAL)).astype(np.int32)[sequences.words.codes]
 
     def log_probabilities(self, tokens: FramedTokens) -> Reals:
-        """Return log10 of the probability at each position, after the positions before it; 0 for `<s>`.
-
-        Args:
-            tokens: sentences from `framed`.
-        """
+        """Return log10 of the probability at each position of `framed` sentences; 0 for `<s>`."""
         codes, places = tokens.codes, tokens.places
         index, result = codes, self.tables[0].log_probabilities[codes]
         for n, (shorter, table) in enumerate(pairwise(self.tables), 2):
@@ -240,11 +228,7 @@ class NgramModel:
         return np.where(places == 0, 0.0, result)
 
     def distribution(self, context: Sequence[str]) -> Reals:
-        """Return the probability of each word as the next word, by code; they sum to 1, and `<s>` has 0.
-
-        Args:
-            context: the words from the start of the sentence.
-        """
+        """Return the probability of each word after the first words of a sentence, by code; `<s>` has 0."""
         codes, size = [BEGIN, *self.encode(sequences_from([context])).tolist()], self.vocabulary_size
         words = np.column_stack([np.tile(codes, (size, 1)), np.arange(size)])
         places, sentences = np.arange(words.size) % words.shape[1], np.arange(words.size) // words.shape[1]

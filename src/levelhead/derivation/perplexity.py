@@ -306,11 +306,7 @@ class Perplexities(Tabular):
     provenance: Provenance
 
     def table(self, *, sentences: bool = False) -> Table:
-        """Return the result as a table.
-
-        Args:
-            sentences: every sentence.
-        """
+        """Return the result as a table, with one row per sentence if `sentences`."""
         columns = _SENTENCE_COLUMNS if sentences else _COLUMNS
         rows: list[tuple[Cell, ...]] = []
         for name, document in zip(self.results, self.documents(sentences=sentences)):
@@ -320,11 +316,7 @@ class Perplexities(Tabular):
         return Table((Column("File", "text"), *(Column(name, "number") for name in columns)), tuple(rows), notes)
 
     def documents(self, *, sentences: bool = False) -> list[dict[str, Any]]:
-        """Return a JSON document for each file.
-
-        Args:
-            sentences: every sentence.
-        """
+        """Return a JSON document for each file, with its sentences if `sentences`."""
         return [
             {
                 **header("perplexity"),
@@ -346,11 +338,7 @@ class Perplexities(Tabular):
         ]
 
     def to_dict(self, *, sentences: bool = False) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`.
-
-        Args:
-            sentences: every sentence.
-        """
+        """Return the JSON document that the command prints, with all sentences if `sentences`."""
         test, *systems = self.documents(sentences=sentences)
         return {
             "signature": dict(self.provenance.signature),

@@ -121,11 +121,7 @@ class TransitionSystem:
         return SWAP not in self.transitions
 
     def actions(self, relations: Iterable[str]) -> tuple[Action, ...]:
-        """Return all labeled transitions: transitions that add arcs occur once per relation.
-
-        Args:
-            relations: the relations of a treebank.
-        """
+        """Return all labeled transitions for some relations: transitions that add arcs occur once per relation."""
         labels = tuple(relations)
         return tuple(
             Action(transition, label)
@@ -134,11 +130,7 @@ class TransitionSystem:
         )
 
     def initial(self, n_words: int) -> Configuration:
-        """Return the configuration in which the derivation of a sentence starts.
-
-        Args:
-            n_words: the words of the sentence.
-        """
+        """Return the configuration in which the derivation of a sentence of `n_words` words starts."""
         return Configuration((0,), tuple(range(1, n_words + 1)), (-1,) * n_words, ("",) * n_words)
 
     def is_final(self, configuration: Configuration) -> bool:

@@ -40,7 +40,6 @@ from levelhead.parsing.training import (
     check_parser,
     joined,
     parse_treebank,
-    parse_with_ensemble,
     prepared,
     restored,
     train_ensemble,
@@ -120,10 +119,8 @@ def parse_any(
     """
     if not treebank.n_words:
         return ParsedTreebank(treebank, ())
-    if isinstance(model, Model):
+    if isinstance(model, Model | Ensemble):
         return ParsedTreebank(parse_treebank(model, treebank, progress=progress), ())
-    if isinstance(model, Ensemble):
-        return ParsedTreebank(parse_with_ensemble(model, treebank, progress=progress), ())
     if isinstance(model, Baseline):
         return ParsedTreebank(parse_baseline(model, treebank), ())
     output = parse_external(model.parser, model.contents, treebank, external or ExternalSettings())

@@ -174,7 +174,6 @@ def rows_of(output: bytes) -> list[list[Row]]:
 
 
 def _other_words(rows: list[Row], forms: list[str]) -> _TreeFault | None:
-    """The first fault in the words and columns of a sentence, if any."""
     for i, (row, form) in enumerate(zip(rows, forms)):
         if row.n_columns not in _COLUMNS:
             return i, "number-of-columns", f"{number_of(row.n_columns, 'column')} instead of 10"

@@ -210,7 +210,6 @@ def _own_models(
 
 
 def _baseline(description: Mapping[str, Any], data: memoryview, training: Training) -> Baseline:
-    """The baseline with a description; no tables follow."""
     by_tag, seed = dict(description["relations"].items()), description["seed"]
     root, other = description["root"], description["other"]
     if data or not isinstance(seed, int) or not all(map(is_relation, (root, other, *by_tag.values()))):
@@ -219,7 +218,6 @@ def _baseline(description: Mapping[str, Any], data: memoryview, training: Traini
 
 
 def _check_range(number: object, low: int, high: int) -> None:
-    """Raise a ValueError unless the object is an integer in the range."""
     if not (isinstance(number, int) and not isinstance(number, bool) and low <= number <= high):
         raise ValueError(number)
 

@@ -114,13 +114,7 @@ def _long_sentences(treebank: Treebank, longest: int, effect: Callable[[int], st
 
 
 def long_parsing_warnings(treebank: Treebank, parser: str, beam: int) -> tuple[Fault, ...]:
-    """Return a warning about sentences that are too long for the usual search, if there are any.
-
-    Args:
-        treebank: the treebank to parse.
-        parser: the parser; external parsers get no warning.
-        beam: the beam width, if it is a transition system.
-    """
+    """Return a warning about sentences that are too long for the usual search of a parser, if there are any."""
     by_pieces = parser in _BY_PIECES
     if parser not in _LEARNERS or not (by_pieces or beam > 1):
         return ()
@@ -163,23 +157,13 @@ _USES_TAGS = (*PARSERS, ENSEMBLE, *BASELINES, "udpipe", "malt")
 
 
 def training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
-    """Return warnings about words without UPOS, and about sentences that are too long to learn from.
-
-    Args:
-        treebank: the training treebank.
-        parser: the parser.
-    """
+    """Return warnings about training words without UPOS, and about sentences that are too long to learn from."""
     untagged = _untagged(treebank, "parsers learn mostly from tags") if parser in _USES_TAGS else ()
     return (*untagged, *long_training_warnings(treebank, parser))
 
 
 def parsing_warnings(treebank: Treebank, model: AnyModel) -> tuple[Fault, ...]:
-    """Return warnings about words without UPOS if the model learned from tags, and about long sentences.
-
-    Args:
-        treebank: the treebank to parse.
-        model: the trained parser.
-    """
+    """Return warnings about words without UPOS if a model learned from tags, and about long sentences."""
     untagged_training = model.training.get("untagged")
     all_untagged = bool(untagged_training) and untagged_training == model.training.get("words")
     learned_tags = model.parser in _USES_TAGS and not all_untagged
@@ -189,7 +173,6 @@ def parsing_warnings(treebank: Treebank, model: AnyModel) -> tuple[Fault, ...]:
 
 
 def _untagged(treebank: Treebank, reason: str) -> tuple[Fault, ...]:
-    """A warning with the number of words without UPOS, placed at the first one, if there are any."""
     words = np.flatnonzero(treebank.upos.codes == UNDERSCORE)
     if not len(words):
         return ()

@@ -79,14 +79,11 @@ Tell = Callable[[Report], None] | None
 
 def train_single(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, with_dev: bool, tell: Tell) -> Model:
     """Return a transition parser or a graph-based parser, trained on a treebank."""
-    schedule = recipe.schedule or default_schedule(recipe.parser, recipe.beam)
-    if recipe.parser not in GRAPH_PARSERS and recipe.beam == 1:
-        schedule = schedule._replace(second=0)  # greedy training has one phase
-    n = n_passes(recipe.parser, schedule)
+    n = n_passes(recipe)
     if dev is None or not with_dev:
-        return _learned(treebank, recipe, schedule, dev, n, tell)[0]
-    _, done = _learned(treebank, recipe, schedule, dev, n, part_of(tell, 0, 2 * n))
-    return _learned(joined(treebank, dev), recipe, schedule, None, done, part_of(tell, n, 2 * n))[0]
+        return _learned(treebank, recipe, dev, n, tell)[0]
+    _, done = _learned(treebank, recipe, dev, n, part_of(tell, 0, 2 * n))
+    return _learned(joined(treebank, dev), recipe, None, done, part_of(tell, n, 2 * n))[0]
 
 
 def part_of(tell: Tell, before: int, passes: int) -> Tell:
@@ -94,9 +91,7 @@ def part_of(tell: Tell, before: int, passes: int) -> Tell:
     return tell and (lambda report: tell(report._replace(done=before + report.done, passes=passes)))
 
 
-def _learned(
-    treebank: Treebank, recipe: Recipe, schedule: Schedule, dev: Treebank | None, n_passes: int, tell: Tell
-) -> tuple[Model, int]:
+def _learned(treebank: Treebank, recipe: Recipe, dev: Treebank | None, n_passes: int, tell: Tell) -> tuple[Model, int]:
     """A trained model, and the number of passes after which it was kept, at most `n_passes`."""
     parser, graph_based = recipe.parser, recipe.parser in GRAPH_PARSERS
     treebank = learnable(treebank, parser)
@@ -111,7 +106,7 @@ def _learned(
     training, beam = training_record(treebank, seed=recipe.seed), 1 if graph_based else recipe.beam
     model = Model(parser, names, root, templates, beam, {}, training, function_head, recipe.reverse)
     trees = Trees(columns, starts, heads, labels)
-    passes = (train_graph if graph_based else train_transitions)(trees, model, schedule, recipe.seed)
+    passes = (train_graph if graph_based else train_transitions)(trees, model, _schedule(recipe), recipe.seed)
     best, best_las, best_pass, done, averages = model, -1.0, 0, 0, Averages()
     for done, averages in enumerate(islice(passes, n_passes), 1):
         report = Report(done, n_passes)
@@ -159,18 +154,22 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> tuple[
     return forward(treebank, ud=version), version
 
 
-def default_schedule(parser: str, beam: int) -> Schedule:
-    """Return the default schedule of a parser (docs/parser-experiments.md has the alternatives that were tried)."""
-    if parser in GRAPH_PARSERS:
-        return Schedule(first=2, second=6, runs=2) if parser == "graph" else Schedule(first=6, second=0, runs=2)
-    return Schedule(first=4, second=4, runs=2) if beam > 1 else Schedule(first=4, second=0, runs=2)
+def _schedule(recipe: Recipe) -> Schedule:
+    """The passes and runs of a parser (docs/parser-experiments.md has the alternatives that were tried)."""
+    graph_based = recipe.parser in GRAPH_PARSERS
+    default = (
+        Schedule(4, 4, 2) if not graph_based else Schedule(2, 6, 2) if recipe.parser == "graph" else Schedule(6, 0, 2)
+    )
+    schedule = recipe.schedule or default
+    return schedule if graph_based or recipe.beam > 1 else schedule._replace(second=0)  # greedy training has one phase
 
 
-def n_passes(parser: str, schedule: Schedule) -> int:
+def n_passes(recipe: Recipe) -> int:
     """Return the number of reported passes; first-order passes before second order are not reported."""
-    if parser in GRAPH_PARSERS:
-        return schedule.runs * (schedule.second if parser == "graph" else schedule.first)
-    return schedule.runs * (schedule.first + schedule.second)
+    first, second, runs = _schedule(recipe)
+    if recipe.parser in GRAPH_PARSERS:
+        return runs * (second if recipe.parser == "graph" else first)
+    return runs * (first + second)
 
 
 def check_parser(parser: str, known: Sequence[str]) -> None:
@@ -197,34 +196,24 @@ def parse_columns(model: Model, columns: Columns, starts: NDArray[np.int32]) -> 
     return reversed_heads(heads, starts), labels[order]
 
 
-def parse_treebank(model: Model, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
+def parse_treebank(model: Model | Ensemble, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
     """Return a treebank parsed by one of our own parsers; DEPS becomes empty.
 
-    Args:
-        model: the parser.
-        treebank: the treebank to parse; its heads and relations are ignored.
-        progress: called with the number of sentences in each chunk that is parsed.
+    Its heads and relations are ignored. `progress` is called with the number of sentences in each chunk that is parsed.
     """
-    return parse_with(partial(parse_columns, model), [model], treebank, model.function_head, progress)
-
-
-def parse_with(
-    parse: Callable[[Columns, Integers], tuple[Integers, Integers]],
-    models: Sequence[Model],
-    treebank: Treebank,
-    function_head: int | None,
-    progress: Progress | None,
-) -> Treebank:
-    """Return a treebank parsed by a function that uses models with the same relations; DEPS becomes empty."""
     if not treebank.n_words:
         return treebank
-    columns = columns_of(treebank, [text for model in models for text in model.templates.values()])
+    if isinstance(model, Ensemble):
+        models, parse = (model.graph, *model.members), partial(_parsed_by_ensemble, model)
+    else:
+        models, parse = (model,), partial(parse_columns, model)
+    columns = columns_of(treebank, [text for single in models for text in single.templates.values()])
     heads, labels = in_chunks(columns, treebank.sentence_starts, parse, progress)
     first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
     global_heads = np.where(heads == 0, -1, heads - 1 + first_words).astype(np.int32)
     names = np.array(models[0].relations, dtype=object)[labels]
     parsed = treebank.replace(relations=names, deps=["_"] * treebank.n_words)
-    return restored(replace(parsed, heads=global_heads, has_trees=True), function_head)
+    return restored(replace(parsed, heads=global_heads, has_trees=True), model.function_head)
 
 
 def restored(parsed: Treebank, function_head: int | None) -> Treebank:
@@ -239,13 +228,11 @@ _OTHER_ARC = 0.1  # votes of a member with another head for its relation
 def train_ensemble(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, with_dev: bool, tell: Tell) -> Ensemble:
     """Return an ensemble: the graph-based parser and all members, trained on a treebank."""
     treebank = learnable(treebank, ENSEMBLE)
-    graph_schedule = recipe.schedule or default_schedule("graph", 1)
     # A member has a single run, since two members are worth more than the average of two runs.
-    schedule = recipe.schedule or Schedule(first=4, second=4 if recipe.beam > 1 else 0, runs=1)
-    parts = [recipe._replace(parser="graph", schedule=graph_schedule)]
+    schedule = recipe.schedule or Schedule(first=4, second=4, runs=1)
+    parts = [recipe._replace(parser="graph")]
     parts += [recipe._replace(parser=part.parser, reverse=part.reverse, schedule=schedule) for part in recipe.members]
-    schedules = [graph_schedule, *[schedule] * len(recipe.members)]
-    passes = [n_passes(part.parser, planned) * (1 + with_dev) for part, planned in zip(parts, schedules)]
+    passes = [n_passes(part) * (1 + with_dev) for part in parts]
     models: list[Model] = []
     for number, part in enumerate(parts):
         part_tell = part_of(tell, sum(passes[:number]), sum(passes))
@@ -259,16 +246,11 @@ def train_ensemble(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, 
     return Ensemble(graph, tuple(members), votes, training, models[0].function_head)
 
 
-def parse_with_ensemble(model: Ensemble, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
-    """Return a treebank with the trees of an ensemble; DEPS becomes empty."""
-
-    def parse(columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
-        return in_pieces(starts, lambda pieces: _parsed(model, columns, pieces))
-
-    return parse_with(parse, [model.graph, *model.members], treebank, model.function_head, progress)
+def _parsed_by_ensemble(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
+    return in_pieces(starts, partial(_parsed_in_pieces, model, columns))
 
 
-def _parsed(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
+def _parsed_in_pieces(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     """The heads and labels of all words, without long sentences."""
     outputs = [parse_columns(member, columns, starts) for member in model.members]
     voted = np.array([heads for heads, _ in outputs], np.int32)

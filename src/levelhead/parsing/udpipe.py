@@ -65,18 +65,18 @@ def parse(model: bytes, treebank: Treebank) -> bytes:
         # -c instead of -m, which would warn that this module is already imported.
         command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, paths)]
         done = run_to_end(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
-        if done.returncode:  # 2 with a message if UDPipe fails
+        if done.returncode:  # 1 with a message if UDPipe fails
             output = done.stderr.decode("utf-8", "replace").strip()[-MOST_SHOWN:] if done.returncode > 0 else ""
             damaged = f"UDPipe ended with code {done.returncode}: its model is damaged, or needs too much memory"
             raise InputError(Fault("parser-failed", output or damaged))
         return paths[2].read_bytes()
 
 
-_PROGRAM = f"import sys; from {__name__} import main; sys.exit(main(*sys.argv[1:]))"
+_PROGRAM = f"import sys; from {__name__} import main; main(*sys.argv[1:])"
 
 
-def main(model: str, words: str, output: str) -> int:
-    """Parse with a model, in limited memory."""
+def main(model: str, words: str, output: str) -> None:
+    """Parse with a model, in limited memory; an error ends the program with its message and exit code 1."""
     if sys.platform != "win32":
         import resource
 
@@ -84,27 +84,21 @@ def main(model: str, words: str, output: str) -> int:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (size if most == resource.RLIM_INFINITY else min(size, most), most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    try:
-        Path(output).write_bytes(_parsed(model, Path(words).read_bytes()))
-    except InputError as error:
-        sys.stderr.write(error.faults[0].message)
-        return 2
-    return 0
-
-
-def _parsed(path: str, words: bytes) -> bytes:
     library = _library()
-    loaded = library.Model.load(path)
+    loaded = library.Model.load(model)
     if loaded is None:
-        raise InputError(Fault("parser-failed", "UDPipe cannot read its model"))
+        sys.exit("UDPipe cannot read its model")
     writer, parts = library.OutputFormat.newConlluOutputFormat(), []
-    for sentence in _sentences(library, words):
-        error = library.ProcessingError()
-        loaded.parse(sentence, "", error)
-        if error.occurred():
-            raise InputError(Fault("parser-failed", f"UDPipe: {error.message.strip()}"))
-        parts.append(writer.writeSentence(sentence))
-    return "".join(parts).encode()
+    try:
+        for sentence in _sentences(library, Path(words).read_bytes()):
+            error = library.ProcessingError()
+            loaded.parse(sentence, "", error)
+            if error.occurred():
+                sys.exit(f"UDPipe: {error.message.strip()}")
+            parts.append(writer.writeSentence(sentence))
+    except InputError as error:
+        sys.exit(error.faults[0].message)
+    Path(output).write_bytes("".join(parts).encode())
 
 
 def version() -> str:

@@ -19,12 +19,7 @@ from levelhead.treebank.input_bytes import SUFFIXES, Limits, read_bytes, size_te
 
 
 class Answer(NamedTuple):
-    """The answer of a model for one sentence.
-
-    Args:
-        text: the answer; a list of rows is written as JSON.
-        id: the sent_id of the sentence, if the file has it next to the answer.
-    """
+    """The answer of a model for one sentence (a list of rows as JSON), and the sent_id if it is next to the answer."""
 
     text: str
     id: str | None = None

@@ -69,15 +69,9 @@ def _spaces(misc: str) -> str:
 
 
 class Matched(NamedTuple):
-    """An attempt matched with gold words.
+    """An attempt, and the row and the head of each gold word, None without one; heads are ids of the gold sentence.
 
-    Args:
-        attempt: the attempt.
-        rows: the row of each gold word, or None.
-        heads: the head of each gold word, as its id in the gold sentence, or None.
-        n_extra: the number of rows without a gold word.
-        equal: whether every gold word has a row of its form, in order, and there is no other row.
-        n_matched: the number of gold words with a row of their form.
+    The attempt is `equal` if every gold word has a row of its form, in order, and there is no other row.
     """
 
     attempt: Attempt

@@ -58,13 +58,7 @@ class AnswerRow(NamedTuple):
 
 
 class RangeRow(NamedTuple):
-    """The row of a multiword token, or of an empty node.
-
-    Args:
-        id: its number as written.
-        cells: its columns.
-        steps: the repairs.
-    """
+    """The row of a multiword token or of an empty node: its number and columns as written, and the repairs."""
 
     id: str
     cells: tuple[str, ...]

@@ -88,7 +88,6 @@ def _python_values(text: str) -> Iterator[Any]:
 
 
 def _rows_inside(value: Any, forms: Collection[str], depth: int) -> Iterator[list[AnswerRow]]:
-    """Yield the lists of rows in a value."""
     items = list(value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ())
     rows = [] if isinstance(value, Mapping) else list(_rows(items, forms))
     if rows:
@@ -99,7 +98,6 @@ def _rows_inside(value: Any, forms: Collection[str], depth: int) -> Iterator[lis
 
 
 def _rows(values: Sequence[Any], forms: Collection[str]) -> Iterator[AnswerRow]:
-    """Return the rows of a list."""
     last = 0
     for value in values:
         row: AnswerRow | RangeRow | None = None
@@ -156,12 +154,7 @@ _NUMBERED = re.compile(r"\|?\s*[0-9]{1,9}\b")
 
 
 class Header(NamedTuple):
-    """The row of a table that names its columns.
-
-    Args:
-        delimiter: the delimiter of columns.
-        names: the normalized names: without case, spaces and punctuation.
-    """
+    """The row of a table that names its columns: the delimiter, and the names without case, spaces and punctuation."""
 
     delimiter: str
     names: tuple[str, ...]
@@ -229,13 +222,7 @@ _RULE = re.compile(r"[\s|:+=-]+")
 
 
 class Attempt(NamedTuple):
-    """A table of rows.
-
-    Args:
-        rows: its rows, numbered; only the first if there are far too many.
-        ranges: its rows of multiword tokens and empty nodes.
-        n_rows: the number of its rows.
-    """
+    """A table of rows (only the first if there are far too many), its rows of ranges, and the number of its rows."""
 
     rows: tuple[AnswerRow, ...]
     ranges: tuple[RangeRow, ...]
@@ -328,7 +315,6 @@ class _Reader:
         self.rows, self.ranges, self.n_rows, self.last = [], [], 0, 0
 
     def _other(self, line: str) -> None:
-        """Record text between rows."""
         stripped = line.strip()
         if _COMMENT.fullmatch(stripped):
             return
