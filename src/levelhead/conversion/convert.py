@@ -175,10 +175,10 @@ def _lowered(heads: Codes, words: Words) -> Codes:
 
     A target without a head is unchanged, since moving its children would give the sentence several roots.
     """
-    order = kernel.visits(heads)
+    arguments = (heads, kernel.visits(heads), words.targets, words.fixed)
     if words.variant == "script":
-        return _lowered_as_by_the_script(heads, order, words.targets, words.fixed)
-    return kernel.backward(heads, order, words.targets, words.fixed, words.variant == "frozen")
+        return _lowered_as_by_the_script(*arguments)
+    return kernel.backward(*arguments, words.variant == "frozen")
 
 
 def _lowered_as_by_the_script(heads: Codes, order: Codes, targets: Flags, fixed: Flags) -> Codes:
@@ -219,14 +219,6 @@ after a colon.
 _RECORD = re.compile(rf"{ATTRIBUTE}=([0-9]{{1,9}})(?::([0-9a-f]{{8}}))?")
 
 
-class _Record(NamedTuple):
-    """The record in a MISC: head and checksum, and the MISC without the record."""
-
-    head: int
-    checksum: str | None
-    rest: str
-
-
 def _with_records(treebank: Treebank, words: Words) -> Treebank:
     """Record in MISC the head of each word that forward conversion changes or backward conversion would not restore."""
     recorded, _ = _recorded_words(treebank)
@@ -255,10 +247,10 @@ def _restored(treebank: Treebank, heads: Codes) -> tuple[Treebank, list[Fault]]:
     starts, sentences = treebank.sentence_starts, treebank.sentence_of_word
     words, records = _recorded_words(treebank)
     local = treebank.local_heads()
-    local[words] = [record.head for record in records]
+    local[words] = [head for head, _, _ in records]
     recorded, valid = np.zeros(len(treebank), dtype=bool), np.zeros(len(treebank), dtype=bool)
     recorded[sentences[words]] = True
-    sums = {i: record.checksum for i, record in zip(sentences[words].tolist(), records) if record.checksum}
+    sums = {i: checksum for i, (_, checksum, _) in zip(sentences[words].tolist(), records) if checksum}
     valid[list(sums)] = [stored == now for stored, now in zip(sums.values(), _checksums(treebank, local, sums))]
     # a treebank read as CoNLL-X can have several roots in a sentence
     valid &= trees.bad_sentences(local, starts, True) == 0
@@ -267,7 +259,7 @@ def _restored(treebank: Treebank, heads: Codes) -> tuple[Treebank, list[Fault]]:
     n_recorded, n_changed = int(recorded.sum()), int((recorded & ~valid).sum())
     message = f"of {number_of(n_recorded, 'sentence')} with recorded heads, {n_changed} have changed trees or records"
     warnings = [_warning_about("outdated-record", message, treebank)] if n_changed else []
-    return replace(_with_misc(treebank, words, [record.rest for record in records]), heads=chosen), warnings
+    return replace(_with_misc(treebank, words, [rest for *_, rest in records]), heads=chosen), warnings
 
 
 def _checksums(treebank: Treebank, recorded: Codes, sentences: Iterable[int]) -> list[str]:
@@ -280,15 +272,15 @@ def _checksums(treebank: Treebank, recorded: Codes, sentences: Iterable[int]) ->
     return [f"{zlib.crc32(both[:, starts[i] : starts[i + 1]].tobytes()):08x}" for i in sentences]
 
 
-def _recorded_words(treebank: Treebank) -> tuple[NDArray[np.intp], list[_Record]]:
-    """The words with a record, and their records; the last of several in a MISC counts."""
+def _recorded_words(treebank: Treebank) -> tuple[NDArray[np.intp], list[tuple[int, str | None, str]]]:
+    """The words with a record, and for each its head, the checksum, and the MISC without records; the last counts."""
     by_code = {}
     for code in treebank.misc.distinct.tolist():
         parts = treebank.strings[code].split("|")
         records = [match for match in map(_RECORD.fullmatch, parts) if match]
         if records:
             rest = [part for part in parts if not _RECORD.fullmatch(part)]
-            by_code[code] = _Record(int(records[-1][1]), records[-1][2], "|".join(rest) if rest else "_")
+            by_code[code] = (int(records[-1][1]), records[-1][2], "|".join(rest) if rest else "_")
     words = np.flatnonzero(np.isin(treebank.misc.codes, list(by_code)))
     return words, [by_code[code] for code in treebank.misc.codes[words].tolist()]
 
@@ -327,7 +319,7 @@ def forward(
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads, _ = raised(treebank.heads, words)
     message = "DEPS is unchanged and no longer matches the heads"
-    has_graphs = bool((treebank.deps.codes != UNDERSCORE).any())
+    has_graphs = (treebank.deps.codes != UNDERSCORE).any()
     warnings = [_warning_about("enhanced-kept", message, treebank)] if has_graphs else []
     return _converted(_with_records(treebank, words) if exact else treebank, heads, warnings)
 

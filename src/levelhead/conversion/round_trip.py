@@ -172,31 +172,10 @@ def _not_restored(treebank: Treebank, restored: Codes) -> Iterator[NotRestored]:
     local, starts, lines = treebank.local_heads(), treebank.sentence_starts, treebank.source.lines
     for word in np.flatnonzero(local != restored).tolist():
         sentence = int(treebank.sentence_of_word[word])
-        line = int(lines[sentence]) if len(lines) else None
-        number = word - int(starts[sentence]) + 1
+        line, number = int(lines[sentence]) if len(lines) else None, word - int(starts[sentence]) + 1
         place = (sentence + 1, line, treebank[sentence].id, number, treebank.forms[word])
         yield NotRestored(*place, int(local[word]), int(restored[word]))
 
-
-_COLUMNS = (
-    Column("Treebank", "text"),
-    Column("UD", "number"),
-    Column("Sentences", "number"),
-    Column("Words", "number"),
-    Column("Converted", "number"),
-    Column("Converted %"),
-    Column("Failed sentences", "number"),
-    Column("Lost heads", "number"),
-    Column("Lost heads %"),
-    Column("Nonproj. arcs %"),
-    Column("Nonproj. arcs after %"),
-    Column("Nonproj. sent. %"),
-    Column("Nonproj. sent. after %"),
-    Column("Head entropy", "number"),
-    Column("Head entropy after", "number"),
-)
-
-_TEXTS = {"Treebank", "sent_id", "Form"}
 
 _RATIOS: Mapping[str, Callable[[RoundTrip], float | None]] = {
     "converted_share": lambda trip: _share(trip.converted, trip.words),
@@ -210,29 +189,38 @@ _RATIOS: Mapping[str, Callable[[RoundTrip], float | None]] = {
 }
 
 
+_COLUMNS: Mapping[Column, Callable[[RoundTrip], Cell]] = {
+    Column("UD", "number"): lambda trip: trip.ud,
+    Column("Sentences", "number"): lambda trip: trip.sentences,
+    Column("Words", "number"): lambda trip: trip.words,
+    Column("Converted", "number"): lambda trip: trip.converted,
+    Column("Converted %"): _RATIOS["converted_share"],
+    Column("Failed sentences", "number"): lambda trip: len(trip.failed_sentences),
+    Column("Lost heads", "number"): lambda trip: len(trip.not_restored),
+    Column("Lost heads %"): _RATIOS["not_restored_share"],
+    Column("Nonproj. arcs %"): _RATIOS["nonprojective_share_before"],
+    Column("Nonproj. arcs after %"): _RATIOS["nonprojective_share_after"],
+    Column("Nonproj. sent. %"): _RATIOS["nonprojective_sentences_share_before"],
+    Column("Nonproj. sent. after %"): _RATIOS["nonprojective_sentences_share_after"],
+    Column("Head entropy", "number"): lambda trip: trip.head_entropy[0],
+    Column("Head entropy after", "number"): lambda trip: trip.head_entropy[1],
+}
+
+
 def round_trips_table(trips: Mapping[str, RoundTrip]) -> Table:
     """Return round trips, one row per treebank; below several treebanks, the averages of their shares."""
-    rows: list[tuple[Cell, ...]] = []
-    for name, trip in trips.items():
-        ratio = {key: of(trip) for key, of in _RATIOS.items()}
-        rows.append((
-            name, trip.ud, trip.sentences, trip.words,
-            trip.converted, ratio["converted_share"],
-            len(trip.failed_sentences), len(trip.not_restored), ratio["not_restored_share"],
-            ratio["nonprojective_share_before"], ratio["nonprojective_share_after"],
-            ratio["nonprojective_sentences_share_before"], ratio["nonprojective_sentences_share_after"],
-            *trip.head_entropy,
-        ))  # fmt: skip
-    places = [i if column.kind == "ratio" else None for i, column in enumerate(_COLUMNS)]
-    means = (None if place is None else _mean([row[place] for row in rows]) for place in places[1:])
-    summary: tuple[tuple[Cell, ...], ...] = ((f"Average of {len(rows)}", *means),) if len(rows) > 1 else ()
-    return Table(_COLUMNS, tuple(rows), _signature(trips), summary=summary)
+    columns = {column: [of(trip) for trip in trips.values()] for column, of in _COLUMNS.items()}
+    means = (_mean(values) if column.kind == "ratio" else None for column, values in columns.items())
+    summary: tuple[tuple[Cell, ...], ...] = ((f"Average of {len(trips)}", *means),) if len(trips) > 1 else ()
+    rows = tuple(zip(trips, *columns.values()))
+    return Table((Column("Treebank", "text"), *columns), rows, _signature(trips), summary=summary)
 
 
 def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
     """Return the words that round trips did not restore, one per row."""
     headings = ("Treebank", "Line", "Sentence", "sent_id", "Word", "Form", "Head", "Restored")
-    columns = tuple(Column(name, "text" if name in _TEXTS else "number") for name in headings)
+    texts = {"Treebank", "sent_id", "Form"}
+    columns = tuple(Column(name, "text" if name in texts else "number") for name in headings)
     rows = (
         (name, w.line, w.sentence, w.sent_id, w.word, w.form, w.head, w.restored)
         for name, trip in trips.items()
@@ -243,13 +231,11 @@ def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
 
 def round_trip_document(trip: RoundTrip, path: str | None = None) -> dict[str, Any]:
     """Return a round trip for JSON; shares are percentages at full precision."""
-    counts = {name: getattr(trip, name) for name in ("sentences", "words", "punctuation", "candidates", "converted")}
+    counts = ("sentences", "words", "punctuation", "candidates", "converted", "changed_heads")
     return {
-        **header("round-trip"),
-        "signature": dict(trip.provenance.signature),
+        **header("round-trip", trip.provenance.signature),
         **({} if path is None else {"path": path_text(path)}),
-        **counts,
-        "changed_heads": trip.changed_heads,
+        **{name: getattr(trip, name) for name in counts},
         "failed_sentences": list(trip.failed_sentences),
         "nonprojective_before": trip.nonprojective[0],
         "nonprojective_after": trip.nonprojective[1],
