@@ -18,12 +18,12 @@ from levelhead.kernels.graph_parser import GraphParser
 from levelhead.kernels.transition_parser import Parser
 from levelhead.parsing import PARSERS, ExternalModel, Model, Recipe, Schedule, read_model, train
 from levelhead.parsing.features import columns_of, compiled, templates_for
-from levelhead.parsing.model import table_names, table_shapes
+from levelhead.parsing.model import TABLES, table_shapes
 from levelhead.parsing.model_file import model_bytes
 from levelhead.parsing.training import MOST_BYTES, check_memory, check_shapes
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
-TABLES = [(parser, name) for parser in PARSERS for name in table_shapes(parser, 1, 1)]
+EVERY_TABLE = [(parser, name) for parser in PARSERS for name in table_shapes(parser, 1, 1)]
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def refusal(data: bytes, path: Path) -> str:
     return caught.value.slug
 
 
-@pytest.mark.parametrize(("parser", "name"), TABLES)
+@pytest.mark.parametrize(("parser", "name"), EVERY_TABLE)
 @pytest.mark.parametrize("rows", [1, 3, 1 << 23])
 def test_rows_are_a_power_of_two(parser: str, name: str, rows: int, models: dict[str, Model], tmp_path: Path) -> None:
     """From two to the number in training; tables that belong together have equally many."""
@@ -165,7 +165,7 @@ def kernel(parser: str, shapes: dict[str, tuple[int, int]], labels: int = 5, roo
         return Parser(0, templates, (tables["actions"], tables["labels"]), (), labels, root, beam)
     as_floats = {"parts": lambda t: t[:, 0].astype(np.float32), "relations": lambda t: t.astype(np.float32)}
     as_floats["first"] = as_floats["parts"]
-    given = tuple(as_floats.get(name, np.asarray)(tables[name]) for name in table_names(parser))
+    given = tuple(as_floats.get(name, np.asarray)(tables[name]) for name in TABLES[parser])
     return GraphParser(templates, given, (), labels, root, 8)
 
 

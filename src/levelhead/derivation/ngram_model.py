@@ -20,9 +20,7 @@ from levelhead.treebank import Strings
 
 Indices = NDArray[np.int64]
 
-UNKNOWN, BEGIN, END = range(3)
-"""The codes of `<unk>`, `<s>` and `</s>`; words follow."""
-
+UNKNOWN, BEGIN, END = range(3)  # the codes of `<unk>`, `<s>` and `</s>`; words follow
 SPECIAL = ("<unk>", "<s>", "</s>")
 
 
@@ -52,9 +50,9 @@ class NgramCounts(NamedTuple):
     """The distinct n-grams of one order, ascending by key.
 
     Args:
-        keys: index of the n-gram without its last word in the table of the order below, times the size of the
+        keys: index of the n-gram without its last word in the table of shorter n-grams, times the size of the
             vocabulary, plus the code of the last word; int64. For single words: the codes of all words.
-        suffixes: index of the n-gram without its first word in the table of the order below, int64; 0 for single words.
+        suffixes: index of the n-gram without its first word in the table of shorter n-grams, int64; 0 for single words.
         counts: the frequency of each, int64.
         initial: whether it starts with `<s>`, bool.
     """
@@ -102,8 +100,7 @@ def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
     return adjusted
 
 
-FALLBACK = (0.5, 1.0, 1.5)
-"""The discounts if they cannot be estimated, as in KenLM's `--discount_fallback`."""
+FALLBACK = (0.5, 1.0, 1.5)  # the discounts if they cannot be estimated, as in KenLM's `--discount_fallback`
 
 
 class Discounts(NamedTuple):
@@ -243,9 +240,7 @@ def _where_found(values: Reals, index: Indices, otherwise: Reals) -> Reals:
     return np.where(index >= 0, values[index], otherwise) if len(values) else otherwise
 
 
-LONGEST = 5
-"""The maximum length of n-grams."""
-
+LONGEST = 5  # the maximum length of n-grams
 _DECIMALS = 12  # of logarithms, precise enough for perplexities, and short in ARPA files
 
 SRILM_MINIMUM_COUNTS = (1, 1, 2, 2, 2)

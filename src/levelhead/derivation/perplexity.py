@@ -263,12 +263,8 @@ def count_surprise(
     return SurpriseTotal(np.array(parts[:1]), total, total, None, parts)
 
 
-NGRAM = 3
-"""The default length of the longest n-grams."""
-
-ARPA = ".arpa"
-"""The part of a file name that marks a model, not a treebank."""
-
+NGRAM = 3  # the default length of the longest n-grams
+ARPA = ".arpa"  # the part of a file name that marks a model, not a treebank
 _COLUMNS = {
     "Perplexity": "perplexity_excluding_oov",
     "With OOV": "perplexity_including_oov",

@@ -15,12 +15,8 @@ from levelhead.immutable import immutable
 from levelhead.kernels import oracles
 from levelhead.treebank import Treebank
 
-MOST_SWAPS = 50_000_000
-"""The maximum number of pairs of words of a sentence in the wrong projective order."""
-
-TOO_LONG = 3
-"""The kernels' code for a sentence that would take too long."""
-
+MOST_SWAPS = 50_000_000  # the maximum number of pairs of words of a sentence in the wrong projective order
+TOO_LONG = 3  # the kernels' code for a sentence that would take too long
 _FAULTS = {
     1: ("not-derivable", "{system} only derives projective trees, but this tree is not projective"),
     2: ("not-derivable", "the heads are not a tree"),

@@ -49,8 +49,7 @@ from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.places import place_of
 
-ALL_PARSERS = (*PARSERS, ENSEMBLE, *BASELINES, *EXTERNAL_PARSERS)
-"""Every parser of `levelhead train`."""
+ALL_PARSERS = (*PARSERS, ENSEMBLE, *BASELINES, *EXTERNAL_PARSERS)  # every parser of `levelhead train`
 
 
 def train(

@@ -22,8 +22,7 @@ from levelhead.parsing.programs import filled, run_program, temporary_folder, wr
 from levelhead.treebank import Treebank, to_conllu
 from levelhead.treebank.places import place_of
 
-EXTERNAL_PARSERS = ("udpipe", "malt", "command")
-"""The external parsers of `levelhead train`."""
+EXTERNAL_PARSERS = ("udpipe", "malt", "command")  # the external parsers of `levelhead train`
 
 
 def train_external(parser: str, treebank: Treebank, external: ExternalSettings) -> bytes:
@@ -112,9 +111,7 @@ class ParsedTreebank(NamedTuple):
     repairs: tuple[Fault, ...]
 
 
-_TreeFault = tuple[int, str, str]
-"""A word of a sentence, counted from 0, and the slug and the message of its fault."""
-
+_TreeFault = tuple[int, str, str]  # a word of a sentence, counted from 0, and the slug and the message of its fault
 _MISSING = -1  # a missing head
 _DEFAULT_RELATION = "dep"  # replaces a missing or invalid relation
 _NONE = {"", "_"}  # missing relations

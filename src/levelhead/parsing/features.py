@@ -29,9 +29,7 @@ Integers = NDArray[np.int32]
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "pre1", "pre2", "pre3", "suf1", "suf2", "suf3", "shape")
 """The attributes of a word, in the order of `Columns.values`."""
 
-WIDTH = 16
-"""The number of values per word, which fill a cache line."""
-
+WIDTH = 16  # the number of values per word, which fill a cache line
 _TAGS = "ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
 _OTHER_TAG = len(_TAGS)
 _MOST_FEATURES = 16  # per word; features beyond that count only as part of the whole FEATS cell
@@ -145,11 +143,8 @@ def _features(feats: StringColumn) -> tuple[Integers, Integers, Integers]:
     return starts, np.ascontiguousarray(table[chosen, 0]), np.ascontiguousarray(table[chosen, 1])
 
 
-WORDS_A_CHUNK = 5000
-"""The approximate number of words in a chunk."""
-
-Progress = Callable[[int], None]
-"""Called after each chunk, with its number of sentences."""
+WORDS_A_CHUNK = 5000  # the approximate number of words in a chunk
+Progress = Callable[[int], None]  # called after each chunk, with its number of sentences
 
 
 def in_chunks(

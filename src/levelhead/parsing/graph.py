@@ -20,12 +20,10 @@ from numpy.typing import NDArray
 
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.parsing.features import Columns, compiled_for
-from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, Weights, table_names, table_shapes
+from levelhead.parsing.model import TABLES, Averages, Integers, Model, Schedule, Trees, Weights, table_shapes
 from levelhead.parsing.parser_input import piece_length
 
-CANDIDATES = 8
-"""The number of heads that second order considers for a word."""
-
+CANDIDATES = 8  # the number of heads that second order considers for a word
 _MARGIN = 1.0
 _MOST_CHANGE = 0.1
 
@@ -86,7 +84,7 @@ def parse_voted(
 
 def _kernel(model: Model, n_candidates: int) -> GraphParser:
     types = {"parts": np.float32, "labels": np.int16, "relations": np.float32, "first": np.float32}
-    tables = [np.ascontiguousarray(model.tables[name], types[name]) for name in table_names(model.parser)]
+    tables = [np.ascontiguousarray(model.tables[name], types[name]) for name in TABLES[model.parser]]
     flat = tuple(table[:, 0] if table.shape[1] == 1 else table for table in tables)
     return GraphParser(
         compiled_for(model.parser, model.templates), flat, (), len(model.relations), model.root, n_candidates

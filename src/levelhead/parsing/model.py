@@ -15,9 +15,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.strings import UNDERSCORE
 
 Integers = NDArray[np.int32]
-Averages = tuple[NDArray[Any], ...]
-"""The tables of averaged weights of a parser."""
-
+Averages = tuple[NDArray[Any], ...]  # the tables of averaged weights of a parser
 Training = Mapping[str, str | int | float]
 """Facts about the training of a model: the version of levelhead, the seed, and sizes."""
 
@@ -25,17 +23,18 @@ TRANSITION_SYSTEMS = ("arc-standard", "swap-eager", "swap-lazy", "arc-eager")
 """The transition systems, in the order in which the kernel numbers them."""
 
 GRAPH_PARSERS = ("graph", "graph-first-order")
-"""The graph-based parsers."""
-
 PARSERS = (*TRANSITION_SYSTEMS, *GRAPH_PARSERS)
-"""Our own parsers."""
-
-ENSEMBLE = "ensemble"
-"""The parser that combines several transition systems and the graph-based parser."""
-
+ENSEMBLE = "ensemble"  # the parser that combines several transition systems and the graph-based parser
 BASELINES = ("baseline-left", "baseline-right", "baseline-random", "baseline-random-projective")
 """The baselines: heads without learning, and the most frequent relation of each part of speech."""
 
+
+TABLES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(TRANSITION_SYSTEMS, ("actions", "labels")),
+    "graph": ("parts", "labels", "relations", "first"),
+    "graph-first-order": ("parts", "labels"),
+}
+"""The tables of each parser; in second order also of arcs with relations, and of first-order parts for candidates."""
 
 _MOST_BITS, _MOST_LABEL_BITS = 22, 19
 _GRAPH_ROWS_PER_WORD = 8  # more than transition parsing needs, since wrong arcs also have features
@@ -245,16 +244,6 @@ def training_record(treebank: Treebank, **settings: int) -> Training:
     return {"version": VERSION, **counts, **({"untagged": untagged} if untagged else {})}
 
 
-def table_names(parser: str) -> tuple[str, ...]:
-    """Return the names of the tables of a parser: of transitions or parts, of labels, and for second order, two more.
-
-    These are the tables of arcs with relations, and of candidates.
-    """
-    if parser in TRANSITION_SYSTEMS:
-        return "actions", "labels"
-    return ("parts", "labels", "relations", "first") if parser == "graph" else ("parts", "labels")
-
-
 def table_shapes(parser: str, n_words: int, n_relations: int) -> dict[str, tuple[int, int]]:
     """Return the numbers of rows and classes of a parser's tables, for a number of training words."""
     padded = -(-n_relations // 8) * 8
@@ -264,7 +253,7 @@ def table_shapes(parser: str, n_words: int, n_relations: int) -> dict[str, tuple
     parts = (rows_for(n_words * _GRAPH_ROWS_PER_WORD, _MOST_BITS), 1)
     labels = (rows_for(n_words, _MOST_LABEL_BITS) // 2, padded)
     shapes = {"parts": parts, "labels": labels, "relations": labels, "first": parts}
-    return {name: shapes[name] for name in table_names(parser)}
+    return {name: shapes[name] for name in TABLES[parser]}
 
 
 class Weights:

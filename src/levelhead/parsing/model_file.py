@@ -152,8 +152,11 @@ def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
         return ExternalModel(parser, bytes(data), training, function_head)
     if parser in BASELINES:
         return _baseline(description, data, training)
-    relations = _relations(description["relations"])
-    root = description["root"]
+    names, root = description["relations"], description["root"]
+    # without duplicates, and without characters that would break lines of the output
+    if not (isinstance(names, list) and all(map(is_relation, names))) or len(set(names)) != len(names):
+        raise ValueError("relations")
+    relations = tuple(names)
     _check_range(root, 0, len(relations) - 1)
     if parser == ENSEMBLE:
         return _ensemble(description, data, relations, training)
@@ -220,13 +223,6 @@ def _baseline(description: Mapping[str, Any], data: memoryview, training: Traini
 def _check_range(number: object, low: int, high: int) -> None:
     if not (isinstance(number, int) and not isinstance(number, bool) and low <= number <= high):
         raise ValueError(number)
-
-
-def _relations(names: object) -> tuple[str, ...]:
-    """The relations, without duplicates, and without characters that would break lines of the output."""
-    if not (isinstance(names, list) and all(map(is_relation, names))) or len(set(names)) != len(names):
-        raise ValueError("relations")
-    return tuple(names)
 
 
 def _checked_size(entries: Sequence[Sequence[Any]], model: Model) -> int:

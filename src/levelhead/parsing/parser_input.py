@@ -80,9 +80,7 @@ LONGEST_IN_LONG_PIECES = 2000
 """Words: graph-based parsers parse even longer sentences in short pieces, since the time per word grows with the length
 of the piece: 100,000 words take seconds instead of a minute."""
 
-SHORT_PIECE = 50
-"""Words: the length of short pieces."""
-
+SHORT_PIECE = 50  # words: the length of short pieces
 LONGEST_SEARCHED = 5000
 """Words: transition systems parse longer sentences greedily, since a wide beam would take minutes and much memory."""
 

@@ -36,6 +36,7 @@ from levelhead.parsing.graph import in_pieces, parse_graph, parse_voted, train_g
 from levelhead.parsing.model import (
     ENSEMBLE,
     GRAPH_PARSERS,
+    TABLES,
     Averages,
     Ensemble,
     Integers,
@@ -45,7 +46,6 @@ from levelhead.parsing.model import (
     Schedule,
     Scheme,
     Trees,
-    table_names,
     table_shapes,
     training_record,
 )
@@ -73,8 +73,7 @@ class Report(NamedTuple):
     las: float | None = None
 
 
-Tell = Callable[[Report], None] | None
-"""Called after each pass."""
+Tell = Callable[[Report], None] | None  # called after each pass
 
 
 def train_single(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, with_dev: bool, tell: Tell) -> Model:
@@ -154,14 +153,14 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> tuple[
     return forward(treebank, ud=version), version
 
 
+# docs/parser-experiments.md has the alternatives that were tried
+_SCHEDULES = {"graph": Schedule(first=2, second=6, runs=2), "graph-first-order": Schedule(first=6, second=0, runs=2)}
+
+
 def _schedule(recipe: Recipe) -> Schedule:
-    """The passes and runs of a parser (docs/parser-experiments.md has the alternatives that were tried)."""
-    graph_based = recipe.parser in GRAPH_PARSERS
-    default = (
-        Schedule(4, 4, 2) if not graph_based else Schedule(2, 6, 2) if recipe.parser == "graph" else Schedule(6, 0, 2)
-    )
-    schedule = recipe.schedule or default
-    return schedule if graph_based or recipe.beam > 1 else schedule._replace(second=0)  # greedy training has one phase
+    """The passes and runs of a parser; greedy training has one phase."""
+    schedule = recipe.schedule or _SCHEDULES.get(recipe.parser, Schedule(first=4, second=4, runs=2))
+    return schedule if recipe.parser in GRAPH_PARSERS or recipe.beam > 1 else schedule._replace(second=0)
 
 
 def n_passes(recipe: Recipe) -> int:
@@ -285,15 +284,9 @@ def _relations(heads: Integers, labels: Integers, voted: Integers, voted_labels:
     return best
 
 
-Shapes = Mapping[str, tuple[int, int]]
-"""The numbers of rows and classes of each table, by name."""
-
-MOST_BYTES = 1 << 28
-"""The largest size of all tables of a model in memory; parsing takes up to three times as much."""
-
-MOST_BYTES_TOGETHER = 17 << 25
-"""The largest size of the tables of all parsers of an ensemble in memory."""
-
+Shapes = Mapping[str, tuple[int, int]]  # the numbers of rows and classes of each table, by name
+MOST_BYTES = 1 << 28  # the largest size of all tables of a model in memory; parsing takes up to three times as much
+MOST_BYTES_TOGETHER = 17 << 25  # the largest size of the tables of all parsers of an ensemble in memory
 MOST_MARGIN = 1 << 22
 """The largest margin, for models with tiny weights: the scores of arcs stay far below the penalty of a second root."""
 
@@ -337,16 +330,11 @@ def _with_weights(model: Model, averages: Averages) -> Model:
     These are actions and labels (added up by a beam), and parts and relations.
     """
     graph_based = model.parser in GRAPH_PARSERS
-    floats = dict(zip(table_names(model.parser), averages, strict=True))
-    tables = {}
-    margin = 1
+    floats, scales = dict(zip(TABLES[model.parser], averages, strict=True)), dict[str, float]()
     for together in (("parts", "relations"), ("labels",), ("first",)) if graph_based else (tuple(floats),):
-        members = [name for name in together if name in floats]
-        largest = max((float(np.abs(floats[name]).max()) for name in members), default=0.0)
-        scale = 32000 / largest if largest else 1.0
-        for name in members:
-            integers = np.rint(floats[name] * scale).astype(np.int16)
-            tables[name] = integers.reshape(len(integers), -1)
-        if graph_based and "parts" in members:
-            margin = min(max(1, round(scale)), MOST_MARGIN)
-    return replace(model, tables={name: tables[name] for name in floats}, margin=margin)
+        largest = max((float(np.abs(floats[name]).max()) for name in together if name in floats), default=0.0)
+        scales |= dict.fromkeys(together, 32000 / largest if largest else 1.0)
+    integers = {name: np.rint(table * scales[name]).astype(np.int16) for name, table in floats.items()}
+    tables = {name: table.reshape(len(table), -1) for name, table in integers.items()}
+    margin = min(max(1, round(scales["parts"])), MOST_MARGIN) if graph_based else 1
+    return replace(model, tables=tables, margin=margin)

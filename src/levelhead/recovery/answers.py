@@ -105,9 +105,7 @@ def _csv_answers(data: bytes, name: str, field: str | None, id_field: str | None
     return answers
 
 
-_MOST_ANSWERS = 1_000_000
-"""The maximum number of answers in a text."""
-
+_MOST_ANSWERS = 1_000_000  # the maximum number of answers in a text
 _MOST_RULES = 5
 _RULE = re.compile(rb"(?m)^[ \t]*(?P<line>([=*#~_+-])\2{4,})[ \t]*$\n?")
 _LONG_RULE = re.compile(rb"(?m)^[ \t]*([=*#~_+-])\1{9,}[ \t]*$\n?")

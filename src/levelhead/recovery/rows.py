@@ -12,9 +12,7 @@ from levelhead.treebank.relations import UD1, UD2, universal
 SPACE, IDS, COLUMNS, REMARKS = "white space", "ids", "columns", "remarks"
 """Repairs of a row: white space around or instead of tabs, the number, the columns, and text after it."""
 
-LONGEST_LINE = 1 << 16
-"""The maximum number of characters of a row."""
-
+LONGEST_LINE = 1 << 16  # the maximum number of characters of a row
 ROOT, BEFORE_FIRST = -2, -1
 """Heads of a word with the relation root: the root by another name, and -1, which is the root if words count from 0."""
 

@@ -212,9 +212,7 @@ def _cut(line: str, delimiter: str) -> list[str]:
 FENCES, PROSE, BLANK, PIPES, LIST = "fences", "prose", "blank lines", "table", "list"
 """Steps of unpacking: text around rows, and rows of Markdown tables and of lists in JSON or Python."""
 
-LONGEST_ANSWER = 1 << 24
-"""The maximum number of characters of an answer."""
-
+LONGEST_ANSWER = 1 << 24  # the maximum number of characters of an answer
 _MOST_ATTEMPTS = 100
 _LEAST_CELLS, _MOST_CELLS = 4, 100
 _COMMENT = re.compile(r"#\s*(?:[\w.]+(?:\[\w+\])?\s*=.*|newdoc|newpar)\s*", re.DOTALL)
