@@ -7,7 +7,7 @@ import csv
 import json
 import re
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -58,8 +58,7 @@ def _rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[AnswerRow
 
 def _values(text: str) -> Iterator[Any]:
     """Yield the JSON values in a text, or otherwise the Python values."""
-    decoder = json.JSONDecoder()
-    at, n_failures, n_found = 0, 0, 0
+    decoder, at, n_failures, n_found = json.JSONDecoder(), 0, 0, 0
     while n_failures < _MOST_FAILURES and (bracket := _BRACKET.search(text, at)):
         try:
             value, at = decoder.raw_decode(text, bracket.start())
@@ -121,12 +120,11 @@ def _plain_name(name: str) -> str:
 def _keyed_row(value: Mapping[Any, Any]) -> AnswerRow | None:
     """Return the row in an object with named fields; it must have a form and a field for the head."""
     texts = {_plain_name(_text(name)): cell for name, cell in value.items()}
-    places = {field: next((name for name in names if name in texts), None) for field, names in _FIELD_NAMES.items()}
-    cells = {field: _text(texts[name]) for field, name in places.items() if name is not None}
-    if "form" not in cells or "head" not in cells:
-        return None
+    cells = {
+        field: _text(texts[name]) for field, names in _FIELD_NAMES.items() for name in reversed(names) if name in texts
+    }
     number = int(cells["id"]) if re.fullmatch(r"[0-9]{1,9}", cells.get("id", "")) else None
-    if "id" in cells and number is None:
+    if not {"form", "head"} <= cells.keys() or ("id" in cells and number is None):
         return None
     relation, *tags = (clean(cells.get(name, "_")) for name in ("relation", "lemma", "upos", "xpos", "feats"))
     return AnswerRow(number, cells["form"], head_of(cells["head"], relation), relation, tuple(tags))
@@ -134,11 +132,10 @@ def _keyed_row(value: Mapping[Any, Any]) -> AnswerRow | None:
 
 def _text(cell: Any) -> str:
     """Return a value as text of a column; whole numbers that a table turned into fractions are restored."""
-    if cell is None or isinstance(cell, list | dict | tuple):
-        return "_"
     if isinstance(cell, float) and cell.is_integer():
         cell = int(cell)
-    if isinstance(cell, int) and cell.bit_length() > _LONGEST_NUMBER:
+    is_long = isinstance(cell, int) and cell.bit_length() > _LONGEST_NUMBER
+    if cell is None or is_long or isinstance(cell, list | dict | tuple):
         return "_"
     return " ".join(str(cell).split()) or "_"
 
@@ -186,11 +183,10 @@ def _header_of(line: str) -> Header | None:
         return None
     names = tuple(map(_plain_name, _cut(line, delimiter)))
     fields = [_FIELD_OF[name] for name in names if name in _FIELD_OF]
-    named = [name for name in names if name]
-    if len(fields) < _LEAST_KNOWN or not {"form", "head"} <= set(fields) or len(set(named)) < len(named):
-        return None
+    is_header = len(fields) >= _LEAST_KNOWN and {"form", "head"} <= set(fields)
+    is_repeated = max(Counter(filter(None, names)).values(), default=0) > 1
     is_usual = tuple(_FIELD_OF.get(name, "") for name in names[: len(_USUAL)]) == _USUAL
-    return None if is_usual else Header(delimiter, names)
+    return Header(delimiter, names) if is_header and not is_repeated and not is_usual else None
 
 
 def _cut(line: str, delimiter: str) -> list[str]:
@@ -258,10 +254,15 @@ class _Reader:
     header: Header | None = None  # of the current table
 
     def take(self, line: str) -> None:
-        """Read a line."""
-        if self._take_by_header(line):
+        """Read a line: a header, a row, or other text."""
+        if header := _header_of(line):
+            self.header, self.apart = header, True
+            self.steps.add(PIPES)
             return
-        row = read_row(line, self.last + 1, self.forms)
+        row: AnswerRow | RangeRow | None = self.header and self.header.row(line)
+        if row is None and self.header and self.header.loses(line) and not _RULE.fullmatch(line):
+            return
+        row = row or read_row(line, self.last + 1, self.forms)
         if row is None and "|" in line:  # a row of a Markdown table
             cells = _pipe_cells(line)
             row = read_cells(cells, self.last + 1, self.forms) if len(cells) >= _LEAST_CELLS else None
@@ -277,21 +278,6 @@ class _Reader:
             if len(self.ranges) < self.most_rows:
                 self.ranges.append(row)
 
-    def _take_by_header(self, line: str) -> bool:
-        """Read a header, or a row of a table with a header; return whether the line is either."""
-        header = _header_of(line)
-        if header is not None:
-            self.header, self.apart = header, True
-            self.steps.add(PIPES)
-            return True
-        if self.header is None:
-            return False
-        row = self.header.row(line)
-        if row is None:
-            return self.header.loses(line) and not _RULE.fullmatch(line)
-        self.add(row)
-        return True
-
     def add(self, row: AnswerRow, *, in_list: bool = False) -> None:
         """Add a row, which can start a new attempt unless it is in the same list as the previous row."""
         number = self.last + 1 if row.id is None else row.id
@@ -299,7 +285,7 @@ class _Reader:
             self.close()
             number = 1 if row.id is None else number
         if len(self.rows) < self.most_rows:
-            self.rows.append(row if row.id == number else row._replace(id=number))
+            self.rows.append(row._replace(id=number))
         self.n_rows += 1
         self.last = max(self.last, number)
         self.apart = False
