@@ -127,24 +127,13 @@ def _random_composition(total: int, n_parts: int, random: Random) -> list[int]:
 
 def _tree_of(dependents: list[tuple[int, int]]) -> list[int]:
     """The heads of the words, given the numbers of left and right dependents, heads before dependents."""
-    parents, places = [-1] * len(dependents), [0] * len(dependents)
-    placed = 0
-    open_words: list[list[int]] = []  # each with the numbers of left and right dependents still missing
-    for node, (left, right) in enumerate(dependents):
-        parents[node] = open_words[-1][0] if open_words else -1
-        open_words.append([node, left, right])
-        while open_words:
-            word = open_words[-1]
-            if not word[1]:  # all words to its left are placed: place the word itself
-                placed += 1
-                places[word[0]] = placed
-                word[1] = -1
-            if word[1] > 0 or word[2]:
-                break
-            open_words.pop()
-            if open_words:
-                open_words[-1][1 if open_words[-1][1] > 0 else 2] -= 1
-    heads = [0] * len(dependents)
-    for node, parent in enumerate(parents):
-        heads[places[node] - 1] = places[parent] if parent >= 0 else 0
-    return heads
+    parents = [-1] * len(dependents)
+    subtrees: list[tuple[int, list[int]]] = []  # each with its head, and its words in their order
+    for node, (left, right) in reversed(list(enumerate(dependents))):
+        children = [subtrees.pop() for _ in range(left + right)]
+        for child, _ in children:
+            parents[child] = node
+        before, after = ([word for _, words in part for word in words] for part in (children[:left], children[left:]))
+        subtrees.append((node, [*before, node, *after]))
+    places = {node: place for place, node in enumerate(subtrees[0][1], 1)}
+    return [places.get(parents[node], 0) for node in places]
