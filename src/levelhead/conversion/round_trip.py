@@ -269,5 +269,5 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _mean(values: Sequence[Cell]) -> float | None:
-    known = [value for value in values if isinstance(value, int | float)]
-    return math.fsum(known) / len(known) if len(known) == len(values) else None
+    numbers = [value for value in values if isinstance(value, int | float)]
+    return math.fsum(numbers) / len(numbers) if len(numbers) == len(values) else None

@@ -207,8 +207,8 @@ class NgramModel:
     def encode(self, sequences: Sequences) -> NDArray[np.int32]:
         """Return the code of each word of some sentences, 0 for unknown ones; int32, shape (words,)."""
         strings = sequences.words.strings
-        known = pools.translate(self.words.pool, self.words.offsets, strings.pool, strings.offsets)
-        return np.where(known < 0, UNKNOWN, known + len(SPECIAL)).astype(np.int32)[sequences.words.codes]
+        places = pools.translate(self.words.pool, self.words.offsets, strings.pool, strings.offsets)
+        return np.where(places < 0, UNKNOWN, places + len(SPECIAL)).astype(np.int32)[sequences.words.codes]
 
     def log_probabilities(self, tokens: FramedTokens) -> Reals:
         """Return log10 of the probability at each position of `framed` sentences; 0 for `<s>`."""
@@ -244,7 +244,7 @@ LONGEST = 5  # the maximum length of n-grams
 _DECIMALS = 12  # of logarithms, precise enough for perplexities, and short in ARPA files
 
 SRILM_MINIMUM_COUNTS = (1, 1, 2, 2, 2)
-"""SRILM's default cut-offs: a minimum count of 2 for trigrams and longer n-grams."""
+"""SRILM's default minimum counts: 2 for trigrams and longer n-grams."""
 
 
 def estimate(

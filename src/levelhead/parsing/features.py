@@ -72,9 +72,9 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     for number, (column, reading) in enumerate(readings):
         if COLUMNS[number] in named:
             values[2:, number] = _hashes(column, reading)
-    for missing, name, other in ((treebank.lemmas, "lemma", "form"), (treebank.xpos, "xpos", "upos")):
+    for missing, name, substitute in ((treebank.lemmas, "lemma", "form"), (treebank.xpos, "xpos", "upos")):
         rows = 2 + np.flatnonzero(missing.codes == UNDERSCORE)
-        values[rows, COLUMNS.index(name)] = values[rows, COLUMNS.index(other)]
+        values[rows, COLUMNS.index(name)] = values[rows, COLUMNS.index(substitute)]
     numbers = {tag: number for number, tag in enumerate(_TAGS)}
     by_code = np.array([numbers.get(text, _OTHER_TAG) for text in treebank.upos.strings.texts], np.int32)
     tags = np.concatenate([np.full(2, _OTHER_TAG, np.int32), by_code[treebank.upos.codes]])

@@ -73,9 +73,9 @@ class Recovery(Tabular):
     @property
     def other_text(self) -> str:
         """A sentence about the answers to another text; empty if there are none."""
-        some = [answer.steps for answer in self.answers if answer.category == ANOTHER_TEXT]
-        shifts = (sum(name in steps for steps in some) for name in (FITS_NEXT, FITS_PREVIOUS))
-        return other_text_note(len(some), *shifts) if some else ""
+        other_texts = [answer.steps for answer in self.answers if answer.category == ANOTHER_TEXT]
+        shifts = (sum(name in steps for steps in other_texts) for name in (FITS_NEXT, FITS_PREVIOUS))
+        return other_text_note(len(other_texts), *shifts) if other_texts else ""
 
     def __repr__(self) -> str:
         total = _counts(self.answers)
@@ -118,13 +118,13 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
     """
     sentences, name = gold_sentences(gold), None
     if isinstance(answers, str | os.PathLike):
-        read, name = read_answers(answers, layout, len(gold)), os.fsdecode(answers)
+        unpaired, name = read_answers(answers, layout, len(gold)), os.fsdecode(answers)
     elif isinstance(answers, Mapping):
-        read = [Answer(text, sent_id) for sent_id, text in answers.items()]
+        unpaired = [Answer(text, sent_id) for sent_id, text in answers.items()]
     else:
-        read = list(map(Answer, answers))
-    texts = paired(read, [sentence.id for sentence in sentences], name)
-    digest, done, parts = hashlib.sha256(), list[RecoveredAnswer](), list[bytes]()
+        unpaired = list(map(Answer, answers))
+    texts = paired(unpaired, [sentence.id for sentence in sentences], name)
+    digest, results, parts = hashlib.sha256(), list[RecoveredAnswer](), list[bytes]()
     with tracked(list(zip(sentences, texts)), "recovering") as pairs:
         for sentence, answer in pairs:
             digest.update(b"\0" if answer is None else answer.text.encode("utf-8", "surrogatepass") + b"\n")
@@ -134,11 +134,11 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
                 neighbors = [(step, sentences[at].forms) for step, at in near if 0 <= at < len(sentences)]
                 steps = tuple(step for step, forms in neighbors if fits(answer.text, forms))
                 result = result._replace(answer=result.answer._replace(steps=steps))
-            done.append(result.answer)
+            results.append(result.answer)
             parts.append(sentence_text(sentence, result).encode())
     signature = {"gold": short_hash(contents_hash(gold)), "answers": short_hash(digest.hexdigest()), "version": VERSION}
     files = {TREEBANK: {"gold": short_hash(gold.source.sha256)}}
-    return Recovery(tuple(done), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
+    return Recovery(tuple(results), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
 
 
 _RARE = {ANOTHER_TEXT, "no answer"}

@@ -231,11 +231,11 @@ def tables_of(text: str, forms: Sequence[str]) -> tuple[list[Attempt], set[str]]
     for line in text.strip("\n").split("\n"):
         reader.take(line)
     reader.close(cut_off=True)
-    for rows in _rows_of_lists(text, reader.forms) if not reader.found else ():
+    for rows in _rows_of_lists(text, reader.forms) if not reader.attempts else ():
         for row in rows:
             lists.add(row, in_list=True)
         lists.close()
-    return [*reader.found, *lists.found], {LIST} if lists.found else reader.steps
+    return [*reader.attempts, *lists.attempts], {LIST} if lists.attempts else reader.steps
 
 
 @dataclass
@@ -244,7 +244,7 @@ class _Reader:
 
     forms: Collection[str]
     most_rows: int
-    found: deque[Attempt] = field(default_factory=lambda: deque(maxlen=_MOST_ATTEMPTS))
+    attempts: deque[Attempt] = field(default_factory=lambda: deque(maxlen=_MOST_ATTEMPTS))
     steps: set[str] = field(default_factory=set)
     rows: list[AnswerRow] = field(default_factory=list)
     ranges: list[RangeRow] = field(default_factory=list)
@@ -295,7 +295,7 @@ class _Reader:
         if cut_off and not self.apart and len(self.rows) > 1 and self.n_rows == len(self.rows):
             self.rows[-1] = _if_cut(self.rows[-1], self.rows[-2].n_cells)
         if self.rows:
-            self.found.append(Attempt(tuple(self.rows), tuple(self.ranges), self.n_rows))
+            self.attempts.append(Attempt(tuple(self.rows), tuple(self.ranges), self.n_rows))
         self.rows, self.ranges, self.n_rows, self.last = [], [], 0, 0
 
     def _other(self, line: str) -> None:
