@@ -137,11 +137,9 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     Raises:
         InputError: the system cannot derive a tree, or the derivation would be too long.
     """
-    heads = treebank.local_heads()
-    starts = treebank.sentence_starts
-    n_lifted = 0
+    original, starts = treebank.local_heads(), treebank.sentence_starts
+    heads = original
     if lift and system.is_projective:
-        original = heads
         # Every non-projective arc has to be lifted at least once, since lifting other arcs puts no word below its head,
         # and each time all words of the sentence are renumbered.
         arcs = np.concatenate([[0], np.cumsum(nonprojective_arcs(treebank))])
@@ -149,9 +147,9 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
         check_derived(np.where(too_long, TOO_LONG, 0).astype(np.uint8), system, treebank, _MOST_NUMBERED)
         heads, failures = trees.lift(original, starts, _MOST_STEPS)
         check_derived(failures, system, treebank, _MOST_STEPS)
-        n_lifted = int(np.count_nonzero(heads != original))
     transitions, offsets, order, failures = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
     check_derived(failures, system, treebank)
+    n_lifted = int(np.count_nonzero(heads != original))
     return Derivations(system, transitions, offsets, order, heads, treebank, n_lifted)
 
 

@@ -24,6 +24,7 @@ from levelhead.parsing.model import TABLES, Averages, Integers, Model, Schedule,
 from levelhead.parsing.parser_input import piece_length
 
 CANDIDATES = 8  # the number of heads that second order considers for a word
+_TYPES = {"parts": np.float32, "labels": np.int16, "relations": np.float32, "first": np.float32}
 _MARGIN = 1.0
 _MOST_CHANGE = 0.1
 
@@ -43,9 +44,10 @@ def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> It
 def _one_run(trees: Trees, model: Model, schedule: Schedule, random: np.random.Generator) -> Iterator[Averages]:
     second_order = model.parser == "graph"
     shapes = table_shapes(model.parser, len(trees.heads), len(model.relations))
-    weights = Weights(np.zeros(shapes["parts"][0], np.float32), np.zeros(shapes["labels"], np.int16))
-    if second_order:
-        weights = Weights(*weights.tables, np.zeros(shapes["relations"], np.float32))
+    learned = [name for name in shapes if name != "first"]
+    weights = Weights(
+        *(np.zeros(shapes[name][0] if name == "parts" else shapes[name], _TYPES[name]) for name in learned)
+    )
     templates, columns = compiled_for(model.parser, model.templates), tuple(trees.columns)
     settings = (weights.sums, len(model.relations), model.root, CANDIDATES)
     kernel = GraphParser(templates, weights.tables, *settings)
@@ -83,8 +85,7 @@ def parse_voted(
 
 
 def _kernel(model: Model, n_candidates: int) -> GraphParser:
-    types = {"parts": np.float32, "labels": np.int16, "relations": np.float32, "first": np.float32}
-    tables = [np.ascontiguousarray(model.tables[name], types[name]) for name in TABLES[model.parser]]
+    tables = [np.ascontiguousarray(model.tables[name], _TYPES[name]) for name in TABLES[model.parser]]
     flat = tuple(table[:, 0] if table.shape[1] == 1 else table for table in tables)
     return GraphParser(
         compiled_for(model.parser, model.templates), flat, (), len(model.relations), model.root, n_candidates
