@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.evaluation.fold import OnlyWhole, PairStream, matched_stream
-from levelhead.evaluation.pair import InputFile, as_gold, parse_as, splits_tokens
+from levelhead.evaluation.pair import InputFile, as_gold, official_reading_of, parse_as, splits_tokens
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import compare_aligned
 from levelhead.scoring.pieces import PiecePair, paired_pieces
@@ -18,8 +18,8 @@ from levelhead.scoring.selection import callin_punctuation
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
 from levelhead.treebank.checked_pieces import CheckedPieces
-from levelhead.treebank.official_reader import NegativeHead, official_reading
-from levelhead.treebank.pieces import OfficialPieces, Pieces
+from levelhead.treebank.official_reader import NegativeHead, OfficialPieces
+from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.two_files import are_files
@@ -171,12 +171,8 @@ def pieces_of(
 ) -> Pieces:
     """Return a file that is read in pieces under the rules."""
     name, parts = file
-    if setup.rules.content:
-        from levelhead.treebank.morphosyntactic_reader import READING
-
-        return OfficialPieces(parts, name, READING)
-    if setup.rules.reading is not None:
-        official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
+    official = official_reading_of(setup.rules)
+    if official is not None:
         return OfficialPieces(parts, name, official)
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
     reading = ReaderSettings(conllx, setup.rules.several_roots)

@@ -19,14 +19,6 @@ from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.warning_checks import Kind, SentenceIds, in_order, text_faults, warnings_by_kind
 
 
-class _NotText(Exception):
-    """A byte that is not UTF-8: the only error that is reported."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault)
-        self.fault = fault
-
-
 class CheckedPieces(Pieces):
     """A file read with levelhead's own checks and repairs.
 
@@ -114,11 +106,7 @@ class CheckedPieces(Pieces):
         treebank = scan_file(data, reading, start=start)
         if treebank is not None:
             self._reading = reading
-            last = len(treebank) - 1  # a blank line follows it
-            inside = (treebank.multiword.sentence, treebank.empty.sentence)
-            n_others = sum(len(sentences) - int(np.searchsorted(sentences, last)) for sentences in inside)
-            n_words = treebank.n_words - int(treebank.sentence_starts[last])
-            n_lines = int(treebank.source.lines[last]) + n_words + n_others - len(self._lines)
+            n_lines = count_lines(self._new)
             self._add(self._new, range(1, n_lines + 1), n_lines)
         return treebank
 
@@ -130,11 +118,7 @@ class CheckedPieces(Pieces):
             self._n_headless += int(self._waiting.sentence_starts[n_sentences])
         super()._drop(n_bytes, n_sentences)
 
-    def _look_at(self, piece: Treebank) -> None:
-        self._find_warnings(piece, range(self.n_sentences + 1, self.n_sentences + len(piece) + 1))
-
     def _find_warnings(self, piece: Treebank, numbers: Sequence[int]) -> None:
-        """Find the warnings about sentences with these numbers in the file."""
         if not self._reading.conllx and self._known is None:
             for kind, fault in warnings_by_kind(piece, self._most):
                 most = 1 if fault.slug == "missing-trees" else self._most
@@ -147,9 +131,9 @@ class CheckedPieces(Pieces):
         if self._header is not None:
             return self._header
         try:
-            faults = by_line(chain(self._faults_of_taken(), self._faults()), self._most if self._most > 1 else MOST)
-        except _NotText as error:
-            return ConlluError(error.fault.in_file(self.name))
+            faults = by_line(self._faults(), self._most if self._most > 1 else MOST)
+        except ConlluError as error:
+            return error
         nul = [*chain(*self._nul.values())]
         found = [*nul, *(faults if self._most > 1 or not nul else ())] or ([] if self.n_sentences else [EMPTY])
         if not found:
@@ -159,15 +143,15 @@ class CheckedPieces(Pieces):
         warnings = self.warnings() if self._most > 1 else self._repair_warnings()
         return ConlluError(*(fault.in_file(self.name) for fault in (*found, *warnings)))
 
-    def _faults_of_taken(self) -> Iterator[Fault]:
-        """Yield the faults of words without heads that were taken, which are faults only if other words have heads."""
+    def _faults(self) -> Iterator[Fault]:
+        """Yield the faults from the text that waits to the end of the file; too many end the search.
+
+        Words without heads that were taken are faults if other words have heads.
+        """
         if self._has_trees:
             yield SOME_HEAD
         yield from self._headless
         yield from repeat(self._headless[-1], self._n_headless - len(self._headless)) if self._headless else ()
-
-    def _faults(self) -> Iterator[Fault]:
-        """Yield the faults of the text that waits and of the rest of the file; too many end the search."""
         every, n_errors = self._most > 1, 0
         while True:
             self._normalize()
@@ -184,9 +168,8 @@ class CheckedPieces(Pieces):
                     if every and n_errors > self._most:
                         yield Fault("too-many-errors", "the rest of the file is not checked", fault.place)
                         return
-            if every and self._data:
-                for readable, rows in readable_sentences(self._data, self._reading):
-                    self._find_warnings(self._placed(readable), [self.n_sentences + 1 + row for row in rows])
+            for readable, rows in readable_sentences(self._data, self._reading) if every else ():
+                self._find_warnings(self._placed(readable), [self.n_sentences + 1 + row for row in rows])
             self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
             if self.ended or not self._read(AT_ONCE):
                 return
@@ -196,7 +179,7 @@ class CheckedPieces(Pieces):
         most = max(1, self._most - sum(map(len, self._nul.values())))
         found = encoding_faults(self._data, self._line, self._n_taken_bytes, most)
         if found and found[0].slug == "encoding":
-            raise _NotText(found[0])
+            raise ConlluError(found[0].in_file(self.name))  # the only error that is reported
         for fault in found:
             add_fault(self._nul, fault.slug, fault, self._most)
         return bool(found)

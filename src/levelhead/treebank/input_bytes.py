@@ -188,6 +188,11 @@ def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> byte
         return b"".join(_within(parts, len(raw), name, limits))
 
 
+def with_line_feeds(data: bytes) -> bytes:
+    """Return bytes with line feeds instead of all line ends of Python's text mode."""
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
 def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> None:
     """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before it is split into lines."""
     line_end = b"\n" if b"\n" in data or before else b"\r"
