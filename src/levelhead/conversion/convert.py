@@ -19,9 +19,8 @@ from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.kernels import conversion as kernel
 from levelhead.kernels import trees
 from levelhead.treebank import StringColumn, Treebank, check_trees, relations
-from levelhead.treebank.places import place_of
 from levelhead.treebank.strings import UNDERSCORE, Codes
-from levelhead.treebank.tokens import COLUMNS
+from levelhead.treebank.tokens import COLUMNS, place_of
 
 Variant = Literal["paper", "frozen", "script"]
 

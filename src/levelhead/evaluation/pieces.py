@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -22,7 +23,6 @@ from levelhead.treebank.official_reader import NegativeHead, OfficialPieces
 from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings
-from levelhead.treebank.two_files import are_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,8 @@ def paths_in_pieces(gold: InputFile, system: InputFile, setup: Setup, sizes: Pie
             pieces_of((gold.name, next(parts)), setup, of_gold=True, known=facts.summary),
             pieces_of((system.name, next(parts)), setup, of_gold=False),
         )
-        yield stack.enter_context(_cut_at_characters(*cut, setup, sizes.piece, facts, together=are_files(*paths)))
+        together = all(map(os.path.isfile, paths))  # pipes could block their reader
+        yield stack.enter_context(_cut_at_characters(*cut, setup, sizes.piece, facts, together=together))
 
 
 @contextmanager

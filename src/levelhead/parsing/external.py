@@ -17,7 +17,7 @@ from levelhead.parsing import udpipe
 from levelhead.parsing.parser_input import is_relation
 from levelhead.parsing.programs import filled, run_program, written_file
 from levelhead.treebank import Treebank, to_conllu
-from levelhead.treebank.places import place_of
+from levelhead.treebank.tokens import place_of
 
 EXTERNAL_PARSERS = ("udpipe", "malt", "command")
 """The external parsers of `levelhead train`."""

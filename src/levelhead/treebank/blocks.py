@@ -39,12 +39,7 @@ SIZES = PieceSizes()
 def contents_or_parts(path: str | os.PathLike[str], most: int) -> Iterator[bytes | Iterator[bytes]]:
     """Yield the decompressed contents of a file, or an iterator over their parts if the file is large."""
     with parts_of(path) as parts:
-        yield begun(parts) if size_of_file(path) > most else whole_or_parts(parts, most)
-
-
-def begun(parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Return the parts of a file, of which the first was read."""
-    return chain([next(parts, b"")], parts)
+        yield whole_or_parts(parts, 0 if size_of_file(path) > most else most)
 
 
 def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]:
@@ -54,14 +49,8 @@ def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]
         kept.append(part)
         size += len(part)
         if size > most:
-            return chain(_emptied(kept), parts)
+            return chain((kept.popleft() for _ in range(len(kept))), parts)  # keeps no references
     return b"".join(kept)
-
-
-def _emptied(kept: deque[bytes]) -> Iterator[bytes]:
-    """Yield parts and drop the references to them."""
-    while kept:
-        yield kept.popleft()
 
 
 class ByteBlocks:

@@ -12,7 +12,7 @@ from levelhead.errors import ConlluError, Fault, InputError, add_fault
 from levelhead.kernels.pools import count_lines
 from levelhead.treebank.faults import EMPTY, MOST, REPAIRS, SOME_HEAD, by_line, encoding_faults, repair, walk
 from levelhead.treebank.lenient_reader import readable_sentences
-from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, lines_of
+from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.treebank import Treebank
@@ -74,7 +74,7 @@ class CheckedPieces(Pieces):
             line = self._n_lines + (fault.place.line or 0)
             most = 1 if fault.slug == "line-ends" else self._most
             add_fault(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)), most)
-        lines = lines_of(repaired.data) if repaired.numbers is None else repaired.numbers.astype(np.int64)
+        lines = line_numbers(repaired.data) if repaired.numbers is None else repaired.numbers.astype(np.int64)
         return repaired.data, lines, count_lines(block)
 
     def _parse(self) -> None:

@@ -149,7 +149,7 @@ def _with_final_blank_line(data: bytes) -> bytes:
 
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
-_RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
+RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 _TOO_LARGE = re.compile(r"[1-9][0-9]{9,}")
 MOST = 1000
@@ -302,7 +302,7 @@ def _line(sentence: _Sentence, number: int, line: str, reading: ReaderSettings) 
 def _node(sentence: _Sentence, number: int, cells: list[str], place: Place, *, ranges: bool) -> Iterator[Fault]:
     if _NUMBER.fullmatch(cells[0]):
         yield from _word(sentence, number, cells, place)
-    elif ranges and (match := _RANGE.fullmatch(cells[0])):
+    elif ranges and (match := RANGE.fullmatch(cells[0])):
         yield from _multiword(sentence, number, int(match[1]), int(match[2]), place)
     elif ranges and (match := _EMPTY_NODE.fullmatch(cells[0])):
         after, minor, expected = match[1], int(match[2]), f"{len(sentence.heads)}.{sentence.minor + 1}"
@@ -362,21 +362,12 @@ def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[F
             outside = True
             where = Place(line=sentence.head_lines[position], sentence=sentence.number, word=str(position + 1))
             yield Fault("head-outside-sentence", f"HEAD {head} in a sentence of {number_of(size, 'word')}", where)
-    if not outside and None not in sentence.heads and not sentence.renumbered:
-        yield from _tree(sentence, Place(line=number, sentence=sentence.number), several_roots=several_roots)
-
-
-def _tree(sentence: _Sentence, place: Place, *, several_roots: bool) -> Iterator[Fault]:
-    heads = np.array(sentence.heads, dtype=np.int32)
-    starts = np.array([0, len(heads)], dtype=np.int32)
-    verdict = int(trees.bad_sentences(heads, starts, several_roots)[0])
-    ended = f" in the sentence that ends at line {place.line}"
-    if verdict:
-        slug, message = _TREE_SLUGS[verdict]
-        where = Place(line=sentence.first_line, sentence=sentence.number)
-        yield Fault(slug, message.format(int((heads == 0).sum())) + ended, where)
-    if verdict == 3:  # a cycle can hide behind several roots
-        again = int(trees.bad_sentences(heads, starts, True)[0])
-        if again == 4:
-            where = Place(line=sentence.first_line, sentence=sentence.number)
-            yield Fault("cycle", f"the heads form a cycle{ended}", where)
+    if outside or None in sentence.heads or sentence.renumbered:
+        return
+    heads, starts = np.array(sentence.heads, dtype=np.int32), np.array([0, size], dtype=np.int32)
+    first, hidden = (int(trees.bad_sentences(heads, starts, several)[0]) for several in (several_roots, True))
+    for verdict in (first, hidden if first == 3 else 0):  # a cycle can hide behind several roots
+        if verdict:
+            slug, message = _TREE_SLUGS[verdict]
+            n_roots = sentence.heads.count(0)
+            yield Fault(slug, f"{message.format(n_roots)} in the sentence that ends at line {number}", place)

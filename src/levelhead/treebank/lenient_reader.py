@@ -15,17 +15,14 @@ from numpy.typing import NDArray
 from levelhead.errors import ConlluError, Fault, InputError, Place
 from levelhead.kernels import trees
 from levelhead.kernels.pools import count_lines
-from levelhead.treebank.faults import encoding_faults, is_utf16, repair
-from levelhead.treebank.pieces import Lines, Pieces, lines_of
-from levelhead.treebank.scanner import ReaderSettings, scan_file, scan_treebank
+from levelhead.treebank.faults import RANGE, encoding_faults, is_utf16, repair
+from levelhead.treebank.pieces import Lines, Pieces, line_numbers
+from levelhead.treebank.scanner import HEADLESS, ReaderSettings, scan_file, scan_treebank
 from levelhead.treebank.strings import ANY_SPACE
 from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.treebank import Treebank
 
 _ID = re.compile(r"[1-9][0-9]{0,8}")
-_RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
-_HEADLESS = re.compile(rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)")
-"""A word without a head: its ID, and the columns up to HEAD."""
 
 _NOT_A_COMMENT = re.compile(rb"(?m)^[^#\n]")
 _FIRST_CELL = re.compile(rb"(?m)^[1-9][0-9]*\t")
@@ -122,7 +119,7 @@ def readable_sentences(data: bytes, reading: ReaderSettings) -> Iterator[tuple[T
     sentences = [i for i, block in enumerate(blocks) if reading.conllx or _NOT_A_COMMENT.search(block)]
     valid = valid_blocks([blocks[i] for i in sentences], reading)
     readable = [row for row, is_valid in enumerate(valid) if is_valid]
-    for _, group in groupby(readable, lambda row: bool(_HEADLESS.search(blocks[sentences[row]]))):
+    for _, group in groupby(readable, lambda row: bool(re.search(HEADLESS, blocks[sentences[row]]))):
         rows = list(group)
         kept = [sentences[row] for row in rows]
         treebank = scan_file(b"".join(blocks[i] for i in kept), reading, start=False)
@@ -173,7 +170,7 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
     for cells in filter(_is_row, table):
         if _ID.fullmatch(cells[0]):
             n_words, minor, pending = n_words + 1, 0, False
-        elif span := _RANGE.fullmatch(cells[0]):
+        elif span := RANGE.fullmatch(cells[0]):
             first, last = int(span[1]), int(span[2])
             numbers = range(first, last + 1) if last - first < len(places) else ()  # longer than the sentence
             words = [places.get(str(number)) for number in numbers]
@@ -218,7 +215,7 @@ class LenientPieces(Pieces):
                 text = self._readable(block)
             except ConlluError as error:
                 self.failed, self._error = True, error
-        return text, lines_of(text), count_lines(block)
+        return text, line_numbers(text), count_lines(block)
 
     def _readable(self, block: bytes) -> bytes:
         """Return the readable rows of a block as CoNLL-U, with any heads."""
@@ -234,7 +231,7 @@ class LenientPieces(Pieces):
         conllx, layout = self._reading.conllx, self._reading.layout
         ten = data if layout is None else layout.ten_columns(data)[0]
         blocks = []
-        for sentence in sentence_blocks(re.sub(_HEADLESS, rb"\1\2\1", ten)):
+        for sentence in sentence_blocks(re.sub(HEADLESS, rb"\1\2\1", ten)):
             if _FIRST_CELL.search(sentence):
                 blocks.append(sentence)
             else:

@@ -27,7 +27,7 @@ from levelhead.treebank.official_reader import (
     RootsRefused,
     refusal_of_encoding,
 )
-from levelhead.treebank.places import places_of
+from levelhead.treebank.tokens import places_of
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.warning_checks import warnings_of_rows
 

@@ -29,7 +29,7 @@ Lines = range | NDArray[np.int64]
 """The number in the file of each line of a text; a range, which takes no memory, if no line is missing."""
 
 
-def lines_of(text: bytes) -> range:
+def line_numbers(text: bytes) -> range:
     """Return the numbers of all lines of a text."""
     return range(1, count_lines(text) + 1 + bool(text and not text.endswith(b"\n")))
 

@@ -53,11 +53,6 @@ def pipelined(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
         item, _ = in_two_threads(partial(next, items, None), partial(use, item))
 
 
-def are_files(*paths: str) -> bool:
-    """Return whether all paths are regular files, which never block their reader."""
-    return all(map(os.path.isfile, paths))
-
-
 def are_large_files(*paths: object) -> bool:
     """Return whether all paths are regular files that are large enough to be read in separate threads.
 
