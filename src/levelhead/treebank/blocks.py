@@ -65,8 +65,7 @@ class ByteBlocks:
     def __init__(self, parts: Iterator[bytes], name: str | None, *, spaces: bool) -> None:
         self._parts, self._name = parts, name
         self._blank = _BLANK_LINE if spaces else _EMPTY_LINE
-        self._waiting: list[bytes] = []
-        self._n_waiting = 0
+        self._waiting = bytearray()
         self._digest = hashlib.sha256()
         self._read_all = False
         self._n_unended = 0  # bytes after the last line end
@@ -75,7 +74,7 @@ class ByteBlocks:
     @property
     def ended(self) -> bool:
         """Whether all blocks have been read."""
-        return self._read_all and not self._n_waiting
+        return self._read_all and not self._waiting
 
     @property
     def sha256(self) -> str:
@@ -84,30 +83,19 @@ class ByteBlocks:
 
     def read(self, size: int) -> bytes:
         """Return the next block: the rest if no blank line follows, everything read if a line is too long."""
-        wanted, further = max(size, 2), _FURTHER
+        least, further = max(size, 2), _FURTHER
         while True:
-            self._fill(wanted + further)
-            before, tail, start = self._tail_from(wanted - 2)
-            found = self._blank.search(tail, start)
-            if found or self._read_all or self._is_too_long:
+            self._fill(least + further)
+            match = self._blank.search(self._waiting, least - 2)
+            if match or self._read_all or self._is_too_long:
                 break
             further *= 2
-            self._waiting = [*before, tail]
-        end = found.end() if found else len(tail)
-        block = b"".join([*before, tail[:end]])
-        self._waiting = [tail[end:]]
-        self._n_waiting -= len(block)
-        if not found:
+        end = match.end() if match else len(self._waiting)
+        block = bytes(memoryview(self._waiting)[:end])
+        del self._waiting[:end]
+        if not match:
             self._n_unended = 0
         return block
-
-    def _tail_from(self, at: int) -> tuple[list[bytes], bytes, int]:
-        """Return the parts before the part with a byte, the other parts joined, and the byte's position in them."""
-        n_parts, before = 0, 0
-        while n_parts < len(self._waiting) and before + len(self._waiting[n_parts]) <= at:
-            before += len(self._waiting[n_parts])
-            n_parts += 1
-        return self._waiting[:n_parts], b"".join(self._waiting[n_parts:]), at - before
 
     @property
     def _is_too_long(self) -> bool:
@@ -115,19 +103,18 @@ class ByteBlocks:
         return self._n_unended > LONGEST_LINE and (self._has_line_feed or not self._has_return)
 
     def _fill(self, end: int) -> None:
-        while self._n_waiting < end and not (self._read_all or self._is_too_long):
+        while len(self._waiting) < end and not (self._read_all or self._is_too_long):
             part = next(self._parts, None)
             if part is None:
                 self._read_all = True
                 break
             self._digest.update(part)
-            self._waiting.append(part)
-            self._n_waiting += len(part)
+            self._waiting += part
             last = part.rfind(b"\n")
             self._has_line_feed |= last >= 0
             last = max(last, part.rfind(b"\r", last + 1))
             self._has_return |= not self._has_line_feed and last >= 0
             self._n_unended = len(part) - last - 1 if last >= 0 else self._n_unended + len(part)
-        if self._n_waiting > DEFAULT_LIMITS.size:
+        if len(self._waiting) > DEFAULT_LIMITS.size:
             message = f"more than {size_text(DEFAULT_LIMITS.size)} without a blank line between sentences"
             raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))

@@ -60,9 +60,8 @@ class CheckedPieces(Pieces):
 
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; call it once, at the end."""
-        every = self._most > 1
         repeated = self._ids.repeated(self.name, self._most)
-        notices = () if self._reading.conllx else in_order(self._notices, repeated, every=every)
+        notices = in_order(self._notices, repeated, every=self._most > 1)
         return (*self._repair_warnings(), *notices, *chain(*self._text_faults.values()))
 
     def _repair_warnings(self) -> list[Fault]:

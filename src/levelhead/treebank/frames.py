@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from levelhead.extras import required_library
 from levelhead.treebank.tokens import FORM
 
@@ -35,13 +33,11 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
         `range` (the ids of the first and last word of a multiword token, as in "3-4"; None for other words). Values are
         written as in CoNLL-U: "_" is empty.
     """
-    sizes = np.diff(treebank.sentence_starts).tolist()
-    sent_ids = ([sentence.id] * len(sentence) for sentence in treebank)
     tokens, ranges = _tokens(treebank)
     return {
         "sentence": treebank.sentence_of_word.tolist(),
-        "sent_id": list(chain.from_iterable(sent_ids)),
-        "id": list(chain.from_iterable(range(1, size + 1) for size in sizes)),
+        "sent_id": list(chain.from_iterable([sentence.id] * len(sentence) for sentence in treebank)),
+        "id": list(chain.from_iterable(range(1, len(sentence) + 1) for sentence in treebank)),
         "form": list(treebank.forms),
         "lemma": list(treebank.lemmas),
         "upos": list(treebank.upos),

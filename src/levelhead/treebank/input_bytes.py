@@ -309,8 +309,7 @@ def parsed_toml(data: bytes, name: str, slug: str) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        reason = "the file is not UTF-8 text: save it as UTF-8"
-        raise InputError(Fault(slug, reason, Place(name))) from error
+        raise InputError(Fault(slug, "the file is not UTF-8 text: save it as UTF-8", Place(name))) from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(Fault(slug, f"not TOML: {error}", Place(name))) from error
     except RecursionError as error:

@@ -93,7 +93,7 @@ def summary_of(treebank: Treebank) -> FileSummary:
     """Return the sizes of a treebank and the warnings about its file."""
     source = treebank.source
     sizes = len(treebank), treebank.n_words, treebank.n_tokens
-    return FileSummary(source.sha256, *sizes, tuple(treebank.warnings), source.path)
+    return FileSummary(source.sha256, *sizes, source.warnings, source.path)
 
 
 def contents_hash(treebank: Treebank) -> str:

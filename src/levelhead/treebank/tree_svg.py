@@ -56,8 +56,7 @@ def tree_drawing(sentence: Sentence) -> Drawing:
             text(place, base + _ROW, form, "", "middle"),
             text(place, base + 2 * _ROW, tag, "mute small", "middle"),
         ]
-    title = printable(sentence.text)
-    return Drawing(title, width, base + 2 * _ROW + _MARGIN, "".join(parts))
+    return Drawing(printable(sentence.text), width, base + 2 * _ROW + _MARGIN, "".join(parts))
 
 
 def _places(forms: list[str], tags: list[str], relations: list[str]) -> tuple[list[float], float]:

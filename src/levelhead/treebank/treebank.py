@@ -224,8 +224,7 @@ class Treebank(Sequence["Sentence"]):
         """Return a treebank in which every word is a separate surface token, as in CoNLL-X."""
         none = np.zeros(0, dtype=np.int32)
         multiword = MultiwordTokens(none, none, none, np.zeros((0, 9), dtype=np.int32))
-        every = slice(None)
-        extra = None if self.extra is None else self.extra.take(every, slice(0), every)
+        extra = None if self.extra is None else self.extra.take(slice(None), slice(0), slice(None))
         return replace(self, multiword=multiword, extra=extra)
 
     def replace(

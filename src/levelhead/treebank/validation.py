@@ -62,8 +62,7 @@ def faults_of(
                 return content_faults(parts, os.fsdecode(path), blocks.SIZES.piece, MOST_LISTED)
             from levelhead.treebank.checked_pieces import CheckedPieces
 
-            reading = ReaderSettings(format == "conllx")
-            pieces = CheckedPieces(parts, os.fsdecode(path), reading, most=MOST_LISTED)
+            pieces = CheckedPieces(parts, os.fsdecode(path), ReaderSettings(format == "conllx"), most=MOST_LISTED)
             for _ in pieces.each(blocks.SIZES.piece):
                 pass
             return pieces.warnings()

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -122,8 +122,7 @@ def warnings_of_rows(
     listed = rows[:most]
     for row, place in zip(listed.tolist(), places(treebank, listed) if len(rows) else ()):
         n_rows = 1 + len(rows) - len(listed) if row == listed[-1] else 1
-        text = message if isinstance(message, str) else message(row)
-        yield Fault(slug, text, place, "warning", n_rows)
+        yield Fault(slug, message if isinstance(message, str) else message(row), place, "warning", n_rows)
 
 
 def _suspects(treebank: Treebank) -> dict[str, Codes]:
@@ -318,24 +317,6 @@ _IN_MEMORY = 1 << 20
 Hashes: TypeAlias = "NDArray[np.int64]"
 
 
-class _Ids(NamedTuple):
-    """The sentence ids of a piece.
-
-    Args:
-        names: the ids, each followed by a line feed.
-        offsets: where each starts, and the end, int64, shape (ids + 1,).
-        hashes: their hashes, int64, shape (ids,).
-        lines: the line of each in the file, same type and shape.
-        sentences: the sentence of each in the file, same type and shape.
-    """
-
-    names: bytes
-    offsets: NDArray[np.int64]
-    hashes: Hashes
-    lines: NDArray[np.int64]
-    sentences: NDArray[np.int64]
-
-
 class SentenceIds:
     """The sentence ids of the pieces of a file, as 64-bit hashes; the ids themselves are in a temporary file."""
 
@@ -361,7 +342,7 @@ class SentenceIds:
         hashes = pools.hashes(names, offsets)
         self._hashes.append(hashes)
         lines = piece.source.lines[sentences] - below
-        pickle.dump(_Ids(names, offsets, hashes, lines, np.asarray(numbers)[sentences]), self._records)
+        pickle.dump((names, offsets, hashes, lines, np.asarray(numbers)[sentences]), self._records)
 
     def repeated(self, path: str | None, most: int = 1) -> list[Fault]:
         """Return the warnings about repeated ids."""
@@ -383,10 +364,9 @@ class SentenceIds:
         end = self._records.tell()
         self._records.seek(0)
         while self._records.tell() < end:
-            ids: _Ids = pickle.load(self._records)  # noqa: S301 -- written above
-            slots = np.searchsorted(suspects, ids.hashes).clip(max=len(suspects) - 1)
-            for row in np.flatnonzero(suspects[slots] == ids.hashes).tolist():
+            names, offsets, hashes, lines, sentences = pickle.load(self._records)  # noqa: S301 -- written above
+            slots = np.searchsorted(suspects, hashes).clip(max=len(suspects) - 1)
+            for row in np.flatnonzero(suspects[slots] == hashes).tolist():
                 if met[slots[row]]:
-                    name = ids.names[ids.offsets[row] : ids.offsets[row + 1] - 1]
-                    yield name, int(ids.lines[row]), int(ids.sentences[row])
+                    yield names[offsets[row] : offsets[row + 1] - 1], int(lines[row]), int(sentences[row])
                 met[slots[row]] = True
