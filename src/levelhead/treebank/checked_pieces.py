@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, count, islice, repeat
 
@@ -16,7 +17,7 @@ from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.warning_checks import Kind, SentenceIds, in_order, text_faults, warnings_by_kind
+from levelhead.treebank.warning_checks import TEXT_COMMENTS, Kind, SentenceIds, in_order, text_faults, warnings_by_kind
 
 
 class CheckedPieces(Pieces):
@@ -50,7 +51,6 @@ class CheckedPieces(Pieces):
         self._header: ConlluError | None = None
         self._repairs: dict[str, list[Fault]] = {}
         self._notices: dict[Kind, list[Fault]] = {}
-        self._text_faults: dict[str, list[Fault]] = {}
         self._nul: dict[str, list[Fault]] = {}
         self._ids = SentenceIds()
 
@@ -61,8 +61,7 @@ class CheckedPieces(Pieces):
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; call it once, at the end."""
         repeated = self._ids.repeated(self.name, self._most)
-        notices = in_order(self._notices, repeated, every=self._most > 1)
-        return (*self._repair_warnings(), *notices, *chain(*self._text_faults.values()))
+        return (*self._repair_warnings(), *in_order(self._notices, repeated, every=self._most > 1))
 
     def _repair_warnings(self) -> list[Fault]:
         return [fault.in_file(self.name) for slug in REPAIRS for fault in self._repairs.get(slug, ())]
@@ -77,15 +76,18 @@ class CheckedPieces(Pieces):
         return repaired.data, lines, count_lines(block)
 
     def _parse(self) -> None:
-        treebank = self._scan_unrepaired() if self._new else None
+        treebank = None
+        if self._new:
+            with suppress(ConlluError):
+                treebank = self._scan(self._data + self._new)  # most files need no repair
+            if treebank is not None:
+                self._add(self._new, line_numbers(self._new), count_lines(self._new))
         if treebank is None:
             self._normalize()
             if not self._data:
                 return  # only blank lines
-            start = not self._n_taken_lines
             try:
-                self._reading = self._reading.of(self._data, self.name) if start else self._reading
-                treebank = scan_file(self._data, self._reading, start=start)
+                treebank = self._scan(self._data)
             except ConlluError as error:
                 self._header = error
         if treebank is None or self._has_trees not in {None, treebank.has_trees}:
@@ -94,20 +96,11 @@ class CheckedPieces(Pieces):
             self._has_trees = treebank.has_trees
             self._waiting = self._placed(treebank)
 
-    def _scan_unrepaired(self) -> Treebank | None:
-        """Scan the new block without repairs, after the text that waits: most files need no repair."""
-        data = self._data + self._new
+    def _scan(self, data: bytes) -> Treebank | None:
         start = not self._n_taken_lines
-        try:
-            reading = self._reading.of(data, self.name) if start else self._reading
-        except ConlluError:
-            return None
-        treebank = scan_file(data, reading, start=start)
-        if treebank is not None:
-            self._reading = reading
-            n_lines = count_lines(self._new)
-            self._add(self._new, range(1, n_lines + 1), n_lines)
-        return treebank
+        if start:
+            self._reading = self._reading.of(data, self.name)
+        return scan_file(data, self._reading, start=start)
 
     def _drop(self, n_bytes: int, n_sentences: int) -> None:
         if n_sentences and self._waiting is not None and not self._waiting.has_trees:
@@ -124,7 +117,7 @@ class CheckedPieces(Pieces):
                 add_fault(self._notices, kind, self._in_file(fault, numbers), most)
             self._ids.add(piece, numbers)
         for fault in text_faults(piece) if self._most > 1 else ():
-            add_fault(self._text_faults, fault.slug, self._in_file(fault, numbers), self._most)
+            add_fault(self._notices, TEXT_COMMENTS, self._in_file(fault, numbers), self._most)
 
     def _own_error(self) -> InputError | None:
         if self._header is not None:

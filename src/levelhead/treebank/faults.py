@@ -66,10 +66,12 @@ def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
     numbers, n_lines = None, pools.count_lines(data)
     if pools.has_odd_lines(data):
         data, numbers = _with_single_blank_lines(data, warnings, most)
-    ended = _with_final_blank_line(data)
-    if ended != data:
-        _warn(warnings, "missing-final-blank-line", "no blank line follows the last sentence", n_lines + 1)
-    return Repaired(ended, tuple(warnings), numbers)
+    if data and not data.endswith(b"\n\n"):
+        last = data.rstrip(b"\n").rpartition(b"\n")[2]
+        if last and not last.startswith(b"#"):  # otherwise there is no sentence to end
+            _warn(warnings, "missing-final-blank-line", "no blank line follows the last sentence", n_lines + 1)
+            data += b"\n" if data.endswith(b"\n") else b"\n\n"
+    return Repaired(data, tuple(warnings), numbers)
 
 
 def _warn(warnings: list[Fault], slug: str, message: str, line: int, count: int = 1) -> None:
@@ -136,16 +138,6 @@ def _lines_with_spaces(blank: bytes) -> tuple[int, int]:
 def lines_of(data: bytes) -> Iterator[bytes]:
     """Yield the lines of a file, each with its line feed; the last line may have none."""
     return iter(io.BytesIO(data))
-
-
-def _with_final_blank_line(data: bytes) -> bytes:
-    """Add the line end and the blank line that the last sentence lacks."""
-    if not data or data.endswith(b"\n\n"):
-        return data
-    last = data.rstrip(b"\n").rpartition(b"\n")[2]
-    if not last or last.startswith(b"#"):
-        return data  # there is no sentence to end
-    return data + (b"\n" if data.endswith(b"\n") else b"\n\n")
 
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")

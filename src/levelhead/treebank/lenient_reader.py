@@ -66,11 +66,6 @@ def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
     return found
 
 
-def no_readable_row(name: str | None) -> ConlluError:
-    """Return the error of a file without a readable row."""
-    return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(name)))
-
-
 SKIPPED, REWRITTEN, AS_IT_IS = range(3)
 """Marks of sentences: without a readable row; with invalid rows (regardless of heads); without invalid rows."""
 
@@ -258,7 +253,9 @@ class LenientPieces(Pieces):
     def _own_error(self) -> InputError | None:
         if self._error is not None:
             return self._error
-        return None if self.n_sentences and not self.failed else no_readable_row(self.name)
+        if self.n_sentences and not self.failed:
+            return None
+        return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(self.name)))
 
 
 def read_leniently(
@@ -275,6 +272,6 @@ def read_leniently(
     pieces = LenientPieces(iter([data]), name, conllx=conllx)
     treebank = pieces.whole(len(data))
     if treebank is None:
-        raise pieces.error() or no_readable_row(name)
+        raise pieces.error() or AssertionError("rows are read, but no error is found")
     is_tree = are_trees(treebank, several_roots=several_roots or conllx) & as_they_are(pieces.marks)
     return LenientTreebank(treebank, is_tree, pieces.unreadable)

@@ -15,10 +15,10 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, InputError, MalformedDeps, Place, quoted
 from levelhead.immutable import immutable
-from levelhead.kernels.pools import count_lines, survey
+from levelhead.kernels.pools import count_lines, is_utf8
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines, with_line_feeds
-from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces
+from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
 from levelhead.treebank.scanner import scan_treebank
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
 from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source
@@ -350,16 +350,14 @@ class OfficialPieces(Pieces):
         self._n_raw_bytes = 0
 
     def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
-        n_lines, has_returns, valid = survey(block)
-        text = with_line_feeds(block) if has_returns else block
-        if not valid:
+        text = with_line_feeds(block)
+        if not is_utf8(block):
             try:
                 block.decode()
             except UnicodeDecodeError as error:
                 self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
         self._n_raw_bytes += len(block)
-        n_lines = count_lines(text) if has_returns else n_lines
-        return text, range(1, n_lines + 1 + (not text.endswith(b"\n"))), n_lines
+        return text, line_numbers(text), count_lines(text)
 
     def _note(self, step: int, error: ConlluError) -> None:
         self._errors.setdefault(step, error)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place, quoted
 from levelhead.immutable import immutable
-from levelhead.treebank.strings import UNDERSCORE, StringColumn, Strings
+from levelhead.treebank.strings import UNDERSCORE, Strings
 from levelhead.treebank.tokens import FIELDS
 
 if TYPE_CHECKING:
@@ -132,10 +132,6 @@ class ExtraColumns:
     ) -> ExtraColumns:
         """Return the extra columns of some words, multiword tokens and empty nodes."""
         return replace(self, words=self.words[words], multiword=self.multiword[multiword], empty=self.empty[empty])
-
-    def column(self, name: str) -> StringColumn:
-        """Return the values of an extra column, one for each word."""
-        return StringColumn(self.words[:, self.layout.extra.index(name)], self.strings)
 
     def texts(self) -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
         """Return the extra cells of words, multiword tokens and empty nodes, a list for each."""

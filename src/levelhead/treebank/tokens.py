@@ -99,9 +99,7 @@ class Comments(Sequence[str]):
     def take(self, sentences: NDArray[np.intp]) -> Comments:
         """Return the comments of these sentences."""
         parts = [self.text[self.starts[i] : self.starts[i + 1]] for i in sentences]
-        starts = np.zeros(len(parts) + 1, dtype=np.int64)
-        np.cumsum([len(part) for part in parts], out=starts[1:])
-        return Comments(b"".join(parts), starts)
+        return Comments(b"".join(parts), np.cumsum([0, *map(len, parts)], dtype=np.int64))
 
 
 @immutable

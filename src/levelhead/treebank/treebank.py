@@ -114,7 +114,7 @@ class Treebank(Sequence["Sentence"]):
         known = () if self.extra is None else self.extra.layout.extra
         if self.extra is None or name not in known:
             raise ConlluError(Fault("invalid-columns", unknown("column", name, known)))
-        return self.extra.column(name)
+        return StringColumn(self.extra.words[:, known.index(name)], self.extra.strings)
 
     @cached_property
     def tokens(self) -> Tokens:

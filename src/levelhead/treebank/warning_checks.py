@@ -60,6 +60,7 @@ _Rows: TypeAlias = "tuple[Kind, str, NDArray[np.intp], _PlacesOf, _Message]"
 """Rows with the same warning: its kind, its slug, the rows, what gives their places, and the message (of each)."""
 
 _BAD_DEPS, _ODD_EMPTY_NODES, _NOWHERE, _SENT_IDS, _LONG = (2,), (6,), (7,), (8,), (9,)
+TEXT_COMMENTS = (10,)
 _ORDER = (
     "unusual-character", "empty-column", "surrounding-space", "not-normalized", "single-word-range",
     "long-multiword-token", "range-with-columns",
