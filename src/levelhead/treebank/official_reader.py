@@ -135,12 +135,10 @@ def _refusal(message: str, place: Place, kind: type[ConlluError] = ConlluError) 
 
 
 def _has_empty_node_inside(treebank: Treebank) -> bool:
-    if not len(treebank.empty):
-        return False
-    inside = np.zeros(treebank.n_words + 1, dtype=np.int32)
-    np.add.at(inside, treebank.multiword.first + 1, 1)
-    np.add.at(inside, treebank.multiword.first + treebank.multiword.n_words, -1)
-    return bool(np.cumsum(inside)[treebank.empty.position].any())
+    """Whether a multiword token has an empty node between its words."""
+    multiword, positions = treebank.multiword, treebank.empty.position
+    ends = np.append(multiword.first + multiword.n_words, 0)  # nothing is inside the range before the first
+    return bool((positions < ends[np.searchsorted(multiword.first, positions) - 1]).any())
 
 
 def _depth(heads: list[int], start: int, end: int) -> int:

@@ -126,21 +126,13 @@ class Treebank(Sequence["Sentence"]):
         np.add.at(inside, self.multiword.first, 1)
         np.add.at(inside, self.multiword.first + self.multiword.n_words, -1)
         alone = np.flatnonzero(np.cumsum(inside[:-1]) == 0).astype(np.int32)
-        places = np.searchsorted(alone, self.multiword.first) + np.arange(len(self.multiword))
-        multiword = np.zeros(len(alone) + len(self.multiword), dtype=bool)
-        multiword[places] = True
-
-        def merged(of_words: Codes, of_multiword: Codes) -> Codes:
-            both = np.empty(len(multiword), dtype=np.int32)
-            both[~multiword], both[places] = of_words, of_multiword
-            return both
-
+        at = np.searchsorted(alone, self.multiword.first)
         return Tokens(
-            merged(self.forms.codes[alone], self.multiword.cells[:, FORM]),
-            merged(alone, self.multiword.first),
-            merged(self.sentence_of_word[alone], self.multiword.sentence),
-            merged(np.ones_like(alone), self.multiword.n_words),
-            multiword,
+            np.insert(self.forms.codes[alone], at, self.multiword.cells[:, FORM]),
+            np.insert(alone, at, self.multiword.first),
+            np.insert(self.sentence_of_word[alone], at, self.multiword.sentence),
+            np.insert(np.ones_like(alone), at, self.multiword.n_words),
+            np.insert(np.zeros(len(alone), dtype=bool), at, True),
         )
 
     @cached_property

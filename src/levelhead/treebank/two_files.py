@@ -94,8 +94,7 @@ class PrefetchedFile(os.PathLike[str]):
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._data: bytes | None = None
-        self._error: Exception | None = None
+        self._outcome: bytes | Exception = b""
         self._thread = threading.Thread(target=self._read)
 
     def __enter__(self) -> Self:
@@ -114,14 +113,13 @@ class PrefetchedFile(os.PathLike[str]):
             data = ScannedBytes(contents)
             data.begun = scan.begin(contents)
             data.sha256 = hashlib.sha256(contents).hexdigest()
-            self._data = data
+            self._outcome = data
         except Exception as error:  # noqa: BLE001 -- raised when the contents are needed
-            self._error = error
+            self._outcome = error
 
     def contents(self) -> bytes:
         """Return the contents, decompressed."""
         self._thread.join()
-        if self._error is not None:
-            raise self._error
-        assert self._data is not None
-        return self._data
+        if isinstance(self._outcome, Exception):
+            raise self._outcome
+        return self._outcome
