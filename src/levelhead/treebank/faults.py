@@ -106,9 +106,9 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> t
         n_kept = 1 if before else 0
         numbers.append(np.arange(line, first + n_kept, dtype=np.int32))
         kept += [before, b"\n" * n_kept]
-        n_spaced, spaced = _lines_with_spaces(blank)
+        n_spaced = sum(1 for _ in re.finditer(rb"[ \t]+", blank))
         for slug, at, n in (
-            ("blank-line-with-spaces", first + spaced, n_spaced),
+            ("blank-line-with-spaces", first + len(blank) - len(blank.lstrip(b"\n")), n_spaced),
             ("extra-blank-line", first + n_kept, n_lines - n_kept),
         ):
             if n:
@@ -123,16 +123,6 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> t
 
 _BLANK = re.compile(rb"(?m)^[ \t\n]*(?:\n|\Z)")
 """Consecutive blank lines."""
-
-
-def _lines_with_spaces(blank: bytes) -> tuple[int, int]:
-    """Return how many of some blank lines have white space, and the position of the first."""
-    if blank.count(b"\n") == len(blank):
-        return 0, 0
-    feeds = np.frombuffer(blank, dtype=np.uint8) == ord("\n")
-    n_empty = int(feeds[0]) + int(np.count_nonzero(feeds[1:] & feeds[:-1]))
-    n_lines = int(np.count_nonzero(feeds)) + (not feeds[-1])
-    return n_lines - n_empty, int(np.argmin(feeds))
 
 
 def lines_of(data: bytes) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -304,22 +305,18 @@ class LineReader:
         return -1 if head == 0 else index if index >= 0 else index + end
 
     def _treebank(self) -> Treebank:
-        columns = [[row[i] for row in self.rows] for i in (1, 2, 3, 4, 5, 7, 8, 9)]
-        strings = Strings.of(["_"])
-        codes = []
-        for column in columns:
-            strings, coded = strings.with_texts(column)
-            codes.append(coded)
-        strings, cells = strings.with_texts(cell for *_, row in self.multiword for cell in row)
+        texts = [row[i] for i in (1, 2, 3, 4, 5, 7, 8, 9) for row in self.rows]
+        strings, codes = Strings.of(["_"]).with_texts(chain(texts, *(row for *_, row in self.multiword)))
+        columns, cells = codes[: len(texts)].reshape(8, -1), codes[len(texts) :].reshape(-1, 9)
         spans = np.array([numbers for *numbers, _ in self.multiword], dtype=np.int32).reshape(-1, 3)
         nothing = np.zeros(0, dtype=np.int32)
         n_sentences = len(self.starts) - 1
         comments = self.comments[:n_sentences]
         return Treebank(
-            **named_columns(codes, strings),
+            **named_columns(columns, strings),
             heads=np.array(self.heads, dtype=np.int32),
             sentence_starts=np.array(self.starts, dtype=np.int32),
-            multiword=MultiwordTokens(spans[:, 0], spans[:, 1], spans[:, 2], cells.reshape(-1, 9)),
+            multiword=MultiwordTokens(spans[:, 0], spans[:, 1], spans[:, 2], cells),
             empty=EmptyNodes(nothing, nothing, nothing, np.zeros((0, 9), dtype=np.int32)),
             comments=Comments(b"".join(comments), np.cumsum([0, *map(len, comments)], dtype=np.int64)),
             source=Source(

@@ -15,7 +15,7 @@ from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
 from levelhead.kernels import pools
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
 from levelhead.treebank.relations import UD1, UD2, universal
-from levelhead.treebank.strings import UNDERSCORE, StringColumn, character_set, distinct
+from levelhead.treebank.strings import UNDERSCORE, StringColumn, character_set
 from levelhead.treebank.tokens import (
     COLUMNS,
     DEPS,
@@ -275,11 +275,9 @@ def text_faults(treebank: Treebank) -> Iterator[Fault]:
     tokens, strings, comments = treebank.tokens, treebank.strings, treebank.comments
     misc = treebank.misc.codes[tokens.first]
     misc[tokens.multiword] = treebank.multiword.cells[:, MISC]
-    used = distinct(misc, len(strings))
-    joined = np.zeros(len(strings), dtype=bool)
-    joined[used] = ["SpaceAfter=No" in text.split("|") for text in strings.texts_of(used)]
+    joined = StringColumn(misc, strings).mapped(lambda text: "SpaceAfter=No" in text.split("|"), bool)
     spaced = [*strings.texts, *(f"{text} " for text in strings.texts)]
-    codes: list[int] = np.where(joined[misc], tokens.forms, tokens.forms + len(strings)).tolist()
+    codes: list[int] = np.where(joined, tokens.forms, tokens.forms + len(strings)).tolist()
     starts = np.searchsorted(tokens.sentence, np.arange(len(treebank) + 1)).tolist()
     matches = list(_TEXT.finditer(comments.text))
     sentences = np.searchsorted(comments.starts, [match.start() for match in matches], side="right") - 1
