@@ -106,7 +106,7 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> t
         n_kept = 1 if before else 0
         numbers.append(np.arange(line, first + n_kept, dtype=np.int32))
         kept += [before, b"\n" * n_kept]
-        n_spaced = sum(1 for _ in re.finditer(rb"[ \t]+", blank))
+        n_spaced = blank.count(b"\n ") + blank.count(b"\n\t") + (not blank.startswith(b"\n"))
         for slug, at, n in (
             ("blank-line-with-spaces", first + len(blank) - len(blank.lstrip(b"\n")), n_spaced),
             ("extra-blank-line", first + n_kept, n_lines - n_kept),
