@@ -65,7 +65,8 @@ class ByteBlocks:
     def __init__(self, parts: Iterator[bytes], name: str | None, *, spaces: bool) -> None:
         self._parts, self._name = parts, name
         self._blank = _BLANK_LINE if spaces else _EMPTY_LINE
-        self._waiting = bytearray()
+        self._waiting: list[bytes] = []
+        self._n_waiting = 0
         self._digest = hashlib.sha256()
         self._read_all = False
         self._n_unended = 0  # bytes after the last line end
@@ -74,7 +75,7 @@ class ByteBlocks:
     @property
     def ended(self) -> bool:
         """Whether all blocks have been read."""
-        return self._read_all and not self._waiting
+        return self._read_all and not self._n_waiting
 
     @property
     def sha256(self) -> str:
@@ -86,13 +87,15 @@ class ByteBlocks:
         least, further = max(size, 2), _FURTHER
         while True:
             self._fill(least + further)
-            match = self._blank.search(self._waiting, least - 2)
+            data = b"".join(self._waiting)
+            self._waiting = [data]
+            match = self._blank.search(data, least - 2)
             if match or self._read_all or self._is_too_long:
                 break
             further *= 2
-        end = match.end() if match else len(self._waiting)
-        block = bytes(memoryview(self._waiting)[:end])
-        del self._waiting[:end]
+        block = data[: match.end()] if match else data
+        self._waiting = [data[len(block) :]]
+        self._n_waiting -= len(block)
         if not match:
             self._n_unended = 0
         return block
@@ -103,18 +106,19 @@ class ByteBlocks:
         return self._n_unended > LONGEST_LINE and (self._has_line_feed or not self._has_return)
 
     def _fill(self, end: int) -> None:
-        while len(self._waiting) < end and not (self._read_all or self._is_too_long):
+        while self._n_waiting < end and not (self._read_all or self._is_too_long):
             part = next(self._parts, None)
             if part is None:
                 self._read_all = True
                 break
             self._digest.update(part)
-            self._waiting += part
+            self._waiting.append(part)
+            self._n_waiting += len(part)
             last = part.rfind(b"\n")
             self._has_line_feed |= last >= 0
             last = max(last, part.rfind(b"\r", last + 1))
             self._has_return |= not self._has_line_feed and last >= 0
             self._n_unended = len(part) - last - 1 if last >= 0 else self._n_unended + len(part)
-        if len(self._waiting) > DEFAULT_LIMITS.size:
+        if self._n_waiting > DEFAULT_LIMITS.size:
             message = f"more than {size_text(DEFAULT_LIMITS.size)} without a blank line between sentences"
             raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))

@@ -81,7 +81,8 @@ class CheckedPieces(Pieces):
             with suppress(ConlluError):
                 treebank = self._scan(self._data + self._new)  # most files need no repair
             if treebank is not None:
-                self._add(self._new, line_numbers(self._new), count_lines(self._new))
+                lines = line_numbers(self._new)
+                self._add(self._new, lines, len(lines))
         if treebank is None:
             self._normalize()
             if not self._data:

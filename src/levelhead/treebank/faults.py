@@ -1,4 +1,4 @@
-"""All faults of a CoNLL-U file, line by line, and unambiguous repairs of bytes, each of which leaves a warning.
+"""All faults of a CoNLL-U file, line by line, and unambiguous repairs of its bytes, each with a warning.
 
 The scanner only reports that a file is invalid; this slower reading finds all errors. Both must agree on which files
 are valid: a test compares them on damaged files.
@@ -145,7 +145,7 @@ _TREE_SLUGS = {
 
 @dataclass
 class _Sentence:
-    """The part of the sentence that was read so far."""
+    """The sentence up to the current line."""
 
     number: int
     first_line: int
@@ -197,7 +197,7 @@ EMPTY = Fault("empty-file", "the file has no sentences", Place(line=1))
 """The error of a file without sentences."""
 
 SOME_HEAD = Fault("invalid-head", "")
-"""A marker among faults for a word whose HEAD is not "_": then every "_" is an error. It is not reported."""
+"""A marker, which is not reported: a word has a HEAD, so every HEAD "_" is an error."""
 
 
 def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, InputError, MalformedDeps, Place, quoted
 from levelhead.immutable import immutable
-from levelhead.kernels.pools import count_lines, is_utf8
+from levelhead.kernels.pools import is_utf8
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines, with_line_feeds
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
@@ -352,7 +352,8 @@ class OfficialPieces(Pieces):
             except UnicodeDecodeError as error:
                 self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
         self._n_raw_bytes += len(block)
-        return text, line_numbers(text), count_lines(text)
+        lines = line_numbers(text)
+        return text, lines, len(lines) - (not text.endswith(b"\n"))
 
     def _note(self, step: int, error: ConlluError) -> None:
         self._errors.setdefault(step, error)

@@ -26,7 +26,7 @@ AT_ONCE = 1 << 22
 """The number of bytes that are read at once to find errors."""
 
 Lines = range | NDArray[np.int64]
-"""The number in the file of each line of a text; a range, which takes no memory, if no line is missing."""
+"""The number of each line of a text in the file: a range, which takes no memory, if no line is missing."""
 
 
 def line_numbers(text: bytes) -> range:

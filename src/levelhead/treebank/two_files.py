@@ -21,10 +21,9 @@ _WORTH_IT = 1 << 18
 
 
 def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_First, _Second]:
-    """Return the results of two functions that run at the same time, as far as each releases Python's lock.
+    """Return the results of two functions that run at the same time where they release Python's lock.
 
-    Reading, decompression, hashing and the kernels release it. Errors are the same as for sequential calls: if both
-    fail, the error of the first is raised.
+    Reading, decompression, hashing and the kernels release it. If both fail, the error of the first is raised.
     """
     results: list[_Second] = []
     errors: list[BaseException] = []
