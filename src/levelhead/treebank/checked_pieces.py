@@ -81,8 +81,11 @@ class CheckedPieces(Pieces):
             with suppress(ConlluError):
                 treebank = self._scan(self._data + self._new)  # most files need no repair
             if treebank is not None:
-                lines = line_numbers(self._new)
-                self._add(self._new, lines, len(lines))
+                last = len(treebank) - 1  # to count all lines would take longer
+                n_rows = treebank.n_words - int(treebank.sentence_starts[last])
+                n_rows += sum(int((part.sentence == last).sum()) for part in (treebank.multiword, treebank.empty))
+                n_lines = int(treebank.source.lines[last]) + n_rows - len(self._lines)
+                self._add(self._new, range(1, n_lines + 1), n_lines)
         if treebank is None:
             self._normalize()
             if not self._data:
