@@ -18,9 +18,8 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.rules import RULES
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.morphosyntactic_reader import READING, read_content
-from levelhead.treebank.official_reader import SCORERS, OfficialReading
-from levelhead.treebank.pieces import OfficialPieces
+from levelhead.treebank.morphosyntactic_reader import READING
+from levelhead.treebank.official_reader import SCORERS, OfficialPieces, OfficialReading, read_officially
 from oracle.content_drawing import draw_pair
 from strategies import SEEDS
 
@@ -113,7 +112,11 @@ def test_records_of_the_engine(folder: Path, seed: int, rules: str, errors: bool
     whole = record_of(*files, setup, WHOLE)
     for sizes in TINY:
         assert record_of(*files, setup, sizes) == whole
-    blank = any(read_content(data).source.n_blank for data in (gold, system)) if whole.get("state") == "valid" else None
+    blank = (
+        any(read_officially(data, READING).source.n_blank for data in (gold, system))
+        if whole.get("state") == "valid"
+        else None
+    )
     if blank is False:  # files that end with blank lines are read whole
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(blocks, "SIZES", PieceSizes(0, 1))

@@ -12,7 +12,7 @@ from levelhead.evaluation import partial as partial_module
 from levelhead.scoring import form_alignment
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.pieces import read_leniently
+from levelhead.treebank.lenient_reader import read_leniently
 from levelhead.treebank.scanner import scan_treebank
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"

@@ -42,12 +42,6 @@ def test_line_feeds(data: bytes) -> None:
     assert pools.count_lines(data * 40) == data.count(b"\n") * 40
 
 
-@given(st.lists(st.sampled_from([0x0A, 0x0D, 0x61, 0x7F, 0xC3, 0xA9]), max_size=600).map(bytes))
-def test_survey(data: bytes) -> None:
-    """The same as Python says, at any length."""
-    assert pools.survey(data) == (data.count(b"\n"), b"\r" in data, is_text(data))
-
-
 @given(st.text("ab \t\n", max_size=12).map(str.encode))
 def test_odd_lines(data: bytes) -> None:
     """Lines that begin with white space, and blank lines that end no sentence."""

@@ -25,8 +25,8 @@ from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.places import place_of
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
+from levelhead.treebank.tokens import place_of
 
 _MEASURES = tuple(dict.fromkeys(name for rules in (UD, CONLL17) for name in rules.measures))
 

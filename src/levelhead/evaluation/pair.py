@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
     from levelhead.tables.table import Table
+    from levelhead.treebank.official_reader import OfficialReading
     from levelhead.treebank.reader import Format
 
 __all__ = ["Evaluation"]
@@ -174,15 +175,25 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
 
 def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
     """Read a treebank from bytes under the rules."""
-    if rules.reading is None and not rules.content:
+    official = official_reading_of(rules)
+    if official is None:
         return from_conllu(data, name=name, format=format, allow_several_roots=rules.several_roots)
     if format != "conllu":
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(name)))
+    from levelhead.treebank.official_reader import read_officially
+
+    return read_officially(data, official, name)
+
+
+def official_reading_of(rules: Rules) -> OfficialReading | None:
+    """Return how the official scorer of the rules reads files; None for levelhead's own reading."""
+    if rules.content:
+        from levelhead.treebank.morphosyntactic_reader import READING
+
+        return READING
     if rules.reading is None:
-        from levelhead.treebank.morphosyntactic_reader import read_content
+        return None
+    from levelhead.treebank.official_reader import SCORERS
 
-        return read_content(data, name)
-    from levelhead.treebank.official_reader import official_reading, read_officially
-
-    return read_officially(data, official_reading(rules.reading, several_roots=rules.several_roots), name)
+    return replace(SCORERS[rules.reading], several_roots=rules.several_roots)

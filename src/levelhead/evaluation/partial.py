@@ -27,8 +27,15 @@ from levelhead.scoring.pieces import Places, paired_pieces, pieces_by_sentence
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.lenient_reader import LenientTreebank, are_trees, as_they_are, of_treebank
-from levelhead.treebank.pieces import LenientPieces, Pieces, read_leniently
+from levelhead.treebank.lenient_reader import (
+    LenientPieces,
+    LenientTreebank,
+    are_trees,
+    as_they_are,
+    of_treebank,
+    read_leniently,
+)
+from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary, summary_of
 from levelhead.treebank.reader import read_if_valid
 from levelhead.treebank.scanner import ReaderSettings
@@ -195,7 +202,7 @@ class _FirstReading(NamedTuple):
         ids: the hash of the sent_id of each sentence; None if a sentence has no sent_id.
         texts: the hash of the characters of each sentence; empty for gold.
         is_tree: whether each sentence is valid, bool, shape (sentences,); empty for gold.
-        marks: for an invalid output, the marks of `ReadableRows`; None for a valid file.
+        marks: for an invalid output, the marks of `LenientPieces`; None for a valid file.
         unreadable: the number of lines that could not be read.
     """
 

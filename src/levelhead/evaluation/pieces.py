@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.evaluation.fold import OnlyWhole, PairStream, matched_stream
-from levelhead.evaluation.pair import InputFile, as_gold, parse_as, splits_tokens
+from levelhead.evaluation.pair import InputFile, as_gold, official_reading_of, parse_as, splits_tokens
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import compare_aligned
 from levelhead.scoring.pieces import PiecePair, paired_pieces
@@ -18,11 +19,10 @@ from levelhead.scoring.selection import callin_punctuation
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
 from levelhead.treebank.checked_pieces import CheckedPieces
-from levelhead.treebank.official_reader import NegativeHead, official_reading
-from levelhead.treebank.pieces import OfficialPieces, Pieces
+from levelhead.treebank.official_reader import NegativeHead, OfficialPieces
+from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings
-from levelhead.treebank.two_files import are_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,8 @@ def paths_in_pieces(gold: InputFile, system: InputFile, setup: Setup, sizes: Pie
             pieces_of((gold.name, next(parts)), setup, of_gold=True, known=facts.summary),
             pieces_of((system.name, next(parts)), setup, of_gold=False),
         )
-        yield stack.enter_context(_cut_at_characters(*cut, setup, sizes.piece, facts, together=are_files(*paths)))
+        together = all(map(os.path.isfile, paths))  # pipes could block their reader
+        yield stack.enter_context(_cut_at_characters(*cut, setup, sizes.piece, facts, together=together))
 
 
 @contextmanager
@@ -171,12 +172,8 @@ def pieces_of(
 ) -> Pieces:
     """Return a file that is read in pieces under the rules."""
     name, parts = file
-    if setup.rules.content:
-        from levelhead.treebank.morphosyntactic_reader import READING
-
-        return OfficialPieces(parts, name, READING)
-    if setup.rules.reading is not None:
-        official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
+    official = official_reading_of(setup.rules)
+    if official is not None:
         return OfficialPieces(parts, name, official)
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
     reading = ReaderSettings(conllx, setup.rules.several_roots)

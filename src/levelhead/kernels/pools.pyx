@@ -156,26 +156,6 @@ def is_utf8(const uint8_t[::1] data):
     return valid
 
 
-def survey(const uint8_t[::1] data):
-    """Return the number of line feeds, whether there is a carriage return, and whether the bytes are valid UTF-8."""
-    cdef int64_t size = data.shape[0], n_lines = 0, at = 0, end
-    cdef uint8_t found, returns = 0, high = 0
-    cdef bint valid = True
-    with nogil:
-        while at < size:
-            end = min(size, at + 255)  # as in `count_lines`
-            found = 0
-            for at in range(at, end):
-                found += data[at] == NEWLINE
-                returns |= data[at] == RETURN
-                high |= data[at]
-            n_lines += found
-            at = end
-        if high >= 0x80:
-            valid = is_valid(&data[0], size)
-    return n_lines, bool(returns), valid
-
-
 def count_lines(const uint8_t[::1] data):
     """Count the line feeds of a file or of a part of it, several times as fast as `bytes.count`."""
     cdef int64_t size = data.shape[0], count = 0, at = 0, end

@@ -47,7 +47,7 @@ from levelhead.parsing.training import (
 )
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, check_trees, from_conllu, to_conllu
-from levelhead.treebank.places import place_of
+from levelhead.treebank.tokens import place_of
 
 ALL_PARSERS = (*PARSERS, ENSEMBLE, *BASELINES, *EXTERNAL_PARSERS)  # every parser of `levelhead train`
 

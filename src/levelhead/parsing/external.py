@@ -20,7 +20,7 @@ from levelhead.parsing.model import ExternalSettings
 from levelhead.parsing.parser_input import is_relation, with_flat_trees
 from levelhead.parsing.programs import filled, run_program, temporary_folder, written_file
 from levelhead.treebank import Treebank, to_conllu
-from levelhead.treebank.places import place_of
+from levelhead.treebank.tokens import place_of
 
 EXTERNAL_PARSERS = ("udpipe", "malt", "command")  # the external parsers of `levelhead train`
 

@@ -12,9 +12,8 @@ from levelhead.errors import Fault, Place, TextMismatch, printable, quoted
 from levelhead.immutable import immutable
 from levelhead.kernels import layout
 from levelhead.treebank import Treebank
-from levelhead.treebank.places import place_of, places_of_ranges
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, distinct
-from levelhead.treebank.tokens import FORM
+from levelhead.treebank.tokens import FORM, place_of, places_of_ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

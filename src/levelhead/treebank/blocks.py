@@ -39,12 +39,7 @@ SIZES = PieceSizes()
 def contents_or_parts(path: str | os.PathLike[str], most: int) -> Iterator[bytes | Iterator[bytes]]:
     """Yield the decompressed contents of a file, or an iterator over their parts if the file is large."""
     with parts_of(path) as parts:
-        yield begun(parts) if size_of_file(path) > most else whole_or_parts(parts, most)
-
-
-def begun(parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Return the parts of a file, of which the first was read."""
-    return chain([next(parts, b"")], parts)
+        yield whole_or_parts(parts, 0 if size_of_file(path) > most else most)
 
 
 def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]:
@@ -54,14 +49,8 @@ def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]
         kept.append(part)
         size += len(part)
         if size > most:
-            return chain(_emptied(kept), parts)
+            return chain((kept.popleft() for _ in range(len(kept))), parts)  # keeps no references
     return b"".join(kept)
-
-
-def _emptied(kept: deque[bytes]) -> Iterator[bytes]:
-    """Yield parts and drop the references to them."""
-    while kept:
-        yield kept.popleft()
 
 
 class ByteBlocks:
@@ -95,30 +84,21 @@ class ByteBlocks:
 
     def read(self, size: int) -> bytes:
         """Return the next block: the rest if no blank line follows, everything read if a line is too long."""
-        wanted, further = max(size, 2), _FURTHER
+        least, further = max(size, 2), _FURTHER
         while True:
-            self._fill(wanted + further)
-            before, tail, start = self._tail_from(wanted - 2)
-            found = self._blank.search(tail, start)
-            if found or self._read_all or self._is_too_long:
+            self._fill(least + further)
+            data = b"".join(self._waiting)
+            self._waiting = [data]
+            match = self._blank.search(data, least - 2)
+            if match or self._read_all or self._is_too_long:
                 break
             further *= 2
-            self._waiting = [*before, tail]
-        end = found.end() if found else len(tail)
-        block = b"".join([*before, tail[:end]])
-        self._waiting = [tail[end:]]
+        block = data[: match.end()] if match else data
+        self._waiting = [data[len(block) :]]
         self._n_waiting -= len(block)
-        if not found:
+        if not match:
             self._n_unended = 0
         return block
-
-    def _tail_from(self, at: int) -> tuple[list[bytes], bytes, int]:
-        """Return the parts before the part with a byte, the other parts joined, and the byte's position in them."""
-        n_parts, before = 0, 0
-        while n_parts < len(self._waiting) and before + len(self._waiting[n_parts]) <= at:
-            before += len(self._waiting[n_parts])
-            n_parts += 1
-        return self._waiting[:n_parts], b"".join(self._waiting[n_parts:]), at - before
 
     @property
     def _is_too_long(self) -> bool:

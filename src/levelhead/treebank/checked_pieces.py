@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, count, islice, repeat
 
@@ -12,19 +13,11 @@ from levelhead.errors import ConlluError, Fault, InputError, add_fault
 from levelhead.kernels.pools import count_lines
 from levelhead.treebank.faults import EMPTY, MOST, REPAIRS, SOME_HEAD, by_line, encoding_faults, repair, walk
 from levelhead.treebank.lenient_reader import readable_sentences
-from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, lines_of
+from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.warning_checks import Kind, SentenceIds, in_order, text_faults, warnings_by_kind
-
-
-class _NotText(Exception):
-    """A byte that is not UTF-8: the only error that is reported."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault)
-        self.fault = fault
+from levelhead.treebank.warning_checks import TEXT_COMMENTS, Kind, SentenceIds, in_order, text_faults, warnings_by_kind
 
 
 class CheckedPieces(Pieces):
@@ -58,7 +51,6 @@ class CheckedPieces(Pieces):
         self._header: ConlluError | None = None
         self._repairs: dict[str, list[Fault]] = {}
         self._notices: dict[Kind, list[Fault]] = {}
-        self._text_faults: dict[str, list[Fault]] = {}
         self._nul: dict[str, list[Fault]] = {}
         self._ids = SentenceIds()
 
@@ -68,10 +60,8 @@ class CheckedPieces(Pieces):
 
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; call it once, at the end."""
-        every = self._most > 1
         repeated = self._ids.repeated(self.name, self._most)
-        notices = () if self._reading.conllx else in_order(self._notices, repeated, every=every)
-        return (*self._repair_warnings(), *notices, *chain(*self._text_faults.values()))
+        return (*self._repair_warnings(), *in_order(self._notices, repeated, every=self._most > 1))
 
     def _repair_warnings(self) -> list[Fault]:
         return [fault.in_file(self.name) for slug in REPAIRS for fault in self._repairs.get(slug, ())]
@@ -82,19 +72,26 @@ class CheckedPieces(Pieces):
             line = self._n_lines + (fault.place.line or 0)
             most = 1 if fault.slug == "line-ends" else self._most
             add_fault(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)), most)
-        lines = lines_of(repaired.data) if repaired.numbers is None else repaired.numbers.astype(np.int64)
+        lines = line_numbers(repaired.data) if repaired.numbers is None else repaired.numbers.astype(np.int64)
         return repaired.data, lines, count_lines(block)
 
     def _parse(self) -> None:
-        treebank = self._scan_unrepaired() if self._new else None
+        treebank = None
+        if self._new:
+            with suppress(ConlluError):
+                treebank = self._scan(self._data + self._new)  # most files need no repair
+            if treebank is not None:
+                last = len(treebank) - 1  # to count all lines would take longer
+                n_rows = treebank.n_words - int(treebank.sentence_starts[last])
+                n_rows += sum(int((part.sentence == last).sum()) for part in (treebank.multiword, treebank.empty))
+                n_lines = int(treebank.source.lines[last]) + n_rows - len(self._lines)
+                self._add(self._new, range(1, n_lines + 1), n_lines)
         if treebank is None:
             self._normalize()
             if not self._data:
                 return  # only blank lines
-            start = not self._n_taken_lines
             try:
-                self._reading = self._reading.of(self._data, self.name) if start else self._reading
-                treebank = scan_file(self._data, self._reading, start=start)
+                treebank = self._scan(self._data)
             except ConlluError as error:
                 self._header = error
         if treebank is None or self._has_trees not in {None, treebank.has_trees}:
@@ -103,24 +100,11 @@ class CheckedPieces(Pieces):
             self._has_trees = treebank.has_trees
             self._waiting = self._placed(treebank)
 
-    def _scan_unrepaired(self) -> Treebank | None:
-        """Scan the new block without repairs, after the text that waits: most files need no repair."""
-        data = self._data + self._new
+    def _scan(self, data: bytes) -> Treebank | None:
         start = not self._n_taken_lines
-        try:
-            reading = self._reading.of(data, self.name) if start else self._reading
-        except ConlluError:
-            return None
-        treebank = scan_file(data, reading, start=start)
-        if treebank is not None:
-            self._reading = reading
-            last = len(treebank) - 1  # a blank line follows it
-            inside = (treebank.multiword.sentence, treebank.empty.sentence)
-            n_others = sum(len(sentences) - int(np.searchsorted(sentences, last)) for sentences in inside)
-            n_words = treebank.n_words - int(treebank.sentence_starts[last])
-            n_lines = int(treebank.source.lines[last]) + n_words + n_others - len(self._lines)
-            self._add(self._new, range(1, n_lines + 1), n_lines)
-        return treebank
+        if start:
+            self._reading = self._reading.of(data, self.name)
+        return scan_file(data, self._reading, start=start)
 
     def _drop(self, n_bytes: int, n_sentences: int) -> None:
         if n_sentences and self._waiting is not None and not self._waiting.has_trees:
@@ -130,26 +114,22 @@ class CheckedPieces(Pieces):
             self._n_headless += int(self._waiting.sentence_starts[n_sentences])
         super()._drop(n_bytes, n_sentences)
 
-    def _look_at(self, piece: Treebank) -> None:
-        self._find_warnings(piece, range(self.n_sentences + 1, self.n_sentences + len(piece) + 1))
-
     def _find_warnings(self, piece: Treebank, numbers: Sequence[int]) -> None:
-        """Find the warnings about sentences with these numbers in the file."""
         if not self._reading.conllx and self._known is None:
             for kind, fault in warnings_by_kind(piece, self._most):
                 most = 1 if fault.slug == "missing-trees" else self._most
                 add_fault(self._notices, kind, self._in_file(fault, numbers), most)
             self._ids.add(piece, numbers)
         for fault in text_faults(piece) if self._most > 1 else ():
-            add_fault(self._text_faults, fault.slug, self._in_file(fault, numbers), self._most)
+            add_fault(self._notices, TEXT_COMMENTS, self._in_file(fault, numbers), self._most)
 
     def _own_error(self) -> InputError | None:
         if self._header is not None:
             return self._header
         try:
-            faults = by_line(chain(self._faults_of_taken(), self._faults()), self._most if self._most > 1 else MOST)
-        except _NotText as error:
-            return ConlluError(error.fault.in_file(self.name))
+            faults = by_line(self._faults(), self._most if self._most > 1 else MOST)
+        except ConlluError as error:
+            return error
         nul = [*chain(*self._nul.values())]
         found = [*nul, *(faults if self._most > 1 or not nul else ())] or ([] if self.n_sentences else [EMPTY])
         if not found:
@@ -159,15 +139,15 @@ class CheckedPieces(Pieces):
         warnings = self.warnings() if self._most > 1 else self._repair_warnings()
         return ConlluError(*(fault.in_file(self.name) for fault in (*found, *warnings)))
 
-    def _faults_of_taken(self) -> Iterator[Fault]:
-        """Yield the faults of words without heads that were taken, which are faults only if other words have heads."""
+    def _faults(self) -> Iterator[Fault]:
+        """Yield the faults from the text that waits to the end of the file; too many end the search.
+
+        Words without heads that were taken are faults if other words have heads.
+        """
         if self._has_trees:
             yield SOME_HEAD
         yield from self._headless
         yield from repeat(self._headless[-1], self._n_headless - len(self._headless)) if self._headless else ()
-
-    def _faults(self) -> Iterator[Fault]:
-        """Yield the faults of the text that waits and of the rest of the file; too many end the search."""
         every, n_errors = self._most > 1, 0
         while True:
             self._normalize()
@@ -184,9 +164,8 @@ class CheckedPieces(Pieces):
                     if every and n_errors > self._most:
                         yield Fault("too-many-errors", "the rest of the file is not checked", fault.place)
                         return
-            if every and self._data:
-                for readable, rows in readable_sentences(self._data, self._reading):
-                    self._find_warnings(self._placed(readable), [self.n_sentences + 1 + row for row in rows])
+            for readable, rows in readable_sentences(self._data, self._reading) if every else ():
+                self._find_warnings(self._placed(readable), [self.n_sentences + 1 + row for row in rows])
             self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
             if self.ended or not self._read(AT_ONCE):
                 return
@@ -196,7 +175,7 @@ class CheckedPieces(Pieces):
         most = max(1, self._most - sum(map(len, self._nul.values())))
         found = encoding_faults(self._data, self._line, self._n_taken_bytes, most)
         if found and found[0].slug == "encoding":
-            raise _NotText(found[0])
+            raise ConlluError(found[0].in_file(self.name))  # the only error that is reported
         for fault in found:
             add_fault(self._nul, fault.slug, fault, self._most)
         return bool(found)

@@ -1,4 +1,4 @@
-"""All faults of a CoNLL-U file, line by line, and unambiguous repairs of bytes, each of which leaves a warning.
+"""All faults of a CoNLL-U file, line by line, and unambiguous repairs of its bytes, each with a warning.
 
 The scanner only reports that a file is invalid; this slower reading finds all errors. Both must agree on which files
 are valid: a test compares them on damaged files.
@@ -66,10 +66,12 @@ def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
     numbers, n_lines = None, pools.count_lines(data)
     if pools.has_odd_lines(data):
         data, numbers = _with_single_blank_lines(data, warnings, most)
-    ended = _with_final_blank_line(data)
-    if ended != data:
-        _warn(warnings, "missing-final-blank-line", "no blank line follows the last sentence", n_lines + 1)
-    return Repaired(ended, tuple(warnings), numbers)
+    if data and not data.endswith(b"\n\n"):
+        last = data.rstrip(b"\n").rpartition(b"\n")[2]
+        if last and not last.startswith(b"#"):  # otherwise there is no sentence to end
+            _warn(warnings, "missing-final-blank-line", "no blank line follows the last sentence", n_lines + 1)
+            data += b"\n" if data.endswith(b"\n") else b"\n\n"
+    return Repaired(data, tuple(warnings), numbers)
 
 
 def _warn(warnings: list[Fault], slug: str, message: str, line: int, count: int = 1) -> None:
@@ -104,9 +106,9 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> t
         n_kept = 1 if before else 0
         numbers.append(np.arange(line, first + n_kept, dtype=np.int32))
         kept += [before, b"\n" * n_kept]
-        n_spaced, spaced = _lines_with_spaces(blank)
+        n_spaced = blank.count(b"\n ") + blank.count(b"\n\t") + (not blank.startswith(b"\n"))
         for slug, at, n in (
-            ("blank-line-with-spaces", first + spaced, n_spaced),
+            ("blank-line-with-spaces", first + len(blank) - len(blank.lstrip(b"\n")), n_spaced),
             ("extra-blank-line", first + n_kept, n_lines - n_kept),
         ):
             if n:
@@ -123,33 +125,13 @@ _BLANK = re.compile(rb"(?m)^[ \t\n]*(?:\n|\Z)")
 """Consecutive blank lines."""
 
 
-def _lines_with_spaces(blank: bytes) -> tuple[int, int]:
-    """Return how many of some blank lines have white space, and the position of the first."""
-    if blank.count(b"\n") == len(blank):
-        return 0, 0
-    feeds = np.frombuffer(blank, dtype=np.uint8) == ord("\n")
-    n_empty = int(feeds[0]) + int(np.count_nonzero(feeds[1:] & feeds[:-1]))
-    n_lines = int(np.count_nonzero(feeds)) + (not feeds[-1])
-    return n_lines - n_empty, int(np.argmin(feeds))
-
-
 def lines_of(data: bytes) -> Iterator[bytes]:
     """Yield the lines of a file, each with its line feed; the last line may have none."""
     return iter(io.BytesIO(data))
 
 
-def _with_final_blank_line(data: bytes) -> bytes:
-    """Add the line end and the blank line that the last sentence lacks."""
-    if not data or data.endswith(b"\n\n"):
-        return data
-    last = data.rstrip(b"\n").rpartition(b"\n")[2]
-    if not last or last.startswith(b"#"):
-        return data  # there is no sentence to end
-    return data + (b"\n" if data.endswith(b"\n") else b"\n\n")
-
-
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
-_RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
+RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 _TOO_LARGE = re.compile(r"[1-9][0-9]{9,}")
 MOST = 1000
@@ -163,7 +145,7 @@ _TREE_SLUGS = {
 
 @dataclass
 class _Sentence:
-    """The part of the sentence that was read so far."""
+    """The sentence up to the current line."""
 
     number: int
     first_line: int
@@ -215,7 +197,7 @@ EMPTY = Fault("empty-file", "the file has no sentences", Place(line=1))
 """The error of a file without sentences."""
 
 SOME_HEAD = Fault("invalid-head", "")
-"""A marker among faults for a word whose HEAD is not "_": then every "_" is an error. It is not reported."""
+"""A marker, which is not reported: a word has a HEAD, so every HEAD "_" is an error."""
 
 
 def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
@@ -302,7 +284,7 @@ def _line(sentence: _Sentence, number: int, line: str, reading: ReaderSettings) 
 def _node(sentence: _Sentence, number: int, cells: list[str], place: Place, *, ranges: bool) -> Iterator[Fault]:
     if _NUMBER.fullmatch(cells[0]):
         yield from _word(sentence, number, cells, place)
-    elif ranges and (match := _RANGE.fullmatch(cells[0])):
+    elif ranges and (match := RANGE.fullmatch(cells[0])):
         yield from _multiword(sentence, number, int(match[1]), int(match[2]), place)
     elif ranges and (match := _EMPTY_NODE.fullmatch(cells[0])):
         after, minor, expected = match[1], int(match[2]), f"{len(sentence.heads)}.{sentence.minor + 1}"
@@ -362,21 +344,12 @@ def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[F
             outside = True
             where = Place(line=sentence.head_lines[position], sentence=sentence.number, word=str(position + 1))
             yield Fault("head-outside-sentence", f"HEAD {head} in a sentence of {number_of(size, 'word')}", where)
-    if not outside and None not in sentence.heads and not sentence.renumbered:
-        yield from _tree(sentence, Place(line=number, sentence=sentence.number), several_roots=several_roots)
-
-
-def _tree(sentence: _Sentence, place: Place, *, several_roots: bool) -> Iterator[Fault]:
-    heads = np.array(sentence.heads, dtype=np.int32)
-    starts = np.array([0, len(heads)], dtype=np.int32)
-    verdict = int(trees.bad_sentences(heads, starts, several_roots)[0])
-    ended = f" in the sentence that ends at line {place.line}"
-    if verdict:
-        slug, message = _TREE_SLUGS[verdict]
-        where = Place(line=sentence.first_line, sentence=sentence.number)
-        yield Fault(slug, message.format(int((heads == 0).sum())) + ended, where)
-    if verdict == 3:  # a cycle can hide behind several roots
-        again = int(trees.bad_sentences(heads, starts, True)[0])
-        if again == 4:
-            where = Place(line=sentence.first_line, sentence=sentence.number)
-            yield Fault("cycle", f"the heads form a cycle{ended}", where)
+    if outside or None in sentence.heads or sentence.renumbered:
+        return
+    heads, starts = np.array(sentence.heads, dtype=np.int32), np.array([0, size], dtype=np.int32)
+    first, hidden = (int(trees.bad_sentences(heads, starts, several)[0]) for several in (several_roots, True))
+    for verdict in (first, hidden if first == 3 else 0):  # a cycle can hide behind several roots
+        if verdict:
+            slug, message = _TREE_SLUGS[verdict]
+            n_roots = sentence.heads.count(0)
+            yield Fault(slug, f"{message.format(n_roots)} in the sentence that ends at line {number}", place)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.extras import required_library
-from levelhead.treebank.tokens import FORM
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -35,13 +34,11 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
         `range` (the ids of the first and last word of a multiword token, as in "3-4"; None for other words). Values are
         written as in CoNLL-U: "_" is empty.
     """
-    sizes = np.diff(treebank.sentence_starts).tolist()
-    sent_ids = ([sentence.id] * len(sentence) for sentence in treebank)
     tokens, ranges = _tokens(treebank)
     return {
         "sentence": treebank.sentence_of_word.tolist(),
-        "sent_id": list(chain.from_iterable(sent_ids)),
-        "id": list(chain.from_iterable(range(1, size + 1) for size in sizes)),
+        "sent_id": list(chain.from_iterable([sentence.id] * len(sentence) for sentence in treebank)),
+        "id": list(chain.from_iterable(range(1, len(sentence) + 1) for sentence in treebank)),
         "form": list(treebank.forms),
         "lemma": list(treebank.lemmas),
         "upos": list(treebank.upos),
@@ -88,14 +85,8 @@ def to_pandas(treebank: Treebank) -> pd.DataFrame:
 
 def _tokens(treebank: Treebank) -> tuple[list[str], list[str | None]]:
     """The form of each word's surface token, and its range if it is a multiword token."""
-    texts, starts = treebank.strings.texts, treebank.sentence_starts
-    tokens = [texts[code] for code in treebank.forms.codes.tolist()]
-    ranges: list[str | None] = [None] * treebank.n_words
-    inside = treebank.multiword
-    firsts = (inside.first - starts[inside.sentence] + 1).tolist()
-    for row, first in enumerate(firsts):
-        begin, size = int(inside.first[row]), int(inside.n_words[row])
-        for word in range(begin, begin + size):
-            tokens[word] = texts[inside.cells[row, FORM]]
-            ranges[word] = f"{first}-{first + size - 1}"
-    return tokens, ranges
+    tokens, texts = treebank.tokens, treebank.strings.texts
+    ids, n_words = (tokens.first - treebank.sentence_starts[tokens.sentence] + 1).tolist(), tokens.n_words.tolist()
+    ranges = (f"{n}-{n + size - 1}" if inside else None for n, size, inside in zip(ids, n_words, tokens.multiword))
+    forms = [texts[code] for code in np.repeat(tokens.forms, tokens.n_words).tolist()]
+    return forms, [name for name, size in zip(ranges, n_words) for _ in range(size)]

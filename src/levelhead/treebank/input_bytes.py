@@ -132,7 +132,7 @@ class _CountingReader:
         return part
 
 
-def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits) -> _Generator:
+def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits, most: float = math.inf) -> _Generator:
     """Yield the decompressed parts of a file; the size of a file from a pipe is only known at its end."""
     opener = _opener_of(file.start, name)
     if opener is None:
@@ -140,8 +140,11 @@ def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits)
         return
     total = 0
     with contextlib.closing(_parts(opener, file, name)) as parts:
-        for part in _within(parts, size or math.inf, name, limits, math.inf):
+        for part in parts:
             total += len(part)
+            if total > most:
+                raise _unreadable("file-too-large", f"more than {size_text(limits.size)} when decompressed", name)
+            _check_ratio(total, size or math.inf, name, limits)
             yield part
     if size is None:
         _check_ratio(total, file.n_read, name, limits)
@@ -181,11 +184,16 @@ def _status(file: IO[bytes]) -> os.stat_result | None:
 
 def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:
     """Return bytes, decompressed if their first bytes mark them as compressed."""
-    opener = _opener_of(raw, name)
-    if opener is None:
+    if _opener_of(raw, name) is None:
         return raw
-    with contextlib.closing(_parts(opener, io.BytesIO(raw), name)) as parts:
-        return b"".join(_within(parts, len(raw), name, limits))
+    file = _CountingReader(io.BytesIO(raw))
+    with contextlib.closing(_decoded(file, name, len(raw), limits, limits.size)) as parts:
+        return b"".join(parts)
+
+
+def with_line_feeds(data: bytes) -> bytes:
+    """Return bytes with line feeds instead of all line ends of Python's text mode."""
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
 def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> None:
@@ -203,19 +211,6 @@ def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> 
 def size_text(size: int) -> str:
     """Return a size for a message: in MiB if it is a whole number of MiB, otherwise in bytes."""
     return f"{size} bytes" if size % (1 << 20) else f"{size >> 20} MiB"
-
-
-def _within(
-    parts: Iterator[bytes], compressed: float, name: str, limits: Limits, size: float | None = None
-) -> Iterator[bytes]:
-    """Yield decompressed parts until they exceed the limit of the size or of the compression ratio."""
-    total, most = 0, limits.size if size is None else size
-    for part in parts:
-        total += len(part)
-        if total > most:
-            raise _unreadable("file-too-large", f"more than {size_text(limits.size)} when decompressed", name)
-        _check_ratio(total, compressed, name, limits)
-        yield part
 
 
 def _check_ratio(total: int, compressed: float, name: str, limits: Limits) -> None:
@@ -314,8 +309,7 @@ def parsed_toml(data: bytes, name: str, slug: str) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        reason = "the file is not UTF-8 text: save it as UTF-8"
-        raise InputError(Fault(slug, reason, Place(name))) from error
+        raise InputError(Fault(slug, "the file is not UTF-8 text: save it as UTF-8", Place(name))) from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(Fault(slug, f"not TOML: {error}", Place(name))) from error
     except RecursionError as error:

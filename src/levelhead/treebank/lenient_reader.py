@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import ConlluError, Fault, Place
+from levelhead.errors import ConlluError, Fault, InputError, Place
 from levelhead.kernels import trees
-from levelhead.treebank.faults import encoding_faults, is_utf16
-from levelhead.treebank.scanner import ReaderSettings, scan_file
+from levelhead.kernels.pools import count_lines
+from levelhead.treebank.faults import RANGE, encoding_faults, is_utf16, repair
+from levelhead.treebank.pieces import Lines, Pieces, line_numbers
+from levelhead.treebank.scanner import HEADLESS, ReaderSettings, scan_file, scan_treebank
 from levelhead.treebank.strings import ANY_SPACE
 from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.treebank import Treebank
 
-if TYPE_CHECKING:
-    from levelhead.treebank.plus import ColumnLayout
-
 _ID = re.compile(r"[1-9][0-9]{0,8}")
-_RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
-_HEADLESS = re.compile(rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)")
-"""A word without a head: its ID, and the columns up to HEAD."""
 
 _NOT_A_COMMENT = re.compile(rb"(?m)^[^#\n]")
 _FIRST_CELL = re.compile(rb"(?m)^[1-9][0-9]*\t")
@@ -70,31 +66,6 @@ def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
     return found
 
 
-def not_text(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
-    """Return the encoding errors of bytes, accepting NUL; see `encoding_faults`."""
-    text = data if start == 0 and is_utf16(data) else data.replace(b"\0", b" ")
-    return encoding_faults(text, line, start)
-
-
-def no_readable_row(name: str | None) -> ConlluError:
-    """Return the error of a file without a readable row."""
-    return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(name)))
-
-
-class ReadableRows(NamedTuple):
-    """The readable rows of whole sentences.
-
-    Args:
-        text: the rows as CoNLL-U, with any heads.
-        marks: one mark per sentence with a line that may be a row: `SKIPPED`, `REWRITTEN` or `AS_IT_IS`.
-        unreadable: the number of lines, except comments, that could not be read as rows.
-    """
-
-    text: bytes
-    marks: bytes
-    unreadable: int
-
-
 SKIPPED, REWRITTEN, AS_IT_IS = range(3)
 """Marks of sentences: without a readable row; with invalid rows (regardless of heads); without invalid rows."""
 
@@ -104,35 +75,6 @@ def as_they_are(marks: bytes | bytearray) -> NDArray[np.bool_]:
     every = np.frombuffer(marks, dtype=np.uint8)
     found: NDArray[np.bool_] = every[every != SKIPPED] == AS_IT_IS
     return found
-
-
-def readable_rows(
-    data: bytes, layout: ColumnLayout | None, *, conllx: bool = False, known: Iterator[int] | None = None
-) -> ReadableRows:
-    """Return the readable rows of a file, or of whole sentences of it; see `read_leniently`."""
-    ten = data if layout is None else layout.ten_columns(data)[0]
-    blocks, lost = _blocks_with_rows(re.sub(_HEADLESS, rb"\1\2\1", ten), conllx=conllx)
-    if known is None:
-        valid = valid_blocks(blocks, ReaderSettings(conllx, any_heads=True))
-    else:
-        valid = [mark == AS_IT_IS for mark in islice(known, len(blocks))]
-    read = [_Sentence(block) if good else _sentence(block, conllx) for block, good in zip(blocks, valid)]
-    marks = bytes(AS_IT_IS if good else REWRITTEN if sentence.text else SKIPPED for sentence, good in zip(read, valid))
-    return ReadableRows(
-        b"".join(sentence.text for sentence in read), marks, lost + sum(sentence.unreadable for sentence in read)
-    )
-
-
-def _blocks_with_rows(data: bytes, *, conllx: bool) -> tuple[list[bytes], int]:
-    """The sentences with a line that may be a row, and the number of other lines that are not comments."""
-    kept, lost = [], 0
-    for block in sentence_blocks(data):
-        if _FIRST_CELL.search(block):
-            kept.append(block)
-        else:
-            lines = block.rstrip(b"\n").split(b"\n")
-            lost += sum(conllx or not line.startswith(b"#") for line in lines)
-    return kept, lost
 
 
 def sentence_blocks(data: bytes) -> list[bytes]:
@@ -172,7 +114,7 @@ def readable_sentences(data: bytes, reading: ReaderSettings) -> Iterator[tuple[T
     sentences = [i for i, block in enumerate(blocks) if reading.conllx or _NOT_A_COMMENT.search(block)]
     valid = valid_blocks([blocks[i] for i in sentences], reading)
     readable = [row for row, is_valid in enumerate(valid) if is_valid]
-    for _, group in groupby(readable, lambda row: bool(_HEADLESS.search(blocks[sentences[row]]))):
+    for _, group in groupby(readable, lambda row: bool(re.search(HEADLESS, blocks[sentences[row]]))):
         rows = list(group)
         kept = [sentences[row] for row in rows]
         treebank = scan_file(b"".join(blocks[i] for i in kept), reading, start=False)
@@ -183,21 +125,14 @@ def readable_sentences(data: bytes, reading: ReaderSettings) -> Iterator[tuple[T
         yield replace(treebank, source=replace(treebank.source, lines=lines)), rows
 
 
-class _Sentence(NamedTuple):
-    """A sentence of a file as CoNLL-U with any heads; its text is empty without a readable row."""
-
-    text: bytes
-    unreadable: int = 0
-
-
-def _sentence(block: bytes, conllx: bool) -> _Sentence:
-    """Return the readable rows of a sentence as CoNLL-U, with any heads."""
+def _sentence(block: bytes, conllx: bool) -> tuple[bytes, int]:
+    """Return the readable rows of a sentence as CoNLL-U, with any heads, and the number of its unreadable lines."""
     lines = block.decode().rstrip("\n").split("\n")
     comments = [] if conllx else [line for line in lines if line.startswith("#")]
     table = [line.split("\t") for line in lines if conllx or not line.startswith("#")]
     rows = [cells for cells in table if _is_row(cells) and _ID.fullmatch(cells[0])]
     if not rows:
-        return _Sentence(b"", len(table))
+        return b"", len(table)
     uses = Counter(cells[0] for cells in rows)
     places = {cells[0]: place for place, cells in enumerate(rows, 1) if uses[cells[0]] == 1}
     in_order = [cells[0] for cells in rows] == [str(number) for number in range(1, len(rows) + 1)]
@@ -210,7 +145,7 @@ def _sentence(block: bytes, conllx: bool) -> _Sentence:
         written.append([str(place), *cells[1:_HEAD], str(head), cells[_DEPREL] or "_", deps, cells[-1]])
     written += between.get(len(rows), ())
     text = "".join(f"{line}\n" for line in (*filter(_is_plain, comments), *map("\t".join, written), ""))
-    return _Sentence(text.encode(), len(table) - len(written))
+    return text.encode(), len(table) - len(written)
 
 
 def _is_row(cells: Sequence[str]) -> bool:
@@ -230,7 +165,7 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
     for cells in filter(_is_row, table):
         if _ID.fullmatch(cells[0]):
             n_words, minor, pending = n_words + 1, 0, False
-        elif span := _RANGE.fullmatch(cells[0]):
+        elif span := RANGE.fullmatch(cells[0]):
             first, last = int(span[1]), int(span[2])
             numbers = range(first, last + 1) if last - first < len(places) else ()  # longer than the sentence
             words = [places.get(str(number)) for number in numbers]
@@ -241,3 +176,102 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
             minor += 1
             found.setdefault(n_words, []).append(cells)
     return found
+
+
+class LenientPieces(Pieces):
+    """A file read row by row, as `read_leniently` does.
+
+    Args:
+        parts: its contents, in parts.
+        name: its name in messages, or None.
+        conllx: whether it is CoNLL-X.
+        known: the marks of its sentences, if it was already read; they are then not computed again.
+
+    Attributes:
+        marks: a mark for each sentence with a line that may be a row: `SKIPPED`, `REWRITTEN` or `AS_IT_IS`.
+        unreadable: the number of lines, except comments, that could not be read as rows.
+    """
+
+    def __init__(
+        self, parts: Iterator[bytes], name: str | None, *, conllx: bool = False, known: bytes | None = None
+    ) -> None:
+        super().__init__(parts, name, spaces=True)
+        self.marks = bytearray()
+        self.unreadable = 0
+        self._known = None if known is None else iter(known)
+        self._reading = ReaderSettings(conllx)
+        self._n_repaired = 0
+        self._error: ConlluError | None = None
+
+    def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
+        text = b""
+        if not self.failed:
+            try:
+                text = self._readable(block)
+            except ConlluError as error:
+                self.failed, self._error = True, error
+        return text, line_numbers(text), count_lines(block)
+
+    def _readable(self, block: bytes) -> bytes:
+        """Return the readable rows of a block as CoNLL-U, with any heads."""
+        repaired = repair(block, start=not self._n_lines)
+        data = repaired.data
+        if not self._n_lines:
+            self._reading = self._reading.of(data, self.name)
+        text = data if self._n_repaired == 0 and is_utf16(data) else data.replace(b"\0", b" ")  # NUL is accepted
+        faults = encoding_faults(text, lambda line: self._n_lines + repaired.line(line), self._n_repaired)
+        if faults:
+            raise ConlluError(*(fault.in_file(self.name) for fault in faults))
+        self._n_repaired += len(data)
+        conllx, layout = self._reading.conllx, self._reading.layout
+        ten = data if layout is None else layout.ten_columns(data)[0]
+        blocks = []
+        for sentence in sentence_blocks(re.sub(HEADLESS, rb"\1\2\1", ten)):
+            if _FIRST_CELL.search(sentence):
+                blocks.append(sentence)
+            else:
+                lines = sentence.rstrip(b"\n").split(b"\n")
+                self.unreadable += sum(conllx or not line.startswith(b"#") for line in lines)
+        if self._known is None:
+            valid = valid_blocks(blocks, ReaderSettings(conllx, any_heads=True))
+        else:
+            valid = [mark == AS_IT_IS for mark in islice(self._known, len(blocks))]
+        rows = []
+        for sentence, is_valid in zip(blocks, valid):
+            written, unreadable = (sentence, 0) if is_valid else _sentence(sentence, conllx)
+            rows.append(written)
+            self.unreadable += unreadable
+            self.marks.append(AS_IT_IS if is_valid else REWRITTEN if written else SKIPPED)
+        return b"".join(rows)
+
+    def _parse(self) -> None:
+        self._normalize()
+        if self._data and not self.failed:
+            self._waiting = scan_treebank(self._data, conllx=self._reading.conllx, any_heads=True)
+            self.failed = self._waiting is None
+
+    def _own_error(self) -> InputError | None:
+        if self._error is not None:
+            return self._error
+        if self.n_sentences and not self.failed:
+            return None
+        return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(self.name)))
+
+
+def read_leniently(
+    data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
+) -> LenientTreebank:
+    """Read the readable rows of a CoNLL-U file, or of a CoNLL-U Plus file, whose extra columns are left out.
+
+    A row is readable if it has ten tab-separated columns, a whole number from 1 as its ID, and a FORM. Rows are
+    renumbered in the order of the file. A HEAD that is neither 0 nor the ID of exactly one other readable row of the
+    sentence counts as missing, and an empty DEPREL as `_`. Multiword tokens with missing words are left out, and so are
+    empty nodes and DEPS if the IDs of rows change. All other lines are skipped, and sentences without a readable row
+    are left out.
+    """
+    pieces = LenientPieces(iter([data]), name, conllx=conllx)
+    treebank = pieces.whole(len(data))
+    if treebank is None:
+        raise pieces.error() or AssertionError("rows are read, but no error is found")
+    is_tree = are_trees(treebank, several_roots=several_roots or conllx) & as_they_are(pieces.marks)
+    return LenientTreebank(treebank, is_tree, pieces.unreadable)

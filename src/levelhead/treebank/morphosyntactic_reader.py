@@ -9,7 +9,6 @@ can have any length; otherwise, files on which the script fails or crashes are r
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,17 +19,15 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, Place, add_fault, quoted
 from levelhead.treebank.blocks import ByteBlocks
 from levelhead.treebank.faults import EMPTY
-from levelhead.treebank.input_bytes import refuse_long_lines
+from levelhead.treebank.input_bytes import refuse_long_lines, with_line_feeds
 from levelhead.treebank.official_reader import (
-    CycleRefused,
     LineReader,
     NegativeHead,
     OfficialReading,
     RootsRefused,
     refusal_of_encoding,
-    with_line_feeds,
 )
-from levelhead.treebank.places import places_of
+from levelhead.treebank.tokens import places_of
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.warning_checks import warnings_of_rows
 
@@ -44,18 +41,6 @@ _WITHOUT_WORDS = "the sentence that ends here has no words"
 
 _ID, _FORM, _FEATS, _HEAD = 0, 1, 5, 6
 _FEWEST_WITH_ROOT = 3
-
-
-def read_content(data: bytes, name: str | None = None) -> Treebank:
-    """Read a file of morphosyntactic parsing.
-
-    The treebank has a word for each content word, abstract node and function word. The heads of function words are -1.
-    """
-    refuse_long_lines(with_line_feeds(data), name)
-    treebank = MorphosyntacticReader(READING, name).read(data)
-    if not len(treebank):
-        raise ConlluError(EMPTY.in_file(name))
-    return replace(treebank, source=replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest()))
 
 
 class MorphosyntacticReader(LineReader):
@@ -122,17 +107,6 @@ class MorphosyntacticReader(LineReader):
         self._ordinary.clear()
         self._lines.clear()
 
-    def _follow(self, word: int, settled: set[int], number: int) -> None:
-        """Follow the heads from a word to the root or to a checked word; later function words have heads."""
-        met: set[int] = set()
-        while word >= 0 and word not in settled:
-            if word in met:
-                raise self._refuse("there is a cycle in the sentence that ends here", number, CycleRefused)
-            met.add(word)
-            self.heads[word] = self._head(word, number)
-            word = self.heads[word]
-        settled |= met
-
     def _head(self, word: int, number: int) -> int:  # noqa: ARG002 -- the line of the word is known
         """The index of the head of a word: of the HEAD-th word whose ID has no dot."""
         line = self._lines[word - self.starts[-1]]
@@ -143,7 +117,7 @@ class MorphosyntacticReader(LineReader):
         return self._ordinary[head - 1] if head else -1
 
 
-READING = OfficialReading("msp25", deepest=sys.maxsize, reader=MorphosyntacticReader)
+READING = OfficialReading("msp25", deepest=sys.maxsize, needs_sentences=True, reader=MorphosyntacticReader)
 """The reading of the task's official script, without its limit on chains of heads."""
 
 
@@ -160,17 +134,6 @@ def malformed_feature(feats: str) -> str | None:
     return next((part for part in parts if part.count("=") != 1), None)
 
 
-def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: int) -> tuple[Fault, ...]:
-    """Return all errors of a file of morphosyntactic parsing, of each line or otherwise of its sentence, and warnings.
-
-    The file is read in pieces.
-    """
-    found, blocks = _Faults(name, most), ByteBlocks(parts, name, spaces=False)
-    while not (blocks.ended or found.too_many):
-        found.add(blocks.read(size))
-    return found.of_file()
-
-
 def _stretches(text: bytes) -> tuple[bytes, bytes, bytes]:
     """Return blank lines at the start of a text, its sentences, and further blank lines, of which there can be many."""
     after = text.lstrip(b"\n")
@@ -179,92 +142,74 @@ def _stretches(text: bytes) -> tuple[bytes, bytes, bytes]:
 
 
 class _Faults:
-    """The errors and warnings of a file, whose blocks are added in order."""
+    """The errors and warnings of a file."""
 
     def __init__(self, name: str | None, most: int) -> None:
         self._name, self._most = name, most
-        self._too_long: ConlluError | None = None
-        self._not_text: ConlluError | None = None
         self._errors: list[Fault] = []
         self._warnings: dict[str, list[Fault]] = {}
-        self._blank: list[Fault] = []  # errors, unless no words follow
-        self._n_lines = self._n_bytes = self._n_sentences = 0
+        self._blank: list[Fault] = []  # errors, unless words follow
+        self._n_lines = self._n_sentences = 0
 
-    def add(self, block: bytes) -> None:
-        """Find the errors and warnings of whole sentences."""
-        text = with_line_feeds(block)
-        try:
-            refuse_long_lines(text, self._name, self._n_lines)
-            block.decode()
-        except ConlluError as error:
-            self._too_long = self._too_long or error
-        except UnicodeDecodeError as error:
-            self._not_text = self._not_text or refusal_of_encoding(self._n_bytes + error.start, self._name)
-        else:
-            whole, end, rest = text.rpartition(b"\n\n")
-            for part in (whole + end, rest):  # the rest is perhaps an unfinished sentence
-                for stretch in filter(None, _stretches(part)):
-                    self._find(stretch)
-                    self._n_lines += stretch.count(b"\n")
-            text = b""
-        self._n_lines += text.count(b"\n")
-        self._n_bytes += len(block)
-
-    def of_file(self) -> tuple[Fault, ...]:
-        """Return the faults of the file: an unreadable line, otherwise errors and warnings."""
-        unreadable = self._too_long or self._not_text
-        if unreadable:
+    def of_blocks(self, blocks: ByteBlocks, size: int) -> tuple[Fault, ...]:
+        """Return the faults of the blocks of a file: an unreadable line, otherwise errors and warnings."""
+        too_long = not_text = None
+        n_bytes = 0
+        while not blocks.ended and len(self._errors) <= self._most:
+            block = blocks.read(size)
+            text = with_line_feeds(block)
+            after = self._n_lines + text.count(b"\n")
+            try:
+                refuse_long_lines(text, self._name, self._n_lines)
+                block.decode()
+            except ConlluError as error:
+                too_long = too_long or error
+            except UnicodeDecodeError as error:
+                not_text = not_text or refusal_of_encoding(n_bytes + error.start, self._name)
+            else:
+                whole, end, rest = text.rpartition(b"\n\n")
+                for part in (whole + end, rest):  # the rest is perhaps an unfinished sentence
+                    for stretch in filter(None, _stretches(part)):
+                        self._find(stretch)
+                        self._n_lines += stretch.count(b"\n")
+            self._n_lines = after
+            n_bytes += len(block)
+        if unreadable := too_long or not_text:
             return unreadable.faults
+        message = "the official script reads a sentence without words here"
         for fault in self._blank:
-            message = "the official script reads a sentence without words here"
-            blank = Fault("extra-blank-line", message, fault.place, "warning", fault.count)
+            blank = replace(fault, slug="extra-blank-line", message=message, severity="warning")
             add_fault(self._warnings, "extra-blank-line", blank, self._most)
         errors = self._errors or ([] if self._n_sentences else [EMPTY.in_file(self._name)])
         return (*errors, *chain(*self._warnings.values()))
 
-    @property
-    def too_many(self) -> bool:
-        """Whether there are more errors than are listed."""
-        return len(self._errors) > self._most
-
-    def _add_blank(self, n: int) -> None:
-        """Add blank lines that end no sentence; beyond the most that are listed, the last counts the others."""
-        n_listed = min(n, self._most - len(self._blank))
-        for line in range(self._n_lines + 1, self._n_lines + n_listed + 1):
-            self._blank.append(Fault("refused-by-rules", _WITHOUT_WORDS, Place(self._name, line)))
-        if n > n_listed:
-            self._blank[-1] = replace(self._blank[-1], count=self._blank[-1].count + n - n_listed)
-
     def _find(self, text: bytes) -> None:
+        """Find the faults of whole sentences, or count blank lines that end no sentence."""
         if not text.strip(b"\n"):
-            self._add_blank(len(text))
+            n_listed = min(len(text), self._most - len(self._blank))
+            for line in range(self._n_lines + 1, self._n_lines + n_listed + 1):
+                self._blank.append(Fault("refused-by-rules", _WITHOUT_WORDS, Place(self._name, line)))
+            last = self._blank[-1]  # counts the others
+            self._blank[-1] = replace(last, count=last.count + len(text) - n_listed)
             return
         finder = _FaultFinder(self._name, self._most - len(self._errors))
+        finder.n_lines, finder.n_sentences = self._n_lines, self._n_sentences
         try:
             treebank = finder.read(text)
         except ConlluError as error:
-            self._errors += (*self._blank, *map(self._in_file, (*finder.faults, *error.faults)))
+            self._errors += (*self._blank, *finder.faults, *error.faults)
             self._blank = []
             return
         if finder.rows or finder.faults:
             self._errors += self._blank
             self._blank = []
-        self._errors += map(self._in_file, finder.faults)
-        self._blank += map(self._in_file, finder.blank_faults())
+        self._errors += finder.faults
+        self._blank += finder.blank_faults()
         for warning in _warnings(treebank, self._most):
-            place = warning.place._replace(sentence=finder.numbers[(warning.place.sentence or 1) - 1])
-            add_fault(self._warnings, warning.slug, self._in_file(replace(warning, place=place)), self._most)
-        self._n_sentences += finder.n_sentences
-
-    def _in_file(self, fault: Fault) -> Fault:
-        """Return the fault of a block with its line and sentence in the file."""
-        line, sentence = fault.place.line, fault.place.sentence
-        place = fault.place._replace(
-            file=self._name,
-            line=None if line is None else line + self._n_lines,
-            sentence=None if sentence is None else sentence + self._n_sentences,
-        )
-        return replace(fault, place=place)
+            sentence = finder.numbers[(warning.place.sentence or 1) - 1]
+            place = warning.place._replace(file=self._name, sentence=sentence)
+            add_fault(self._warnings, warning.slug, replace(warning, place=place), self._most)
+        self._n_sentences = finder.n_sentences
 
 
 class _FaultFinder(MorphosyntacticReader):
@@ -296,7 +241,7 @@ class _FaultFinder(MorphosyntacticReader):
 
     def _end_sentence(self, number: int) -> None:
         if len(self.faults) >= self._most:
-            raise ConlluError(Fault("too-many-errors", "the rest of the file is not checked", Place(line=number)))
+            raise ConlluError(Fault("too-many-errors", "the rest of the file is not checked", Place(self.name, number)))
         n_kept = len(self.starts)
         if not self._broken:
             try:
@@ -331,3 +276,11 @@ def _warnings(treebank: Treebank, most: int) -> Iterator[Fault]:
         return f"{shown} in FEATS is not Name=Value: it is refused if the word is aligned"
 
     return warnings_of_rows(treebank, "invalid-feats", words, places_of, message, most)
+
+
+def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: int) -> tuple[Fault, ...]:
+    """Return all errors of a file of morphosyntactic parsing, of each line or otherwise of its sentence, and warnings.
+
+    The file is read in pieces.
+    """
+    return _Faults(name, most).of_blocks(ByteBlocks(parts, name, spaces=False), size)

@@ -10,12 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
-from levelhead.errors import ConlluError, Fault, MalformedDeps, Place, quoted
+from levelhead.errors import ConlluError, Fault, InputError, MalformedDeps, Place, quoted
 from levelhead.immutable import immutable
-from levelhead.treebank.input_bytes import refuse_long_lines
+from levelhead.kernels.pools import is_utf8
+from levelhead.treebank.faults import EMPTY
+from levelhead.treebank.input_bytes import refuse_long_lines, with_line_feeds
+from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
 from levelhead.treebank.scanner import scan_treebank
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
 from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source
@@ -40,6 +44,7 @@ class OfficialReading:
         deps: whether it parses DEPS, and crashes on malformed DEPS.
         several_roots: whether a sentence can have more than one root (an option of udtools).
         empty_nodes: whether empty nodes and edges from them are skipped (otherwise refused; an option of udtools).
+        needs_sentences: whether files without sentences are refused.
         reader: the class that reads all its files line by line, if they are not CoNLL-U.
     """
 
@@ -51,6 +56,7 @@ class OfficialReading:
     deps: bool = False
     several_roots: bool = False
     empty_nodes: bool = True
+    needs_sentences: bool = False
     reader: type[LineReader] | None = None
 
     def bare(self, form: str) -> str:
@@ -69,37 +75,30 @@ SCORERS = {
 """All official scorers by name."""
 
 
-def official_reading(name: str, *, several_roots: bool) -> OfficialReading:
-    """Return the reading of an official scorer."""
-    return replace(SCORERS[name], several_roots=several_roots)
-
-
 def read_officially(data: bytes, official: OfficialReading, name: str | None = None) -> Treebank:
     """Read a treebank as an official scorer does."""
     text = with_line_feeds(data)
     refuse_long_lines(text, name)
-    treebank = _scan(text, official)
-    if not official.empty_nodes and (found := re.search(_EMPTY_NODE, text)):
-        raise _refusal(
-            "the file has empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1)
-        )
-    if treebank is None:
-        treebank = LineReader(official, name).read(data)
+    if not official.empty_nodes and (match := re.search(_EMPTY_NODE, text)):
+        line = text.count(b"\n", 0, match.end()) + 1
+        raise _refusal("the file has empty nodes, or edges from them", Place(name, line))
+    treebank = _read_text(text, data, official, name)
+    if official.needs_sentences and not len(treebank):
+        raise ConlluError(EMPTY.in_file(name))
     check_depth(treebank, official, name)
     if official.deps:
         check_deps(treebank, name)
     return replace(treebank, source=replace(treebank.source, path=name, sha256=sha256_of(data)))
 
 
-def with_line_feeds(data: bytes) -> bytes:
-    """Return bytes with line feeds instead of all line ends of Python's text mode."""
-    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
-
-
-def read_part(text: bytes, official: OfficialReading, name: str | None) -> Treebank:
-    """Read whole sentences of a file as an official scorer does."""
-    treebank = None if official.reader else _scan(text, official)
-    return (official.reader or LineReader)(official, name, part=True).read(text) if treebank is None else treebank
+def _read_text(
+    text: bytes, original: bytes, official: OfficialReading, name: str | None, *, part: bool = False
+) -> Treebank:
+    """Scan a text with line feeds, or read the original text line by line, in which positions are reported."""
+    treebank = None if official.reader else scan_treebank(text, several_roots=official.several_roots)
+    if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
+        return (official.reader or LineReader)(official, name, part=part).read(original)
+    return treebank
 
 
 def check_depth(treebank: Treebank, official: OfficialReading, name: str | None, before: int = 0) -> None:
@@ -120,13 +119,6 @@ class NegativeHead(Exception):
     """A part depends on other parts, so that a file cannot be cut: a negative head counts back over sentences."""
 
 
-def _scan(text: bytes, official: OfficialReading) -> Treebank | None:
-    treebank = scan_treebank(text, several_roots=official.several_roots)
-    if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
-        return None
-    return treebank
-
-
 class CycleRefused(ConlluError):
     """An official scorer refuses a file because the heads form a cycle."""
 
@@ -144,12 +136,10 @@ def _refusal(message: str, place: Place, kind: type[ConlluError] = ConlluError) 
 
 
 def _has_empty_node_inside(treebank: Treebank) -> bool:
-    if not len(treebank.empty):
-        return False
-    inside = np.zeros(treebank.n_words + 1, dtype=np.int32)
-    np.add.at(inside, treebank.multiword.first + 1, 1)
-    np.add.at(inside, treebank.multiword.first + treebank.multiword.n_words, -1)
-    return bool(np.cumsum(inside)[treebank.empty.position].any())
+    """Whether a multiword token has an empty node between its words."""
+    multiword, positions = treebank.multiword, treebank.empty.position
+    ends = np.append(multiword.first + multiword.n_words, 0)  # nothing is inside the range before the first
+    return bool((positions < ends[np.searchsorted(multiword.first, positions) - 1]).any())
 
 
 def _depth(heads: list[int], start: int, end: int) -> int:
@@ -194,6 +184,7 @@ class LineReader:
         self.rows: list[list[str]] = []
         self.heads: list[int] = []
         self.starts = [0]
+        self.n_lines = 0  # of the file before the part
         self.lines: list[int] = []
         self.comments: list[bytes] = []
         self.multiword: list[tuple[int, int, int, list[str]]] = []
@@ -206,7 +197,7 @@ class LineReader:
         except UnicodeDecodeError as error:
             raise refusal_of_encoding(error.start, self.name) from error
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        numbered = iter(enumerate(lines if lines[-1] else lines[:-1], 1))
+        numbered = iter(enumerate(lines if lines[-1] else lines[:-1], self.n_lines + 1))
         inside, above = False, ""
         for number, line in numbered:
             if not inside and line.startswith("#"):
@@ -222,7 +213,7 @@ class LineReader:
                 self._end_sentence(number)
             inside = bool(line)
         if inside:
-            raise self._refuse("the file does not end with a blank line", len(lines))
+            raise self._refuse("the file does not end with a blank line", self.n_lines + len(lines))
         return self._treebank()
 
     def _refuse(self, message: str, line: int | None, kind: type[ConlluError] = ConlluError) -> ConlluError:
@@ -314,25 +305,86 @@ class LineReader:
         return -1 if head == 0 else index if index >= 0 else index + end
 
     def _treebank(self) -> Treebank:
-        columns = [[row[i] for row in self.rows] for i in (1, 2, 3, 4, 5, 7, 8, 9)]
-        strings = Strings.of(["_"])
-        codes = []
-        for column in columns:
-            strings, coded = strings.with_texts(column)
-            codes.append(coded)
-        strings, cells = strings.with_texts(cell for *_, row in self.multiword for cell in row)
+        texts = [row[i] for i in (1, 2, 3, 4, 5, 7, 8, 9) for row in self.rows]
+        strings, codes = Strings.of(["_"]).with_texts(chain(texts, *(row for *_, row in self.multiword)))
+        columns, cells = codes[: len(texts)].reshape(8, -1), codes[len(texts) :].reshape(-1, 9)
         spans = np.array([numbers for *numbers, _ in self.multiword], dtype=np.int32).reshape(-1, 3)
         nothing = np.zeros(0, dtype=np.int32)
         n_sentences = len(self.starts) - 1
         comments = self.comments[:n_sentences]
         return Treebank(
-            **named_columns(codes, strings),
+            **named_columns(columns, strings),
             heads=np.array(self.heads, dtype=np.int32),
             sentence_starts=np.array(self.starts, dtype=np.int32),
-            multiword=MultiwordTokens(spans[:, 0], spans[:, 1], spans[:, 2], cells.reshape(-1, 9)),
+            multiword=MultiwordTokens(spans[:, 0], spans[:, 1], spans[:, 2], cells),
             empty=EmptyNodes(nothing, nothing, nothing, np.zeros((0, 9), dtype=np.int32)),
             comments=Comments(b"".join(comments), np.cumsum([0, *map(len, comments)], dtype=np.int64)),
             source=Source(
                 lines=np.array(self.lines[:n_sentences], dtype=np.int32), skipped=np.array(self.skipped, dtype=np.int32)
             ),
         )
+
+
+_ENCODING, _READING, _DEPTH, _DEPS = range(4)
+"""The steps in which an official scorer finds errors; it reports the error of the earliest step."""
+
+
+class OfficialPieces(Pieces):
+    """A file read as an official scorer reads it.
+
+    Args:
+        parts: its contents, in parts.
+        name: its name in messages, or None.
+        official: the scorer.
+    """
+
+    def __init__(self, parts: Iterator[bytes], name: str | None, official: OfficialReading) -> None:
+        super().__init__(parts, name, spaces=False)
+        self._official = official
+        self._errors: dict[int, ConlluError] = {}
+        self._n_raw_bytes = 0
+
+    def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
+        text = with_line_feeds(block)
+        if not is_utf8(block):
+            try:
+                block.decode()
+            except UnicodeDecodeError as error:
+                self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
+        self._n_raw_bytes += len(block)
+        lines = line_numbers(text)
+        return text, lines, len(lines) - (not text.endswith(b"\n"))
+
+    def _note(self, step: int, error: ConlluError) -> None:
+        self._errors.setdefault(step, error)
+        self.failed = True
+
+    def _parse(self) -> None:
+        self._normalize()
+        if _ENCODING in self._errors:
+            return
+        try:
+            treebank = _read_text(self._data, self._data, self._official, self.name, part=True)
+        except ConlluError as error:
+            line = self._line(error.place.line or 0)
+            fault = replace(error.faults[0], place=error.place._replace(line=line))
+            self._note(_READING, type(error)(fault))
+            return
+        try:
+            check_depth(treebank, self._official, self.name, self.n_sentences)
+        except Crash as error:
+            self._note(_DEPTH, error)
+        if self._official.deps:
+            try:
+                check_deps(treebank, self.name, part=True)
+            except Crash as error:
+                self._note(_DEPS + getattr(error.__cause__, "rank", 0), error)
+        self._waiting = self._placed(treebank) if len(treebank) else None  # comments may follow at the end
+
+    def _own_error(self) -> InputError | None:
+        while not self.ended:
+            self._skip()
+            if self._read(AT_ONCE) and _READING not in self._errors:
+                self._parse()
+        self._normalize()
+        return self._errors[min(self._errors)] if self._errors else None

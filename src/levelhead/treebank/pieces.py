@@ -15,29 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
-from levelhead.kernels.pools import count_lines, survey
+from levelhead.kernels.pools import count_lines
 from levelhead.treebank.blocks import ByteBlocks
-from levelhead.treebank.faults import repair
-from levelhead.treebank.input_bytes import LONGEST_LINE, refuse_long_lines
-from levelhead.treebank.lenient_reader import (
-    LenientTreebank,
-    are_trees,
-    as_they_are,
-    no_readable_row,
-    not_text,
-    readable_rows,
-)
-from levelhead.treebank.official_reader import (
-    Crash,
-    OfficialReading,
-    check_deps,
-    check_depth,
-    read_part,
-    refusal_of_encoding,
-    with_line_feeds,
-)
+from levelhead.treebank.input_bytes import LONGEST_LINE, refuse_long_lines, with_line_feeds
 from levelhead.treebank.provenance import FileSummary
-from levelhead.treebank.scanner import ReaderSettings, scan_treebank
 from levelhead.treebank.tokens import COLUMNS, Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.treebank import Treebank
 
@@ -45,10 +26,10 @@ AT_ONCE = 1 << 22
 """The number of bytes that are read at once to find errors."""
 
 Lines = range | NDArray[np.int64]
-"""The number in the file of each line of a text; a range, which takes no memory, if no line is missing."""
+"""The number of each line of a text in the file: a range, which takes no memory, if no line is missing."""
 
 
-def lines_of(text: bytes) -> range:
+def line_numbers(text: bytes) -> range:
     """Return the numbers of all lines of a text."""
     return range(1, count_lines(text) + 1 + bool(text and not text.endswith(b"\n")))
 
@@ -72,6 +53,7 @@ class Pieces(ABC):
         self.n_sentences = self.n_words = self.n_tokens = 0
         """The numbers of sentences, words and tokens that were taken."""
         self._blocks = ByteBlocks(parts, name, spaces=spaces)
+        self._has_any_line_ends = not spaces  # official scorers do not repair files
         self._new = b""  # a block, unchanged
         self._data = b""  # the text that waits before it, with line feeds and single blank lines
         self._lines: Lines = range(1, 1)  # the line in the file of each line that waits
@@ -119,11 +101,11 @@ class Pieces(ABC):
         if waiting is None:
             raise IndexError("no sentences wait")
         sentences = first_sentences(waiting, n_sentences)
-        self._look_at(sentences)
+        self._find_warnings(sentences, range(self.n_sentences + 1, self.n_sentences + n_sentences + 1))
         piece = self._for_scoring(sentences)
         self.n_words += piece.n_words
         self.n_tokens += piece.n_tokens
-        end = self._last_blank_line()
+        end = self._data.rfind(b"\n\n")  # in a file of an official scorer, comments may follow
         for _ in range(len(waiting) - n_sentences):
             end = self._data.rfind(b"\n\n", 0, end)
         self._drop(end + 2, n_sentences)
@@ -176,14 +158,6 @@ class Pieces(ABC):
         """Return the warnings about the file; call it once, at the end."""
         return ()
 
-    def _last_blank_line(self) -> int:
-        """Return the start of the blank line after the last sentence that waits."""
-        return len(self._data) - 2
-
-    def _check(self, block: bytes) -> None:
-        """Refuse a block with a line that is too long."""
-        refuse_long_lines(block, self.name, self._n_lines)
-
     @abstractmethod
     def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
         """Return a block with line feeds and single blank lines, the original number of each line, and their count."""
@@ -196,8 +170,8 @@ class Pieces(ABC):
     def _own_error(self) -> InputError | None:
         """Return the error of the contents, from the text that waits to the end."""
 
-    def _look_at(self, piece: Treebank) -> None:  # noqa: B027 -- only levelhead's own checks warn
-        """Find the warnings about a piece when it is taken."""
+    def _find_warnings(self, piece: Treebank, numbers: Sequence[int]) -> None:  # noqa: B027 -- only `CheckedPieces` warns
+        """Find the warnings about sentences with these numbers in the file."""
 
     def _read(self, size: int) -> bool:
         """Read a block; return whether it can be used."""
@@ -205,7 +179,8 @@ class Pieces(ABC):
         self._waiting = None
         try:
             block = self._blocks.read(size)
-            self._check(block)
+            text = with_line_feeds(block) if self._has_any_line_ends and len(block) > LONGEST_LINE else block
+            refuse_long_lines(text, self.name, self._n_lines)
         except UnreadableFile as error:
             self._unreadable = self._unreadable or error
         except ConlluError as error:
@@ -286,155 +261,3 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
         source=replace(treebank.source, lines=treebank.source.lines[:n_sentences]),
         extra=None if treebank.extra is None else treebank.extra.take(slice(n_words), ranges, nodes),
     )
-
-
-_ENCODING, _READING, _DEPTH, _DEPS = range(4)
-"""The steps in which an official scorer finds errors; it reports the error of the earliest step."""
-
-
-class OfficialPieces(Pieces):
-    """A file read as an official scorer reads it.
-
-    Args:
-        parts: its contents, in parts.
-        name: its name in messages, or None.
-        official: the scorer.
-    """
-
-    def __init__(self, parts: Iterator[bytes], name: str | None, official: OfficialReading) -> None:
-        super().__init__(parts, name, spaces=False)
-        self._official = official
-        self._errors: dict[int, ConlluError] = {}
-        self._n_raw_bytes = 0
-
-    def _check(self, block: bytes) -> None:
-        if len(block) > LONGEST_LINE:
-            refuse_long_lines(with_line_feeds(block), self.name, self._n_lines)
-
-    def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
-        n_lines, has_returns, valid = survey(block)
-        text = with_line_feeds(block) if has_returns else block
-        if not valid:
-            try:
-                block.decode()
-            except UnicodeDecodeError as error:
-                self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
-        self._n_raw_bytes += len(block)
-        n_lines = count_lines(text) if has_returns else n_lines
-        return text, range(1, n_lines + 1 + (not text.endswith(b"\n"))), n_lines
-
-    def _last_blank_line(self) -> int:
-        return self._data.rfind(b"\n\n")  # comments may follow
-
-    def _note(self, step: int, error: ConlluError) -> None:
-        self._errors.setdefault(step, error)
-        self.failed = True
-
-    def _parse(self) -> None:
-        self._normalize()
-        if _ENCODING in self._errors:
-            return
-        try:
-            treebank = read_part(self._data, self._official, self.name)
-        except ConlluError as error:
-            line = self._line(error.place.line or 0)
-            fault = replace(error.faults[0], place=error.place._replace(line=line))
-            self._note(_READING, type(error)(fault))
-            return
-        try:
-            check_depth(treebank, self._official, self.name, self.n_sentences)
-        except Crash as error:
-            self._note(_DEPTH, error)
-        if self._official.deps:
-            try:
-                check_deps(treebank, self.name, part=True)
-            except Crash as error:
-                self._note(_DEPS + getattr(error.__cause__, "rank", 0), error)
-        self._waiting = self._placed(treebank) if len(treebank) else None  # comments may follow at the end
-
-    def _own_error(self) -> InputError | None:
-        while not self.ended:
-            self._skip()
-            if self._read(AT_ONCE) and _READING not in self._errors:
-                self._parse()
-        self._normalize()
-        return self._errors[min(self._errors)] if self._errors else None
-
-
-class LenientPieces(Pieces):
-    """A file read row by row, as `read_leniently` does.
-
-    Args:
-        parts: its contents, in parts.
-        name: its name in messages, or None.
-        conllx: whether it is CoNLL-X.
-        known: the marks of its sentences, if it was already read; they are then not computed again.
-    """
-
-    def __init__(
-        self, parts: Iterator[bytes], name: str | None, *, conllx: bool = False, known: bytes | None = None
-    ) -> None:
-        super().__init__(parts, name, spaces=True)
-        self.marks = bytearray()
-        """The marks of `ReadableRows`."""
-        self.unreadable = 0
-        """The number of lines that could not be read."""
-        self._known = None if known is None else iter(known)
-        self._reading = ReaderSettings(conllx)
-        self._n_repaired = 0
-        self._error: ConlluError | None = None
-
-    def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
-        n_lines = count_lines(block)
-        text = b"" if self.failed else self._readable(block)
-        return text, lines_of(text), n_lines
-
-    def _readable(self, block: bytes) -> bytes:
-        repaired = repair(block, start=not self._n_lines)
-        try:
-            if not self._n_lines:
-                self._reading = self._reading.of(repaired.data, self.name)
-        except ConlluError as error:
-            return self._fail(error)
-        faults = not_text(repaired.data, lambda line: self._n_lines + repaired.line(line), self._n_repaired)
-        if faults:
-            return self._fail(ConlluError(*(fault.in_file(self.name) for fault in faults)))
-        self._n_repaired += len(repaired.data)
-        rows = readable_rows(repaired.data, self._reading.layout, conllx=self._reading.conllx, known=self._known)
-        self.marks += rows.marks
-        self.unreadable += rows.unreadable
-        return rows.text
-
-    def _fail(self, error: ConlluError) -> bytes:
-        self.failed, self._error = True, error
-        return b""
-
-    def _parse(self) -> None:
-        self._normalize()
-        if self._data and not self.failed:
-            self._waiting = scan_treebank(self._data, conllx=self._reading.conllx, any_heads=True)
-            self.failed = self._waiting is None
-
-    def _own_error(self) -> InputError | None:
-        if self._error is not None:
-            return self._error
-        return None if self.n_sentences and not self.failed else no_readable_row(self.name)
-
-
-def read_leniently(
-    data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
-) -> LenientTreebank:
-    """Read the readable rows of a CoNLL-U file, or of a CoNLL-U Plus file, whose extra columns are left out.
-
-    A row is readable if it has ten tab-separated columns, a whole number from 1 as its ID, and a FORM. Rows are
-    renumbered in the order of the file. A HEAD that is neither 0 nor the ID of exactly one other readable row of the
-    sentence counts as missing, and an empty DEPREL as `_`. Multiword tokens with missing words are left out, and so are
-    empty nodes and DEPS if the IDs of rows change. All other lines are skipped, and sentences without a readable row
-    are left out.
-    """
-    pieces = LenientPieces(iter([data]), name, conllx=conllx)
-    treebank = pieces.whole(len(data))
-    if treebank is None:
-        raise pieces.error() or no_readable_row(name)
-    is_tree = are_trees(treebank, several_roots=several_roots or conllx) & as_they_are(pieces.marks)
-    return LenientTreebank(treebank, is_tree, pieces.unreadable)

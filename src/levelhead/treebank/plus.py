@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place, quoted
 from levelhead.immutable import immutable
-from levelhead.treebank.strings import UNDERSCORE, StringColumn, Strings
+from levelhead.treebank.strings import UNDERSCORE, Strings
 from levelhead.treebank.tokens import FIELDS
 
 if TYPE_CHECKING:
@@ -59,8 +60,7 @@ class ColumnLayout:
     @cached_property
     def _ten(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
         """Selects the ten cells of CoNLL-U from the cells of a line, which are followed by an underscore."""
-        last = len(self.names)
-        return itemgetter(*(self.names.index(name) if name in self._standard else last for name in FIELDS))
+        return itemgetter(*(self.names.index(name) if name in self._standard else -1 for name in FIELDS))
 
     def is_comment(self, line: _Cell, mark: _Cell, tab: _Cell) -> bool:
         """Return whether a line above a sentence is a comment; "#" can also be the first cell of a word."""
@@ -131,12 +131,7 @@ class ExtraColumns:
         self, words: NDArray[np.intp] | slice, multiword: NDArray[np.intp] | slice, empty: NDArray[np.intp] | slice
     ) -> ExtraColumns:
         """Return the extra columns of some words, multiword tokens and empty nodes."""
-        rows = self.words[words], self.multiword[multiword], self.empty[empty]
-        return ExtraColumns(self.layout, self.strings, *rows)
-
-    def column(self, name: str) -> StringColumn:
-        """Return the values of an extra column, one for each word."""
-        return StringColumn(self.words[:, self.layout.extra.index(name)], self.strings)
+        return replace(self, words=self.words[words], multiword=self.multiword[multiword], empty=self.empty[empty])
 
     def texts(self) -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
         """Return the extra cells of words, multiword tokens and empty nodes, a list for each."""

@@ -45,20 +45,12 @@ class Provenance:
 
 
 def short_hash(sha256: str | None) -> str:
-    """Return a file's hash as in signatures: its first twelve digits, or "memory" without a file.
-
-    Args:
-        sha256: the hash of the file, or None.
-    """
+    """Return the hash of a file as in signatures: its first twelve digits, or "memory" without a file."""
     return (sha256 or MEMORY)[:12]
 
 
 def joint_hash(hashes: Iterable[str]) -> str:
-    """Return a joint hash for many files as in signatures; the joint hash of a single file is its own hash.
-
-    Args:
-        hashes: the hashes of the files, or their first twelve digits.
-    """
+    """Return a joint hash of files (or of the first twelve digits); the joint hash of a single file is its own."""
     starts = [digest[:12] for digest in hashes]
     return starts[0] if len(starts) == 1 else hashlib.sha256("".join(starts).encode()).hexdigest()[:12]
 
@@ -93,7 +85,7 @@ def summary_of(treebank: Treebank) -> FileSummary:
     """Return the sizes of a treebank and the warnings about its file."""
     source = treebank.source
     sizes = len(treebank), treebank.n_words, treebank.n_tokens
-    return FileSummary(source.sha256, *sizes, tuple(treebank.warnings), source.path)
+    return FileSummary(source.sha256, *sizes, source.warnings, source.path)
 
 
 def contents_hash(treebank: Treebank) -> str:

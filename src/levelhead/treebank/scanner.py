@@ -17,8 +17,8 @@ from levelhead.treebank.two_files import begin
 if TYPE_CHECKING:
     from levelhead.treebank.plus import ColumnLayout
 
-_HEADLESS = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})_(?=\t)"
-"""A word without a head, up to its HEAD."""
+HEADLESS = rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)"
+"""Finds a word without a head: its ID, and the columns up to HEAD."""
 
 _OUTSIDE = 1
 """The error code of a sentence with a head outside the sentence."""
@@ -81,9 +81,9 @@ def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
         return None if treebank is None else replace(treebank, has_trees=False)
     conllx = reading.conllx
     treebank = scan_treebank(data, conllx=conllx, several_roots=reading.several_roots, any_heads=reading.any_heads)
-    if treebank is not None or not re.search(_HEADLESS, data[: max(data.find(b"\n\n"), 0)]):
+    if treebank is not None or not re.search(HEADLESS, data[: max(data.find(b"\n\n"), 0)]):
         return treebank
-    with_roots, n_words = re.subn(_HEADLESS, rb"\g<1>0", data)
+    with_roots, n_words = re.subn(HEADLESS, rb"\1\g<2>0", data)
     treebank = scan_treebank(with_roots, conllx=conllx, several_roots=True)
     if treebank is None or treebank.n_words != n_words:
         return None

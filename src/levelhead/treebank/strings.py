@@ -94,9 +94,7 @@ class Strings(Sequence[str]):
     def of(cls, texts: Iterable[str]) -> Strings:
         """Return a pool of distinct strings, in the given order."""
         encoded = [text.encode() + b"\n" for text in texts]
-        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-        np.cumsum([len(text) for text in encoded], out=offsets[1:])
-        return cls(b"".join(encoded), offsets)
+        return cls(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
 
     def codes_with(self, characters: NDArray[np.bool_]) -> Codes:
         """Return the codes of the strings that contain any of some characters, ascending, int32.

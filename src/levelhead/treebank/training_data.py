@@ -39,11 +39,7 @@ class Training(NamedTuple):
 
     @classmethod
     def of(cls, treebanks: Iterable[Treebank]) -> Training:
-        """Return the contents of training treebanks.
-
-        Args:
-            treebanks: the treebanks, which are read one at a time.
-        """
+        """Return the contents of training treebanks, which are read one at a time."""
         forms: Counter[str] = Counter()
         sentences: set[tuple[str, ...]] = set()
         trees: set[Tree] = set()
@@ -59,19 +55,11 @@ class Training(NamedTuple):
         return cls(forms, frozenset(sentences), frozenset(trees), heads, "+".join(hashes), key)
 
     def same_words(self, treebank: Treebank) -> NDArray[np.bool_]:
-        """Return which sentences of a treebank have the words of a training sentence, shape (sentences,).
-
-        Args:
-            treebank: any treebank.
-        """
+        """Return which sentences of a treebank have the words of a training sentence, shape (sentences,)."""
         return np.array([sentence in self.sentences for sentence in sentences_of(treebank)], dtype=bool)
 
     def same_heads(self, treebank: Treebank) -> NDArray[np.bool_]:
-        """Return which sentences have the heads of a training sentence, regardless of words and labels.
-
-        Args:
-            treebank: any treebank.
-        """
+        """Return which sentences have the heads of a training sentence, regardless of words and labels."""
         return np.array([tree[0] in self.heads for tree in trees_of(treebank)], dtype=bool)
 
 

@@ -46,8 +46,10 @@ def tree_drawing(sentence: Sentence) -> Drawing:
     places, width = _places(forms, tags, relations)
     base = _MARGIN + _LEVEL * (max(levels.values(), default=0) + 1.5)
     parts = [_arc(arc, level, relations[arc[0]], places, base) for arc, level in levels.items()]
+    top = _MARGIN + _LEVEL / 2
     parts += [
-        _root(places[word], relations[word], base)
+        _arrow([(places[word], top), (places[word], base)])
+        + text(places[word], top - 3, relations[word], "small b", "middle")
         for word, head in enumerate(sentence.heads[: len(forms)])
         if head == 0
     ]
@@ -56,8 +58,7 @@ def tree_drawing(sentence: Sentence) -> Drawing:
             text(place, base + _ROW, form, "", "middle"),
             text(place, base + 2 * _ROW, tag, "mute small", "middle"),
         ]
-    title = printable(sentence.text)
-    return Drawing(title, width, base + 2 * _ROW + _MARGIN, "".join(parts))
+    return Drawing(printable(sentence.text), width, base + 2 * _ROW + _MARGIN, "".join(parts))
 
 
 def _places(forms: list[str], tags: list[str], relations: list[str]) -> tuple[list[float], float]:
@@ -91,12 +92,6 @@ def _arc(arc: _Arc, level: int, relation: str, places: list[float], base: float)
     top = base - _LEVEL * level
     line = _arrow([(start, base), (start, top), (end, top), (end, base)])
     return line + text((start + end) / 2, top - 3, relation, "small", "middle")
-
-
-def _root(place: float, relation: str, base: float) -> str:
-    return _arrow([(place, _MARGIN + _LEVEL / 2), (place, base)]) + text(
-        place, _MARGIN + _LEVEL / 2 - 3, relation, "small b", "middle"
-    )
 
 
 def _arrow(points: list[tuple[float, float]]) -> str:

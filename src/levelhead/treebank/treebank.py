@@ -114,7 +114,7 @@ class Treebank(Sequence["Sentence"]):
         known = () if self.extra is None else self.extra.layout.extra
         if self.extra is None or name not in known:
             raise ConlluError(Fault("invalid-columns", unknown("column", name, known)))
-        return self.extra.column(name)
+        return StringColumn(self.extra.words[:, known.index(name)], self.extra.strings)
 
     @cached_property
     def tokens(self) -> Tokens:
@@ -126,21 +126,13 @@ class Treebank(Sequence["Sentence"]):
         np.add.at(inside, self.multiword.first, 1)
         np.add.at(inside, self.multiword.first + self.multiword.n_words, -1)
         alone = np.flatnonzero(np.cumsum(inside[:-1]) == 0).astype(np.int32)
-        places = np.searchsorted(alone, self.multiword.first) + np.arange(len(self.multiword))
-        multiword = np.zeros(len(alone) + len(self.multiword), dtype=bool)
-        multiword[places] = True
-
-        def merged(of_words: Codes, of_multiword: Codes) -> Codes:
-            both = np.empty(len(multiword), dtype=np.int32)
-            both[~multiword], both[places] = of_words, of_multiword
-            return both
-
+        at = np.searchsorted(alone, self.multiword.first)
         return Tokens(
-            merged(self.forms.codes[alone], self.multiword.cells[:, FORM]),
-            merged(alone, self.multiword.first),
-            merged(self.sentence_of_word[alone], self.multiword.sentence),
-            merged(np.ones_like(alone), self.multiword.n_words),
-            multiword,
+            np.insert(self.forms.codes[alone], at, self.multiword.cells[:, FORM]),
+            np.insert(alone, at, self.multiword.first),
+            np.insert(self.sentence_of_word[alone], at, self.multiword.sentence),
+            np.insert(np.ones_like(alone), at, self.multiword.n_words),
+            np.insert(np.zeros(len(alone), dtype=bool), at, True),
         )
 
     @cached_property
@@ -224,8 +216,7 @@ class Treebank(Sequence["Sentence"]):
         """Return a treebank in which every word is a separate surface token, as in CoNLL-X."""
         none = np.zeros(0, dtype=np.int32)
         multiword = MultiwordTokens(none, none, none, np.zeros((0, 9), dtype=np.int32))
-        every = slice(None)
-        extra = None if self.extra is None else self.extra.take(every, slice(0), every)
+        extra = None if self.extra is None else self.extra.take(slice(None), slice(0), slice(None))
         return replace(self, multiword=multiword, extra=extra)
 
     def replace(

@@ -21,10 +21,9 @@ _WORTH_IT = 1 << 18
 
 
 def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_First, _Second]:
-    """Return the results of two functions that run at the same time, as far as each releases Python's lock.
+    """Return the results of two functions that run at the same time where they release Python's lock.
 
-    Reading, decompression, hashing and the kernels release it. Errors are the same as for sequential calls: if both
-    fail, the error of the first is raised.
+    Reading, decompression, hashing and the kernels release it. If both fail, the error of the first is raised.
     """
     results: list[_Second] = []
     errors: list[BaseException] = []
@@ -51,11 +50,6 @@ def pipelined(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
     item = next(items, None)
     while item is not None:
         item, _ = in_two_threads(partial(next, items, None), partial(use, item))
-
-
-def are_files(*paths: str) -> bool:
-    """Return whether all paths are regular files, which never block their reader."""
-    return all(map(os.path.isfile, paths))
 
 
 def are_large_files(*paths: object) -> bool:
@@ -99,8 +93,7 @@ class PrefetchedFile(os.PathLike[str]):
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._data: bytes | None = None
-        self._error: Exception | None = None
+        self._outcome: bytes | Exception = b""
         self._thread = threading.Thread(target=self._read)
 
     def __enter__(self) -> Self:
@@ -119,14 +112,13 @@ class PrefetchedFile(os.PathLike[str]):
             data = ScannedBytes(contents)
             data.begun = scan.begin(contents)
             data.sha256 = hashlib.sha256(contents).hexdigest()
-            self._data = data
+            self._outcome = data
         except Exception as error:  # noqa: BLE001 -- raised when the contents are needed
-            self._error = error
+            self._outcome = error
 
     def contents(self) -> bytes:
         """Return the contents, decompressed."""
         self._thread.join()
-        if self._error is not None:
-            raise self._error
-        assert self._data is not None
-        return self._data
+        if isinstance(self._outcome, Exception):
+            raise self._outcome
+        return self._outcome

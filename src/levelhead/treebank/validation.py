@@ -62,8 +62,7 @@ def faults_of(
                 return content_faults(parts, os.fsdecode(path), blocks.SIZES.piece, MOST_LISTED)
             from levelhead.treebank.checked_pieces import CheckedPieces
 
-            reading = ReaderSettings(format == "conllx")
-            pieces = CheckedPieces(parts, os.fsdecode(path), reading, most=MOST_LISTED)
+            pieces = CheckedPieces(parts, os.fsdecode(path), ReaderSettings(format == "conllx"), most=MOST_LISTED)
             for _ in pieces.each(blocks.SIZES.piece):
                 pass
             return pieces.warnings()
@@ -105,25 +104,21 @@ def copies_of(files: Sequence[str], target: str, *, folder: bool) -> Mapping[str
     else:
         copies = {file: os.path.join(target, bare_name(os.path.basename(file))) for file in files}  # noqa: PTH118, PTH119
         check_folder(target)
-    _refuse(copies)
-    if copies != {files[0]: target}:
-        Path(target).mkdir(parents=True, exist_ok=True)
-    return copies
-
-
-def _refuse(copies: Mapping[str, str]) -> None:
     times = Counter(copies.values())
     for file, copy in copies.items():
         if times[copy] > 1 or (file == "-" and os.path.basename(copy) == "-"):  # noqa: PTH119 -- as given
             message = "two copies would have the same name, or a copy no name: fix these files one at a time"
             raise OutputError(message, "output", Place(copy))
-        if any(_is_same(known, copy) for known in copies):
+        if any(_is_same(original, copy) for original in copies):
             raise OutputError("the copy would replace the file: name another file", "output", Place(copy))
+    if copies != {files[0]: target}:
+        Path(target).mkdir(parents=True, exist_ok=True)
+    return copies
 
 
-def _is_same(one: str, other: str) -> bool:
+def _is_same(file: str, copy: str) -> bool:
     try:
-        return os.path.samefile(one, other)  # noqa: PTH121 -- as given
+        return os.path.samefile(file, copy)  # noqa: PTH121 -- as given
     except OSError:
         return False
 
@@ -235,9 +230,34 @@ class Validation(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        faults = [document for name, some in self.files.items() for document in faults_document(name, some)]
+        faults = [
+            {
+                **header("fault"),
+                "file": path_text(name),
+                "line": fault.place.line,
+                "sentence": fault.place.sentence,
+                "word": fault.place.word,
+                "severity": fault.severity,
+                "slug": fault.slug,
+                "message": fault.message,
+                "count": fault.count,
+                "remedy": MESSAGES[fault.slug].remedy,
+            }
+            for name, faults in self.files.items()
+            for fault in faults
+        ]
         changes = [
-            change for name, some in self.changes.items() for change in changes_document(name, self.copies[name], some)
+            {
+                **header("change"),
+                "file": path_text(name),
+                "copy": path_text(self.copies[name]),
+                "line": change.place.line,
+                "slug": change.slug,
+                "message": change.message,
+                "count": change.count,
+            }
+            for name, changes in self.changes.items()
+            for change in changes
         ]
         fixed = {"changes": changes} if self.copies else {}
         return {**header("validation"), "valid": self.valid, "faults": faults, **fixed}
@@ -295,42 +315,6 @@ def _escaped(text: str, also: str = "") -> str:
     """Escape the characters that would end a property or a command."""
     codes = {"%": "%25", "\r": "%0D", "\n": "%0A"} | ({":": "%3A", ",": "%2C"} if also else {})
     return "".join(codes.get(character, character) for character in printable(text))
-
-
-def faults_document(path: str, faults: Sequence[Fault]) -> list[dict[str, Any]]:
-    """Return the faults of a file for JSON, one document each."""
-    name = path_text(path)
-    return [
-        {
-            **header("fault"),
-            "file": name,
-            "line": fault.place.line,
-            "sentence": fault.place.sentence,
-            "word": fault.place.word,
-            "severity": fault.severity,
-            "slug": fault.slug,
-            "message": fault.message,
-            "count": fault.count,
-            "remedy": MESSAGES[fault.slug].remedy,
-        }
-        for fault in faults
-    ]
-
-
-def changes_document(path: str, copy: str, changes: Sequence[Fault]) -> list[dict[str, Any]]:
-    """Return the changes in the copy of a file for JSON, one document per kind of change."""
-    names = {"file": path_text(path), "copy": path_text(copy)}
-    return [
-        {
-            **header("change"),
-            **names,
-            "line": change.place.line,
-            "slug": change.slug,
-            "message": change.message,
-            "count": change.count,
-        }
-        for change in changes
-    ]
 
 
 def validation_text(validation: Validation) -> str:

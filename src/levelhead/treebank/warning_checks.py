@@ -7,17 +7,27 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
 from levelhead.kernels import pools
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
-from levelhead.treebank.places import place_of, place_of_comment, places_of, places_of_empty_nodes, places_of_ranges
 from levelhead.treebank.relations import UD1, UD2, universal
-from levelhead.treebank.strings import UNDERSCORE, StringColumn, character_set, distinct
-from levelhead.treebank.tokens import COLUMNS, DEPS, FIELDS, FORM, MISC
+from levelhead.treebank.strings import UNDERSCORE, StringColumn, character_set
+from levelhead.treebank.tokens import (
+    COLUMNS,
+    DEPS,
+    FIELDS,
+    FORM,
+    MISC,
+    place_of,
+    place_of_comment,
+    places_of,
+    places_of_empty_nodes,
+    places_of_ranges,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,10 +55,12 @@ _PlacesOf: TypeAlias = "Callable[[Treebank, NDArray[np.intp]], Iterator[Place]]"
 Kind = tuple[int, ...]
 """The key of a warning: its position among all warnings, its column, its slug."""
 
-_Rows: TypeAlias = "tuple[Kind, str, NDArray[np.intp], _PlacesOf, Callable[[int], str]]"
-"""Rows with the same warning: its kind, its slug, the rows, what gives their places, and the message of each."""
+_Message: TypeAlias = "str | Callable[[int], str]"
+_Rows: TypeAlias = "tuple[Kind, str, NDArray[np.intp], _PlacesOf, _Message]"
+"""Rows with the same warning: its kind, its slug, the rows, what gives their places, and the message (of each)."""
 
 _BAD_DEPS, _ODD_EMPTY_NODES, _NOWHERE, _SENT_IDS, _LONG = (2,), (6,), (7,), (8,), (9,)
+TEXT_COMMENTS = (10,)
 _ORDER = (
     "unusual-character", "empty-column", "surrounding-space", "not-normalized", "single-word-range",
     "long-multiword-token", "range-with-columns",
@@ -105,13 +117,13 @@ def in_order(
 
 
 def warnings_of_rows(
-    treebank: Treebank, slug: str, rows: NDArray[np.intp], places: _PlacesOf, message: Callable[[int], str], most: int
+    treebank: Treebank, slug: str, rows: NDArray[np.intp], places: _PlacesOf, message: _Message, most: int
 ) -> Iterator[Fault]:
     """Yield a warning about each of the first rows; the last of them counts the others."""
     listed = rows[:most]
     for row, place in zip(listed.tolist(), places(treebank, listed) if len(rows) else ()):
         n_rows = 1 + len(rows) - len(listed) if row == listed[-1] else 1
-        yield Fault(slug, message(row), place, "warning", n_rows)
+        yield Fault(slug, message if isinstance(message, str) else message(row), place, "warning", n_rows)
 
 
 def _suspects(treebank: Treebank) -> dict[str, Codes]:
@@ -204,12 +216,11 @@ def _rows_of_empty_nodes(treebank: Treebank, suspects: Mapping[str, Codes]) -> I
     for slug, codes in suspects.items() if len(cells) else ():
         if slug != "empty-column":
             rows = np.flatnonzero(np.isin(cells[:, FORM], codes))
-            message = "empty node: its form has unusual characters"
-            yield _ODD_EMPTY_NODES, slug, rows, places_of_empty_nodes, lambda _, message=message: message  # type: ignore[misc]
+            yield _ODD_EMPTY_NODES, slug, rows, places_of_empty_nodes, "empty node: its form has unusual characters"
     bad = [code for code in set(cells[:, DEPS].tolist()) if re.search(BAD_DEPS, strings[code])]
     rows = np.flatnonzero(np.isin(cells[:, DEPS], np.array(bad, dtype=np.int32)))
     message = "empty node: its DEPS are not a list of heads and relations"
-    yield _ODD_EMPTY_NODES, "invalid-deps", rows, places_of_empty_nodes, lambda _: message
+    yield _ODD_EMPTY_NODES, "invalid-deps", rows, places_of_empty_nodes, message
 
 
 def _rows_of_dangling_edges(treebank: Treebank, *, every: bool) -> Iterator[_Rows]:
@@ -221,8 +232,8 @@ def _rows_of_dangling_edges(treebank: Treebank, *, every: bool) -> Iterator[_Row
             return
         words, empty_nodes = dangling(treebank, read_graph(_without_malformed_deps(treebank)))
     message = "the head of an enhanced edge is not a node of the sentence"
-    yield (*_NOWHERE, 0), "invalid-deps", words, places_of, lambda _: message
-    yield (*_NOWHERE, 1), "invalid-deps", empty_nodes, places_of_empty_nodes, lambda _: message
+    yield (*_NOWHERE, 0), "invalid-deps", words, places_of, message
+    yield (*_NOWHERE, 1), "invalid-deps", empty_nodes, places_of_empty_nodes, message
 
 
 def _without_malformed_deps(treebank: Treebank) -> Treebank:
@@ -243,8 +254,7 @@ def _rows_with_long_cells(treebank: Treebank) -> Iterator[_Rows]:
     which: list[tuple[Any, _PlacesOf]] = [(_are_in(getattr(treebank, name), long), places_of) for name in COLUMNS]
     which.append((np.isin(treebank.multiword.cells, long).any(axis=1), places_of_ranges))
     for number, (has, places) in enumerate(which):
-        message = "a cell has a million bytes or more"
-        yield (*_LONG, number), "long-cell", np.flatnonzero(has), places, lambda _, message=message: message  # type: ignore[misc]
+        yield (*_LONG, number), "long-cell", np.flatnonzero(has), places, "a cell has a million bytes or more"
 
 
 def _repeated_id(name: bytes, place: Place, count: int = 1) -> Fault:
@@ -265,11 +275,9 @@ def text_faults(treebank: Treebank) -> Iterator[Fault]:
     tokens, strings, comments = treebank.tokens, treebank.strings, treebank.comments
     misc = treebank.misc.codes[tokens.first]
     misc[tokens.multiword] = treebank.multiword.cells[:, MISC]
-    used = distinct(misc, len(strings))
-    joined = np.zeros(len(strings), dtype=bool)
-    joined[used] = ["SpaceAfter=No" in text.split("|") for text in strings.texts_of(used)]
+    joined = StringColumn(misc, strings).mapped(lambda text: "SpaceAfter=No" in text.split("|"), bool)
     spaced = [*strings.texts, *(f"{text} " for text in strings.texts)]
-    codes: list[int] = np.where(joined[misc], tokens.forms, tokens.forms + len(strings)).tolist()
+    codes: list[int] = np.where(joined, tokens.forms, tokens.forms + len(strings)).tolist()
     starts = np.searchsorted(tokens.sentence, np.arange(len(treebank) + 1)).tolist()
     matches = list(_TEXT.finditer(comments.text))
     sentences = np.searchsorted(comments.starts, [match.start() for match in matches], side="right") - 1
@@ -308,24 +316,6 @@ _IN_MEMORY = 1 << 20
 Hashes: TypeAlias = "NDArray[np.int64]"
 
 
-class _Ids(NamedTuple):
-    """The sentence ids of a piece.
-
-    Args:
-        names: the ids, each followed by a line feed.
-        offsets: where each starts, and the end, int64, shape (ids + 1,).
-        hashes: their hashes, int64, shape (ids,).
-        lines: the line of each in the file, same type and shape.
-        sentences: the sentence of each in the file, same type and shape.
-    """
-
-    names: bytes
-    offsets: NDArray[np.int64]
-    hashes: Hashes
-    lines: NDArray[np.int64]
-    sentences: NDArray[np.int64]
-
-
 class SentenceIds:
     """The sentence ids of the pieces of a file, as 64-bit hashes; the ids themselves are in a temporary file."""
 
@@ -351,7 +341,7 @@ class SentenceIds:
         hashes = pools.hashes(names, offsets)
         self._hashes.append(hashes)
         lines = piece.source.lines[sentences] - below
-        pickle.dump(_Ids(names, offsets, hashes, lines, np.asarray(numbers)[sentences]), self._records)
+        pickle.dump((names, offsets, hashes, lines, np.asarray(numbers)[sentences]), self._records)
 
     def repeated(self, path: str | None, most: int = 1) -> list[Fault]:
         """Return the warnings about repeated ids."""
@@ -366,23 +356,16 @@ class SentenceIds:
         return [*faults[:-1], replace(faults[-1], count=1 + left)] if left else faults
 
     def _repeats(self, suspects: Hashes) -> Iterator[tuple[bytes, int, int]]:
-        """Read the ids again and yield the repeated ids, whose 64-bit hashes are equal, with line and sentence."""
+        """Read the ids again and yield those whose 64-bit hashes are equal, with line and sentence."""
         import pickle
 
-        again = np.zeros(len(suspects), dtype=np.int64)
         met = np.zeros(len(suspects), dtype=bool)
-        others: set[bytes] = set()  # ids that share the first hash with another id, but not the second
         end = self._records.tell()
         self._records.seek(0)
         while self._records.tell() < end:
-            ids: _Ids = pickle.load(self._records)  # noqa: S301 -- written above
-            slots = np.searchsorted(suspects, ids.hashes).clip(max=len(suspects) - 1)
-            for row in np.flatnonzero(suspects[slots] == ids.hashes).tolist():
-                name, slot = ids.names[ids.offsets[row] : ids.offsets[row + 1] - 1], int(slots[row])
-                second = hash(name)
-                if not met[slot]:
-                    met[slot], again[slot] = True, second
-                elif again[slot] == second or name in others:
-                    yield name, int(ids.lines[row]), int(ids.sentences[row])
-                else:
-                    others.add(name)
+            names, offsets, hashes, lines, sentences = pickle.load(self._records)  # noqa: S301 -- written above
+            slots = np.searchsorted(suspects, hashes).clip(max=len(suspects) - 1)
+            for row in np.flatnonzero(suspects[slots] == hashes).tolist():
+                if met[slots[row]]:
+                    yield names[offsets[row] : offsets[row + 1] - 1], int(lines[row]), int(sentences[row])
+                met[slots[row]] = True

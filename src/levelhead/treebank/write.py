@@ -46,15 +46,11 @@ def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
 
 def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
     """Write bytes to a temporary file, then rename it to the target; pipes and devices are written directly."""
-    from pathlib import Path
-
     if os.fsdecode(path) == "-":
         sys.stdout.buffer.writelines(parts)
         return
     with output_errors(path):
-        target = Path(os.fsdecode(path))
-        mode = target.stat().st_mode if target.exists() else None
-        _check_name(path)
+        target, mode = _target(path)
         if mode is not None and not stat.S_ISREG(mode):
             with target.open("wb") as file:  # a pipe or device cannot be replaced
                 file.writelines(parts)
@@ -68,14 +64,10 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
 
 def check_file(path: str | os.PathLike[str]) -> None:
     """Check that `replace_file` can write a file, without changing anything."""
-    from pathlib import Path
-
     if os.fsdecode(path) == "-":
         return
     with output_errors(path):
-        target = Path(os.fsdecode(path))
-        mode = target.stat().st_mode if target.exists() else None
-        _check_name(path)
+        target, mode = _target(path)
         if mode is None or stat.S_ISREG(mode):
             _check_new_file(target.resolve().parent)
         elif stat.S_ISDIR(mode):
@@ -102,10 +94,15 @@ def _check_new_file(folder: Path) -> None:
     tempfile.TemporaryFile(dir=folder).close()
 
 
-def _check_name(path: str | os.PathLike[str]) -> None:
-    """Refuse the name of a folder, which would become a file without the slash."""
+def _target(path: str | os.PathLike[str]) -> tuple[Path, int | None]:
+    """Return a path with its mode, if it exists; the name of a folder, which ends with a slash, is refused."""
+    from pathlib import Path
+
+    target = Path(os.fsdecode(path))
+    mode = target.stat().st_mode if target.exists() else None
     if os.fsdecode(path).endswith(("/", os.sep)):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return target, mode
 
 
 @contextmanager
