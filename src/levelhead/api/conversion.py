@@ -54,29 +54,17 @@ def _orders() -> Iterable[str]:
     return ORDERS
 
 
-def _target_words() -> type:
-    from levelhead.conversion import Targets
-
-    return Targets
-
-
-def _models() -> tuple[type, ...]:
-    from levelhead.derivation import NgramModel
-
-    return NgramModel, Treebank
-
-
 def _paths(name: str, value: Any) -> list[Any]:
     return [path(name, value)] if isinstance(value, Treebank) else several(path)(name, value)
 
 
-_TARGETS = either([(is_path, path)], instance(_target_words, "a path or targets"))
-_TEXT = instance(str, "a string")
+_TARGETS = either([(is_path, path)], instance("Targets", "a path or targets"))
+_TEXT = instance("str", "a string")
 _ANSWERS = either(
     [(is_path, path), (lambda value: isinstance(value, Mapping), mapping(_TEXT, "a mapping of sent_ids to answers"))],
     several(_TEXT),
 )
-_TRAIN = either([(is_path, path)], instance(_models, "a treebank, a model or a path"))
+_TRAIN = either([(is_path, path)], instance("NgramModel Treebank", "a treebank, a model or a path"))
 _OUTPUTS = either(
     [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to outputs"))], _paths
 )

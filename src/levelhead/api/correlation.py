@@ -40,12 +40,6 @@ if TYPE_CHECKING:
 _MISSING = choice(("drop", "pairwise", "error"))
 
 
-def _choices() -> type:
-    from levelhead.comparison.judgement import Choices
-
-    return Choices
-
-
 def _pair(name: str, value: Any) -> tuple[str, str]:
     """A pair of strings."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
@@ -60,7 +54,7 @@ def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
     return [_pair(name, pair) for pair in value]
 
 
-_TABLE = either([(is_path, path)], instance(Measurements, "a table (a path or measurements)"))
+_TABLE = either([(is_path, path)], instance("Measurements", "a table (a path or measurements)"))
 
 
 @public(
@@ -154,7 +148,7 @@ def measurements(
     gold=TREEBANK,
     first=TREEBANK,
     second=TREEBANK,
-    judgements=either([(is_path, path)], instance(_choices, "a path or choices")),
+    judgements=either([(is_path, path)], instance("Choices", "a path or choices")),
     words=optional(_pair),
     measures=MEASURES,
     ties=choice(("callin", "half", "skip")),

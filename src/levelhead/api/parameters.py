@@ -17,6 +17,7 @@ from levelhead.arguments import (  # fmt: skip
     either,
     flag,
     instance,
+    is_instance,
     is_list,
     is_path,
     limited,
@@ -27,10 +28,6 @@ from levelhead.arguments import (  # fmt: skip
     several,
     text,
 )
-from levelhead.measures.registry import Registry
-from levelhead.scoring.measure import Measure, Resource
-from levelhead.scoring.rules import Rules
-from levelhead.treebank import Treebank
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -52,43 +49,19 @@ def _is_mapping(value: object) -> bool:
 
 
 def _are_several(value: object) -> bool:
-    return is_list(value) and not isinstance(value, Treebank)  # which is a sequence of sentences
+    return is_list(value) and not is_instance(value, "Treebank")  # which is a sequence of sentences
 
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _store() -> type:
-    from levelhead.jobs import Store
-
-    return Store
-
-
-def _workers() -> type:
-    from levelhead.jobs import Workers
-
-    return Workers
-
-
-def _origin() -> type:
-    from levelhead.report.page.blocks import Origin
-
-    return Origin
-
-
-def _external_settings() -> type:
-    from levelhead.parsing import ExternalSettings
-
-    return ExternalSettings
-
-
-TREEBANK = either([(is_path, path)], instance(Treebank, "a treebank or a path"))
+TREEBANK = either([(is_path, path)], instance("Treebank", "a treebank or a path"))
 """A treebank in memory, or the path of one."""
 
 TEST_SETS = either(
     [(_is_mapping, mapping(TREEBANK, "a mapping of codes to treebanks or paths")), (is_path, path)],
-    instance(Treebank, "a treebank, a path, or a mapping of codes to treebanks or paths"),
+    instance("Treebank", "a treebank, a path, or a mapping of codes to treebanks or paths"),
 )
 """Test sets in any layout."""
 
@@ -97,15 +70,15 @@ SYSTEMS = either(
 )
 """The outputs of one system or of several."""
 
-RULES = either([(_is_text, text)], instance(Rules, "the name of rules"))
+RULES = either([(_is_text, text)], instance("Rules", "the name of rules"))
 """Scoring rules, or their name."""
 
 TREEBANKS = either([(_are_several, several(TREEBANK))], lambda name, value: [TREEBANK(name, value)])
 """One treebank or several, as a list."""
 
-_MEASURE = either([(_is_text, text)], instance(Measure, "the name of a measure"))
+_MEASURE = either([(_is_text, text)], instance("Measure", "the name of a measure"))
 
-_WEIGHTS = instance((Mapping, Resource), "a mapping of relations to weights")
+_WEIGHTS = either([(_is_mapping, lambda _, value: value)], instance("Resource", "a mapping of relations to weights"))
 
 MEASURES = several(_MEASURE, 1)
 """Measures."""
@@ -155,7 +128,7 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         ),
         "registry": Parameter(
             "the available measures and schemes, as `read_definitions` returns them; by default the shipped ones.",
-            optional(instance(Registry, "a registry, as read_definitions returns it")),
+            optional(instance("Registry", "a registry, as read_definitions returns it")),
         ),
         "partial": Parameter(
             "whether to score outputs with different text or broken trees as well, over all gold words; these scores"
@@ -174,7 +147,7 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         ),
         "jobs": Parameter(
             "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
-            either([(lambda value: isinstance(value, _workers()), instance(_workers, "workers"))], limited("jobs")),
+            either([(lambda value: is_instance(value, "Workers"), lambda _, value: value)], limited("jobs")),
         ),
         "cluster": Parameter(
             'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None; for an'
@@ -183,7 +156,7 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         ),
         "store": Parameter(
             "a file in which results are kept for the next run.",
-            optional(either([(is_path, path)], instance(_store, "a path or a store"))),
+            optional(either([(is_path, path)], instance("Store", "a path or a store"))),
         ),
         "resamples": Parameter("the number of random resamples or permutations.", limited("resamples")),
         "resample_by": Parameter(
@@ -198,10 +171,10 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         "merge": Parameter("whether to count the train, dev and test file of a treebank as one treebank.", flag),
         "external": Parameter(
             "how to run an external parser.",
-            optional(instance(_external_settings, "a levelhead.parsing.ExternalSettings")),
+            optional(instance("ExternalSettings", "a levelhead.parsing.ExternalSettings")),
         ),
         "origin": Parameter(
-            "how the result was made, for the end of pages.", optional(instance(_origin, "an origin of pages"))
+            "how the result was made, for the end of pages.", optional(instance("Origin", "an origin of pages"))
         ),
         "repair": Parameter(
             "whether to repair invalid trees of external parsers; repairs are among the warnings of the treebank.", flag

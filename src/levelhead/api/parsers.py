@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 from levelhead.api.inputs import PathLike, loaded, running
 from levelhead.api.parameters import TREEBANK, public
@@ -44,7 +44,7 @@ def _callable(name: str, value: Any) -> Callable[..., Any]:
     return cast("Callable[..., Any]", value)
 
 
-_MODEL = either([(is_path, path)], instance(get_args(AnyModel), "a model or its path"))
+_MODEL = either([(is_path, path)], instance("Model Ensemble Baseline ExternalModel", "a model or its path"))
 
 
 @public(

@@ -30,20 +30,11 @@ if TYPE_CHECKING:
     Shown: TypeAlias = Agreement | Changes | Comparison | Evaluation | Evaluations | ReleaseChanges | Survey | Suspects
 
 
-def _shown() -> tuple[type, ...]:
-    from levelhead.comparison.agreement import Agreement
-    from levelhead.comparison.changes import Changes, ReleaseChanges
-    from levelhead.comparison.evaluations import Evaluations
-    from levelhead.comparison.suspects import Suspects
-    from levelhead.comparison.systems import Comparison
-    from levelhead.evaluation.pair import Evaluation
-    from levelhead.typology.collection import Survey
-
-    return Agreement, Changes, Comparison, Evaluation, Evaluations, ReleaseChanges, Suspects, Survey
+_SHOWN = "Agreement Changes Comparison Evaluation Evaluations ReleaseChanges Survey Suspects"
 
 
 @public(
-    result=instance(_shown, "the result of agree, compare, diff, profile, score or suspects"),
+    result=instance(_SHOWN, "the result of agree, compare, diff, profile, score or suspects"),
     path=PATH,
     title=optional(text),
     figures=PATH,
@@ -151,22 +142,8 @@ def _versions(changes: Changes | ReleaseChanges) -> tuple[str, str]:
     return old, new
 
 
-def _tested() -> tuple[type, ...]:
-    from levelhead.campaign.ranked_systems import RankedSystems
-    from levelhead.comparison.systems import Comparison
-
-    return RankedSystems, Comparison
-
-
-def _cited() -> tuple[type, ...]:
-    from levelhead.comparison.evaluations import Evaluations
-    from levelhead.evaluation.pair import Evaluation
-
-    return *_tested(), Evaluation, Evaluations
-
-
 @public(
-    result=instance(_tested, "a ranking or a comparison"),
+    result=instance("RankedSystems Comparison", "a ranking or a comparison"),
     format=choice(PAPER_FORMATS, "format"),
     places=limited("places"),
     each=flag,
@@ -201,7 +178,7 @@ def paper_table(
     return papers_text(ranking_papers(result, places), format)
 
 
-@public(result=instance(_cited, "the result of score, compare or rank"))
+@public(result=instance("RankedSystems Comparison Evaluation Evaluations", "the result of score, compare or rank"))
 def cite(result: Cited) -> Citation:
     """Return the citation of a result: a sentence on methods, and the BibTeX entries of measures and tests.
 

@@ -11,7 +11,6 @@ from levelhead.arguments import choice, either, flag, instance, limited, mapping
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts import stem_of, treebank_of
-from levelhead.treebank.relations import Scheme
 
 if TYPE_CHECKING:
     from levelhead.comparison.suspects import Suspects
@@ -19,12 +18,13 @@ if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.reader import Format
+    from levelhead.treebank.relations import Scheme
     from levelhead.typology.collection import Similarities, Survey
     from levelhead.typology.profile import Files
     from levelhead.typology.selection import SelectedTreebanks
 
 
-_SCHEME = either([(lambda value: isinstance(value, str), text)], instance(Scheme, "a scheme or its name"))
+_SCHEME = either([(lambda value: isinstance(value, str), text)], instance("Scheme", "a scheme or its name"))
 
 
 @public(
