@@ -78,7 +78,8 @@ def breakdown(
             `levelhead.analysis.PROPERTIES`); for one system also "repair", "sentence", "error" or "cascading", or a
             list of properties for separate breakdowns.
         measures: a single measure of words; with "sentence" any number of measures.
-        train: training treebanks, for properties such as "frequency" and for WLAS(WDE).
+        train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
+            and for WLAS(WDE).
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -150,9 +151,10 @@ def trees(
     """Return the sentences with an error of one system, or the sentences in which several systems differ most.
 
     Args:
-        show: for one system, the errors to show, such as "nsubj:obj": the gold relation and the system's relation.
-        limit: the maximum number of words per error, or of gains and of losses per system; by default, 5 are drawn, and
-            tables and JSON have all.
+        show: for one system, show the sentences in which the first relation is confused with the second, such as
+            "nsubj:obj".
+        limit: the maximum number of words for each error shown, or of gains and of losses for each system and treebank;
+            by default 5, but all in tables and JSON.
         measures: for several systems, a single measure of words.
 
     Raises:

@@ -91,7 +91,7 @@ def convert(
 
     Args:
         direction: "forward" or "backward".
-        targets: the words to convert, instead of those of Kohita et al. (2017), or a TOML file that lists them.
+        targets: the words to convert (a TOML file), instead of those of Kohita et al. (2017).
         variant: the interpretation of the paper, one of `levelhead.conversion.VARIANTS`.
         ud: the version of UD; by default detected from the relations, or 2.
         exact: whether to record heads in MISC going forward, and to restore them going back.
@@ -154,12 +154,12 @@ def perplexity(
         train: a treebank or its path; or a model or its path (with `.arpa` in its name), which has its own n-grams and
             counts.
         test: the test set.
-        order: the order in which words are predicted: "string", or the name of the transition system that attaches
+        order: the order in which words are predicted: as in the sentence ("string"), or as a transition system attaches
             them.
-        ngram: the length of the longest n-grams; 3 by default.
+        ngram: the length of the longest n-grams; by default 3.
         minimum_counts: the minimum count of n-grams of each order.
         minimum_word_count: training words with a lower count are treated as unknown.
-        ends: whether ends of sentences count: "in", "out" or "ppl1" (their probabilities count, but not their number).
+        ends: whether to count ends of sentences; for "ppl1", count their probabilities, but not their number.
 
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
@@ -206,10 +206,10 @@ def recover(
     Args:
         answers: the path of a file or folder of answers, a mapping of answers by sent_id, or a list of answers, one per
             gold sentence.
-        gold: the gold treebank or its path; only its words are used.
-        separator: the beginning of the lines between answers; "" for blank lines; detected by default.
+        gold: the gold treebank with the words that the language model was to parse.
+        separator: the beginning of the lines between answers; an empty string means blank lines; by default detected.
         field: the field of JSON lines or CSV with the answer; dots separate nested fields, as in `response.text`.
-        id_field: the field with the sent_id.
+        id_field: the field of JSON lines or CSV with the sent_id.
 
     Raises:
         InputError: the answers or gold cannot be read, or it is not clear which answer belongs to which sentence.

@@ -74,8 +74,8 @@ def train(
         parser: a transition system ("arc-eager", "arc-standard", "swap-eager", "swap-lazy"), "graph",
             "graph-first-order", "ensemble", a baseline ("baseline-left", "baseline-right", "baseline-random",
             "baseline-random-projective"), or an external parser ("udpipe", "malt", "command").
-        dev: a treebank for early stopping: the best pass on it is kept; no effect with baselines.
-        with_dev: then train on both treebanks for the same number of passes; requires `dev`.
+        dev: a treebank for early stopping: keep the pass with the best LAS; no effect with baselines.
+        with_dev: after early stopping, train again on both treebanks for as many passes; requires dev.
         scheme: learn trees as annotated ("content-head") or converted to function heads ("function-head"); parses are
             converted back.
         progress: called after each pass.
@@ -135,9 +135,10 @@ def crossval(
     Args:
         treebank: the treebank to train on and to parse.
         parser: as in `train`.
-        folds: the number of parts: blocks of consecutive sentences.
-        scheme: as in `train`.
-        store: a file in which parsed folds are kept.
+        folds: the number of folds: blocks of consecutive sentences.
+        scheme: learn trees as annotated ("content-head") or converted to function heads ("function-head"); parses are
+            converted back.
+        store: keep parsed folds in this file, and resume from it in the next run (not for the parser "command").
 
     Raises:
         InputError: a file is invalid, there are fewer sentences than folds, or a parser fails.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, registry_of, running
-from levelhead.api.parameters import PATH, RULES, SYSTEMS, TEST_SETS, public
+from levelhead.api.parameters import MEASURES, PATH, RULES, SYSTEMS, TEST_SETS, public
 from levelhead.arguments import choice, flag, limited, optional, several, text
 from levelhead.campaign import RANKINGS, Manifest, RankSets, read_manifest, read_scores, score_plan
 from levelhead.campaign.find import about_files, find_plan
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     systems=optional(SYSTEMS),
     manifest=PATH,
     scores=PATH,
+    measures=optional(MEASURES),
     rules=optional(RULES),
     ranking=optional(choice(RANKINGS)),
     groups=several(text),
@@ -94,22 +95,24 @@ def rank(
     Args:
         gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
-        manifest: a TOML file whose measures, rules, groups, gold and systems are the defaults.
+        manifest: a TOML file with test sets, systems, groups, measures and rules, which are the defaults.
         scores: rank this table of scores (TSV) instead of files.
-        measures: the measures; by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
+        measures: by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
             LAS and Feats under msp25.
         all_measures: also rank by all measures of the official scorer of the rules, LAS first.
-        ranking: how to average and rank: "exact" (the default), or exactly as a shared task did: "conll17" or
-            "conll18".
-        groups: the test sets to average over: "all" (the default), "family:NAME", "genus:NAME", "language:NAME", or a
-            group of the manifest.
+        ranking: how to average and rank: at full precision ("exact"), or exactly as a shared task did; by default
+            "exact".
+        groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
+            "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
         by_treebank: also rank on each of these test sets.
         only: the names of the systems to rank; by default all.
+        rules: by default "ud".
         scheme: the scheme of classes that measures name without a scheme; the measures are then named with it.
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests; by default only
             for a report or figures.
-        rank_sets: whether confidence sets of ranks hold at the level for each system ("marginal") or for all systems
-            jointly ("simultaneous").
+        rank_sets: whether to compute confidence sets of ranks at the level for each system ("marginal") or for all
+            systems jointly ("simultaneous").
+        resamples: the number of random permutations, and of draws for confidence sets of ranks.
         report: also write a page with tables and charts to this HTML file; or to this folder, if it exists or its
             name ends in a slash, together with a page of errors for every output. The folder must be new, empty or an
             older report.

@@ -9,7 +9,7 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_kinds, check_outputs_of_systems, check_paths
 from levelhead.cli.shared.option_types import PATH, limited
 from levelhead.cli.shared.printing import Printing, emit, page_origin, print_json, print_provenance, printing_options
@@ -34,7 +34,7 @@ _SPECIAL = frozenset({"repair", "sentence", "error", "cascading"})
     " kind of error), sentence (counts per sentence), error (types of errors), cascading (wrong arcs whose head is"
     " attached correctly or incorrectly). Can be repeated for one system",
 )  # fmt: skip
-@options.measuring_options("LAS", "--by frequency, vocabulary, seen-sentence, seen-heads and seen-tree, and WLAS(WDE)")
+@options.measuring_options
 @options.interval_options
 @options.split_option
 @options.reading_options
@@ -87,21 +87,13 @@ def confusion(printing: Printing, **given: Any) -> None:
 @command()
 @options.gold_argument
 @options.systems_argument
-@click.option(
-    "--show", multiple=True, metavar="GOLD:SYSTEM",
-    help="For one system, show the sentences in which the first relation is confused with the second, such as"
-    " nsubj:obj; can be repeated",
-)  # fmt: skip
-@click.option(
-    "--limit", type=limited("limit"), metavar="N",
-    help="Show at most N words for each --show, or N gains and N losses for each system and treebank  [default: 5;"
-    " all in JSON]",
-)  # fmt: skip
-@options.measuring_options("LAS", "WLAS(WDE)")
+@setting("--show", multiple=True, metavar="GOLD:SYSTEM")
+@setting("--limit", type=limited("limit"), metavar="N")
+@options.measuring_options
 @options.split_option
 @options.reading_options
 @printing_options("text", "svg", "tikz", "html", "json", "jsonl", places=False)
-def trees(show: tuple[str, ...], printing: Printing, **given: Any) -> None:
+def trees(printing: Printing, **given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
 
     With one system, show the sentences with an error: --show GOLD:SYSTEM. With several, show the sentences in which
@@ -113,11 +105,11 @@ def trees(show: tuple[str, ...], printing: Printing, **given: Any) -> None:
     if output_format == "html":
         require("jinja2", "pages")
     check_outputs_of_systems(gold, systems, given, [printing.output])
-    if bool(show) != (len(systems) == 1):
+    if bool(given["show"]) != (len(systems) == 1):
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
-    result = drawn(show=show, **options.arguments_for(drawn, given))
+    result = drawn(**options.arguments_for(drawn, given))
     print_provenance(result.provenance)
     if output_format.startswith("json"):
         print_json(result.to_dict(), printing.output, lines=output_format == "jsonl")

@@ -10,7 +10,7 @@ import click
 
 from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import (
     check_kinds,
     check_outputs_of_systems,
@@ -39,25 +39,16 @@ if TYPE_CHECKING:
 @command()
 @options.gold_argument
 @options.systems_argument
-@options.measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
+@options.measuring_options
 @options.partial_option
-@click.option(
-    "--resamples", type=limited("resamples"), default=10_000, show_default=True,
-    help="Number of random permutations",
-)  # fmt: skip
+@setting("--resamples", type=limited("resamples"))
 @options.resample_by_option
 @options.seed_option
 @options.level_option
 @click.option("--each", is_flag=True, help="For folders, print each treebank, not only the averages")
-@click.option("--wilcoxon", is_flag=True, help="Also print Wilcoxon's test over treebanks (extra: stats)")
-@click.option(
-    "--votes", type=Choice(["treebank", "language", "family"]), default="treebank", show_default=True,
-    help="Units of the sign test and Wilcoxon's test over treebanks: each has one vote",
-)  # fmt: skip
-@click.option(
-    "--margin", type=float, metavar="POINTS",
-    help="Test whether differences are smaller than this margin (points; for perplexities a ratio such as 1.05)",
-)  # fmt: skip
+@setting("--wilcoxon", is_flag=True)
+@setting("--votes", type=Choice(["treebank", "language", "family"]))
+@setting("--margin", type=float, metavar="POINTS")
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
     help="Exit with 1 if a system is significantly worse than the first; with --margin, unless the interval shows"
@@ -84,8 +75,7 @@ def compare(
     Documents are the units if gold marks them.
     """
     from levelhead.api.comparing import compare as compared
-    from levelhead.comparison.regression import gated_measures
-    from levelhead.measures.registry import STANDARD, split_measures
+    from levelhead.measures.registry import split_measures
 
     papers.check(printing.output_format)
     gold, systems = given["gold"], given["systems"]
@@ -100,14 +90,13 @@ def compare(
         require("scipy", "Wilcoxon tests")
     if holds_test_sets(gold):  # otherwise folders of runs are allowed
         check_kinds(gold, systems)
-    prepare: Any = [*(["page"] if page.wanted else []), *(["summary"] if summary_file is not None else [])]
+    given["prepare"] = [*(["page"] if page.wanted else []), *(["summary"] if summary_file is not None else [])]
     arguments = options.arguments_for(compared, given, inputs_of(systems))
-    arguments["fail_if_worse"] = gated_measures(given["fail_if_worse"], arguments.get("registry", STANDARD))
-    comparison = compared(**arguments, prepare=prepare)
+    comparison = compared(**arguments)
     print_provenance(comparison.provenance)
     if not papers.print(comparison, printing, each=each):
         printing.print(lambda: comparison.table(each=each), comparison.to_dict)
-    page.write(comparison, arguments.get("registry"))
+    page.write(comparison, arguments["registry"])
     if summary_file is not None:
         from levelhead.report.paper import summary
 
@@ -133,9 +122,9 @@ def _exit_code(comparison: Comparison) -> int:
 @command()
 @options.gold_argument
 @options.systems_argument
-@options.measuring_options("LAS and CLAS; with --train also WLAS(WDE)", "WLAS(WDE)")
+@options.measuring_options
 @options.interval_options
-@click.option("--parallel", is_flag=True, help="Pair sentences by sent_id even if the sent_ids are only numbers")
+@setting("--parallel", is_flag=True)
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
@@ -170,23 +159,12 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 
 @command()
 @click.argument("files", nargs=-1, type=PATH, metavar="[GOLD SYSTEM SYSTEM]")
-@options.measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
-@click.option(
-    "--units", metavar="N,...", callback=_numbers,
-    help="Numbers of units: sentences or documents  [default: 6 sizes, and that of the test set]",
-)  # fmt: skip
-@click.option(
-    "--runs", metavar="K,...", callback=_numbers,
-    help="Numbers of training runs per system  [default: 1; 1,3,5,10 if their spread is known]",
-)  # fmt: skip
-@click.option(
-    "--run-sd", type=FiniteRange(0), metavar="POINTS",
-    help="Standard deviation between runs  [default: estimated from folders of runs]",
-)  # fmt: skip
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level of the two-sided test")
-@click.option(
-    "--power", type=float, default=0.8, show_default=True, help="Probability with which the difference is detected"
-)
+@options.measuring_options
+@setting("--units", metavar="N,...", callback=_numbers)
+@setting("--runs", metavar="K,...", callback=_numbers)
+@setting("--run-sd", type=FiniteRange(0), metavar="POINTS")
+@setting("--alpha", type=float)
+@setting("--power", type=float)
 @options.resample_by_option
 @click.option("--each", is_flag=True, help="For folders, print each treebank, not only the macro-average")
 @click.option(
@@ -214,13 +192,14 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
 
         checked_suffix(figure)
     check_paths([*inputs_of(files), *named_files(given)], [printing.output, figure, given["store"]])
-    checked_test(given["alpha"], given["power"])  # one message about both options
     if files:
         check_kinds(files[0], files[1:])
         given |= {"gold": files[0], "systems": files[1:]}
+    arguments = options.arguments_for(detectable, given, inputs_of(files[1:]))
+    checked_test(arguments["alpha"], arguments["power"])  # one message about both options
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
     with in_points if given["run_sd"] is not None else nullcontext():
-        result = detectable(**options.arguments_for(detectable, given, inputs_of(files[1:])))
+        result = detectable(**arguments)
     print_provenance(replace(result.provenance, notes=()))
     printing.print(lambda: result.table(each=each), result.to_dict)
     if figure is not None:
@@ -239,12 +218,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
 )  # fmt: skip
 @options.interval_options
 @page_options()
-@options.rules_option
-@options.input_format_option
-@click.option(
-    "--gold-format", type=Choice(["conllu", "conllx"], "format"),
-    help="Format of the first file, if different. If only the first file is CoNLL-U, its multiword tokens are split",
-)  # fmt: skip
+@options.reading_options
 @printing_options()
 def agree(files: tuple[str, ...], page: PageRequest, printing: Printing, **given: Any) -> None:
     """Measure the agreement between annotations of the same text. None of them counts as gold.

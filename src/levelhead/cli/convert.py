@@ -9,7 +9,7 @@ import click
 
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed, treebank_files
 from levelhead.cli.shared.option_types import PATH, Choice
 from levelhead.cli.shared.printing import Printing, print_warnings, printing_options
@@ -29,16 +29,13 @@ _DIRECTIONS = ("forward", "backward")
     help="Convert files forward and back, and report the heads that are not restored",
 )  # fmt: skip
 @click.option("--failures", is_flag=True, help="List the words that --check does not restore")
-@click.option(
-    "--targets", type=PATH, metavar="FILE.toml",
-    help="Convert the words in this file instead of those in the paper",
-)  # fmt: skip
-@click.option(
-    "--variant", type=Choice(list(VARIANTS), "variant"), default="paper", show_default=True,
+@setting("--targets", type=PATH, metavar="FILE.toml")
+@setting(
+    "--variant", type=Choice(list(VARIANTS), "variant"),
     help="Interpretation of the paper: " + "; ".join(f"{name}: {text}" for name, text in VARIANTS.items()),
 )  # fmt: skip
-@click.option("--ud", type=Choice(["1", "2"]), help="UD version  [default: detected from the relations, or 2]")
-@click.option("--exact", is_flag=True, help="Record heads in MISC going forward, and restore them going back")
+@setting("--ud", type=Choice(["1", "2"]))
+@setting("--exact", is_flag=True)
 @options.input_format_option
 @printing_options()
 def convert(
@@ -50,7 +47,9 @@ def convert(
     folders of files, forward and back, and only prints a table of the heads that are not restored. "-" is standard
     input or output.
     """
-    given["ud"] = None if ud is None else int(ud)
+    from levelhead.api.conversion import convert as converted_treebank
+
+    given = options.arguments_for(converted_treebank, given | {"ud": ud and int(ud)})
     if only_check:
         _check(arguments, printing, failures=failures, **given)
         return
@@ -65,8 +64,6 @@ def convert(
     refuse_compressed("OUT is", target)
     check_file(target)
     check_paths([source], [target])
-    from levelhead.api.conversion import convert as converted_treebank
-
     treebank = read(source, format=given["format"])
     if ud is None:
         version = ud_version(treebank)

@@ -9,7 +9,7 @@ import click
 
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths
 from levelhead.cli.shared.option_types import PATH, RESULT, Choice, limited
 from levelhead.cli.shared.printing import Printing, emit, print_warnings, printing_options
@@ -19,16 +19,13 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 
 @command()
 @click.argument("treebank", type=PATH)
-@click.option(
-    "--system", type=Choice(SYSTEMS, "transition system"), default="swap-lazy", show_default=True,
-    help="Transition system",
-)  # fmt: skip
+@setting("--system", type=Choice(SYSTEMS, "transition system"))
 @click.option(
     "--transitions/--order", "transitions", default=True,
     help="Print transitions, or the words in the order in which they are attached  [default: transitions]",
 )  # fmt: skip
 @click.option("--labeled", is_flag=True, help="Print the relation with each transition that adds an arc")
-@click.option("--lift", is_flag=True, help="Lift non-projective arcs if the transition system needs projective trees")
+@setting("--lift", is_flag=True)
 @options.input_format_option
 @printing_options(places=False)
 def derive(treebank: str, transitions: bool, labeled: bool, printing: Printing, **given: Any) -> None:
@@ -73,30 +70,16 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 @command()
 @click.argument("train", type=PATH)
 @click.argument("test", type=PATH)
-@click.option(
-    "--order", type=Choice(ORDERS, "order"), default="string", show_default=True,
-    help="Order in which words are predicted: as in the sentence, or as a transition system attaches them",
-)  # fmt: skip
+@setting("--order", type=Choice(ORDERS, "order"))
 @click.option("--system", "systems", multiple=True, type=PATH, help="Also measure this parser output; can be repeated")
-@click.option(
-    "--ngram",
-    type=limited("ngram"),
-    is_eager=True,
-    help="Length of the longest n-grams  [default: 3]",
-)
+@setting("--ngram", type=limited("ngram"), is_eager=True)
 @click.option(
     "--minimum-counts", metavar="N,N,...", callback=_counts,
     help="Minimum count of n-grams of each order, separated by commas; srilm means 1,1,2, the default of SRILM",
 )  # fmt: skip
-@click.option(
-    "--minimum-word-count", type=limited("minimum-word-count"), default=1, show_default=True,
-    help="Treat words with a lower count in TRAIN as unknown",
-)  # fmt: skip
-@click.option(
-    "--ends", type=Choice(["in", "out", "ppl1"]), default="in", show_default=True,
-    help="Whether to count ends of sentences; ppl1: count their probabilities, but not their number",
-)  # fmt: skip
-@click.option("--lift", is_flag=True, help="Lift non-projective arcs if the transition system needs projective trees")
+@setting("--minimum-word-count", type=limited("minimum-word-count"))
+@setting("--ends", type=Choice(["in", "out", "ppl1"]))
+@setting("--lift", is_flag=True)
 @click.option("--sentences", is_flag=True, help="Print one row per sentence")
 @click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format")
 @options.input_format_option

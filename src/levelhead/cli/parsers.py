@@ -13,7 +13,7 @@ import click
 
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, grouped
+from levelhead.cli.shared.command import command, grouped, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of, refuse_compressed
 from levelhead.cli.shared.option_types import PATH, RESULT, limited
 from levelhead.cli.shared.printing import Printing, emit, print_warnings
@@ -28,12 +28,8 @@ if TYPE_CHECKING:
 @click.argument("parser")
 @click.argument("treebank", metavar="TRAIN", type=PATH)
 @click.argument("model", type=RESULT)
-@click.option("--dev", type=PATH, help="Treebank for early stopping: keep the pass with the best LAS")
-@click.option(
-    "--with-dev",
-    is_flag=True,
-    help="After early stopping, train again on both treebanks for as many passes (requires --dev)",
-)
+@setting("--dev", type=PATH)
+@setting("--with-dev", is_flag=True)
 @options.jar_option
 @options.training_options
 def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: bool, **given: Any) -> None:
@@ -59,9 +55,9 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     for learned, part in ((True, trees), (with_dev, held_out)):
         if part is not None:
             print_warnings((*part.warnings, *(training_warnings(part, parser) if learned else ())))
-    arguments |= options.arguments_for(trained, given)
+    given |= arguments | {"dev": held_out, "with_dev": with_dev}
     with progress_of_passes() as tell:
-        write_model(trained(trees, dev=held_out, with_dev=with_dev, progress=tell, **arguments), model)
+        write_model(trained(trees, **options.arguments_for(trained, given | {"progress": tell})), model)
 
 
 @contextmanager
@@ -129,11 +125,11 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
 @command()
 @click.argument("parser")
 @click.argument("treebank", type=PATH)
-@click.option("--folds", type=limited("folds"), default=10, show_default=True, help="Number of folds")
+@setting("--folds", type=limited("folds"))
 @options.training_options
 @options.parsing_options
 @options.worker_options()
-@options.store_option("parsed folds", " (not for the parser command)")
+@options.store_option
 @options.output_option
 def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> None:
     """Parse all of TREEBANK, each fold with a PARSER trained on the other folds (cross-validation, jackknifing).
@@ -152,23 +148,18 @@ def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> No
     from levelhead.api.parsers import crossval as cross_validated
     from levelhead.treebank import to_conllu
 
-    arguments |= options.arguments_for(cross_validated, given)
-    parsed = cross_validated(treebank, jobs=given["workers"].for_training(treebank), **arguments)
+    given |= arguments | {"jobs": given["workers"].for_training(treebank)}
+    parsed = cross_validated(treebank, **options.arguments_for(cross_validated, given))
     print_warnings(parsed.warnings)
     emit(to_conllu(parsed).decode(), output)
 
 
 @command()
 @click.argument("answers", type=PATH)
-@click.option(
-    "--gold", type=PATH, required=True, help="Gold treebank with the words that the language model was to parse"
-)
-@click.option(
-    "--separator", metavar="TEXT",
-    help="Beginning of the lines between answers; an empty string means blank lines  [default: detected]",
-)  # fmt: skip
-@click.option("--field", metavar="NAME", help="Field of JSON lines or CSV with the answer, such as response.text")
-@click.option("--id-field", metavar="NAME", help="Field of JSON lines or CSV with the sent_id")
+@setting("--gold", type=PATH, required=True)
+@setting("--separator", metavar="TEXT")
+@setting("--field", metavar="NAME")
+@setting("--id-field", metavar="NAME")
 @options.input_format_option
 @grouped("printing", Printing, (options.format_option(), options.places_option))
 @click.option(

@@ -49,10 +49,7 @@ def _removed(context: click.Context, parameter: click.Parameter, value: bool) ->
 @command()
 @options.gold_argument
 @click.argument("system", type=PATH)
-@options.measuring_options(
-    "all that the rules' scorer prints",
-    "WLAS(WDE), and to report the share of GOLD that occurs in training, with scores on the rest",
-)
+@options.measuring_options
 @click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
 @click.option(
     "--enhancements", metavar="DIGITS", callback=_digits,
@@ -104,14 +101,15 @@ def score(
         registry = registry_of(given["definitions"], given["scheme"])
         gates = list(_gates(under, over, registry))
         counted = inputs_of([system]) if folders or given["store"] else None
-        arguments = options.arguments_for(scored, given, counted) | _measures(given, gates, registry)
+        arguments = options.arguments_for(scored, given, counted)
+        arguments |= _measures(arguments, gates, registry)
         if enhancements:
             from levelhead.scoring.enhanced_edges import switches_of
             from levelhead.scoring.rules import RULES
 
             arguments["rules"] = replace(RULES["udtools"], switches=switches_of(enhancements))
-        prepare: Any = ["page"] if page.wanted else []
-        result = scored(read, output, **arguments | {"registry": registry}, prepare=prepare)
+        prepare = ["page"] if page.wanted else []
+        result = scored(read, output, **arguments | {"registry": registry, "prepare": prepare})
     print_provenance(result.provenance)
     if cite:
         print_citation(result, printing)
