@@ -38,7 +38,7 @@ OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
     "parse": {"words": "treebank"},
     "power": {"files": ("gold", "systems")},
     "profile": {"definitions": "scheme", "scheme": "scheme", "rarefy": None, "samples": None, "seed": None},
-    "rank": {"scheme": "scheme", "report_file": "report", "title": "title", "figures": "figures"},
+    "rank": {"scheme": "scheme"},
     "score": {"enhancements": "rules", "under": "measures", "over": "measures"},
     "train": {"scheme": "scheme", "model": None},
     "crossval": {"scheme": "scheme"},
@@ -55,7 +55,7 @@ OBJECTS = {"registry", "jobs", "cluster", "external"}
 
 OTHER_FORM = {
     "scheme", "definitions", "by", "by_treebank", "enhancements", "under", "over", "fail_if_worse", "minimum_counts",
-    "quick", "report_file", "significance", "systems", "title", "figures",
+    "quick", "significance", "systems",
 }  # fmt: skip
 """Options with their own help: they hold a parameter in another form, or say what only a command does."""
 

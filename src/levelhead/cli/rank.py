@@ -99,10 +99,15 @@ def rank(page: PageRequest, papers: Papers, printing: Printing, by_treebank: boo
             given["measures"] = RULES[rules].measures
     if given["significance"] is None and (papers.cite or papers.table):
         given["significance"] = True
-    given |= {"by_treebank": by_treebank and papers.table, "report": page.report_file, "title": page.title}
-    given |= {"figures": page.figures, "origin": page_origin() if page.wanted else None}
+    given["by_treebank"] = by_treebank and papers.table
+    if page.wanted:
+        from levelhead.report.page.ranking_report import is_folder
+
+        folder = page.report_file is not None and is_folder(page.report_file)
+        given |= {"prepare": "pages" if folder else "page", "origin": page_origin()}
     with refused("invalid-argument"):
         ranked = ranked_by(**options.arguments_for(ranked_by, given, to_rank))
+    page.write(ranked)
     for message in ranked.provenance.about_files:
         say(message)
     if papers.print(ranked, printing):

@@ -109,15 +109,13 @@ class PageRequest:
         return self.report_file, self.figures
 
     def write(self, result: Shown, registry: Registry | None = None) -> None:
-        """Write the page of a result, if requested; on a terminal a line says so as long as it takes."""
+        """Write the page of a result, if requested."""
         if not self.wanted:
             return
         from levelhead.api.reports import write_report
-        from levelhead.progress import working
 
         how = {"title": self.title, "figures": self.figures, "registry": registry, "origin": page_origin()}
-        with working("making the page"):
-            write_report(result, self.report_file, **how)  # type: ignore[arg-type]
+        write_report(result, self.report_file, **how)  # type: ignore[arg-type]
 
 
 def page_options(report: Decorator = options.report_option) -> Decorator:
