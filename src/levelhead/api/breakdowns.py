@@ -89,15 +89,9 @@ def breakdown(
 
     seen, properties = list(train), as_list(by)
     setup = settings_for(
-        () if properties in (["error"], ["cascading"]) else measures,
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=seen,
-        punct=punct,
-    )
+        () if properties in (["error"], ["cascading"]) else measures, rules=rules, format=format,
+        gold_format=gold_format, weights=weights, registry=registry, train=seen, punct=punct,
+    )  # fmt: skip
     plan = plan_for(gold, systems, split)
     return noting(
         _broken_down(plan, properties, setup, buckets_for(setup, seen), Intervals(resample_by, level)), gold, plan
@@ -165,15 +159,9 @@ def trees(
     from levelhead.comparison.system_errors import find_examples
 
     setup = settings_for(
-        () if show else measures,
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=train,
-        punct=punct,
-    )
+        () if show else measures, rules=rules, format=format, gold_format=gold_format, weights=weights,
+        registry=registry, train=train, punct=punct,
+    )  # fmt: skip
     plan = plan_for(gold, systems, split)
     if show:
         return noting(find_examples(plan, as_list(show), setup, limit), gold, plan)

@@ -115,16 +115,10 @@ def compare(
     chosen = without_punctuation(or_own(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
     gates = gated_measures(measure_names(fail_if_worse), registry or STANDARD)
     setup = settings_for(
-        list(dict.fromkeys([*measure_names(chosen or ()), *gates])),
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=train,
-        partial=partial,
+        list(dict.fromkeys([*measure_names(chosen or ()), *gates])), rules=rules, format=format,
+        gold_format=gold_format, weights=weights, registry=registry, train=train, partial=partial,
         allow_several_roots=allow_several_roots,
-    )
+    )  # fmt: skip
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     look = _look(set(prepare), plan, setup, gates)
@@ -221,15 +215,9 @@ def languages(
 
     seen = list(train)
     setup = settings_for(
-        or_own(measures, rules, "LAS", "CLAS", *(["WLAS(WDE)"] if seen else [])),
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=seen,
-        punct=punct,
-    )
+        or_own(measures, rules, "LAS", "CLAS", *(["WLAS(WDE)"] if seen else [])), rules=rules, format=format,
+        gold_format=gold_format, weights=weights, registry=registry, train=seen, punct=punct,
+    )  # fmt: skip
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
         tests = InferenceSettings(level=level, resample_by=resample_by)
@@ -350,15 +338,9 @@ def power(
     if gold is None:
         return planning.typical_power(measure_names(measures or ("UAS", "LAS", "CLAS")), design)
     setup = settings_for(
-        or_own(measures, rules, "UAS", "LAS", "CLAS"),
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=train,
-        punct=punct,
-    )
+        or_own(measures, rules, "UAS", "LAS", "CLAS"), rules=rules, format=format, gold_format=gold_format,
+        weights=weights, registry=registry, train=train, punct=punct,
+    )  # fmt: skip
     if run_sd is not None and setup.perplexities:
         refuse("run_sd", run_sd, "None for perplexities, since it is in points")
     plan = plan_for(gold, systems, split, as_runs=as_runs)

@@ -112,15 +112,9 @@ def settings_for(
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them."""
     setup = setup_of(
-        without_punctuation(measures, rules, punct, registry),
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        registry=registry,
-        weights=weights,
-        partial=partial,
-        allow_several_roots=allow_several_roots,
-    )
+        without_punctuation(measures, rules, punct, registry), rules=rules, format=format, gold_format=gold_format,
+        registry=registry, weights=weights, partial=partial, allow_several_roots=allow_several_roots,
+    )  # fmt: skip
     seen = list(train)
     if not seen or not any(
         definition.takes_weights and key_of(measure) == ENTROPY for measure, definition in setup.defined

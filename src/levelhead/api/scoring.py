@@ -85,17 +85,9 @@ def score(
     """
     seen = [loaded(treebank) for treebank in train]
     setup = settings_for(
-        measures,
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=seen,
-        partial=partial,
-        allow_several_roots=allow_several_roots,
-        punct=punct,
-    )
+        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen,
+        partial=partial, allow_several_roots=allow_several_roots, punct=punct,
+    )  # fmt: skip
     training = training_of(seen)
     if not holds_test_sets(gold):
         TREEBANK("system", system)  # a single treebank, as gold is

@@ -59,8 +59,7 @@ def breakdown(by: tuple[str, ...], printing: Printing, **given: Any) -> None:
     if not {"sentence", "error", "cascading"} & {*by}:
         options.check_single_measure(given["measures"])
     result = broken_down(by=by, **options.arguments_for(broken_down, given))
-    print_provenance(result.provenance)
-    printing.print(result.table, result.to_dict)
+    printing.show(result)
 
 
 @command()
@@ -79,9 +78,7 @@ def confusion(printing: Printing, **given: Any) -> None:
     gold, system = given["gold"], given["system"]
     check_outputs_of_systems(gold, [system], given, [printing.output])
     check_kinds(gold, [system])
-    confusions = confused(**options.arguments_for(confused, given))
-    print_provenance(confusions.provenance)
-    printing.print(confusions.table, confusions.to_dict)
+    printing.show(confused(**options.arguments_for(confused, given)))
 
 
 @command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -142,8 +141,7 @@ def languages(printing: Printing, **given: Any) -> None:
     check_kinds(gold, systems)
     with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
         result = compared(**options.arguments_for(compared, given, inputs_of(systems)))
-    print_provenance(result.provenance)
-    printing.print(result.table, result.to_dict)
+    printing.show(result)
 
 
 def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
@@ -200,8 +198,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
     with in_points if given["run_sd"] is not None else nullcontext():
         result = detectable(**arguments)
-    print_provenance(replace(result.provenance, notes=()))
-    printing.print(lambda: result.table(each=each), result.to_dict)
+    printing.show(result, notes=False, each=each)
     if figure is not None:
         from levelhead.report.charts.result_charts import power_chart
         from levelhead.report.page.files import write_drawing
@@ -234,11 +231,11 @@ def agree(files: tuple[str, ...], page: PageRequest, printing: Printing, **given
     if any(map(holds_test_sets, files)):
         raise click.UsageError("agree takes files, not folders")
     agreement = agree_on(*files, **options.arguments_for(agree_on, given))
-    print_provenance(agreement.provenance)
     if printing.output_format == "text" and given["by"] is None:
+        print_provenance(agreement.provenance)
         emit(f"{agreement}\n", printing.output)
     else:
-        printing.print(lambda: agreement.table(by=given["by"] or "label"), agreement.to_dict)
+        printing.show(agreement, by=given["by"] or "label")
     page.write(agreement)
 
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, named_files
 from levelhead.cli.shared.option_types import CHART, PATH, Choice
-from levelhead.cli.shared.printing import Printing, print_notes, printing_options
+from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ def judge(printing: Printing, **given: Any) -> None:
     files = [given[name] for name in ("gold", "first", "second", "judgements")]
     check_paths([*files, *named_files(given)], [printing.output])
     result = judged(**options.arguments_for(judged, given))
-    print_notes(result.provenance.notes)
+    for note in result.provenance.notes:
+        say(f"note: {note}")
     places = 3 if printing.places is None else printing.places
     printing.print(lambda: result.table(places=places), result.to_dict, places=3)

@@ -15,7 +15,6 @@ from levelhead.cli.shared.printing import (
     Printing,
     emit,
     page_options,
-    print_provenance,
     print_warnings,
     printing_options,
 )
@@ -149,8 +148,7 @@ def similarity(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> 
     treebank_files(treebanks, [printing.output], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
         similarities = similarities_of(*treebanks, **options.arguments_for(similarities_of, given))
-    print_warnings(similarities.provenance.warnings)
-    printing.print(similarities.table, similarities.to_dict, lines=similarities.documents)
+    printing.show(similarities, notes=False, lines=similarities.documents)
 
 
 @command()
@@ -172,8 +170,7 @@ def select(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> None
 
     treebank_files(treebanks, [printing.output], merge=True)
     selection = selected(*treebanks, **options.arguments_for(selected, given))
-    print_warnings(selection.provenance.warnings)
-    printing.print(selection.table, selection.to_dict, lines=selection.documents)
+    printing.show(selection, notes=False, lines=selection.documents)
 
 
 @command()
@@ -206,8 +203,7 @@ def suspects(printing: Printing, page: PageRequest, conllu: str | None, **given:
         raise click.UsageError("suspects takes files, not folders")
     given["jobs"] = given["workers"].for_training(given["gold"])
     result = find(**options.arguments_for(find, given))
-    print_provenance(result.provenance)
-    printing.print(result.table, result.to_dict)
+    printing.show(result)
     if conllu is not None:
         from levelhead.treebank import write
 
