@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, Systems, as_list, buckets_for, noting, plan_for, settings_for
+from levelhead.api.inputs import Golds, Measures, Systems, as_list, noting, plan_for, settings_for, training_of
 from levelhead.api.parameters import public
 from levelhead.arguments import limited, optional, several, text
 from levelhead.errors import Fault, InputError, MeasureError
@@ -85,6 +85,7 @@ def breakdown(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: a measure or property is unknown or cannot be broken down.
     """
+    from levelhead.analysis.word_properties import PropertySettings
     from levelhead.comparison.breakdowns import Intervals
 
     seen, properties = list(train), as_list(by)
@@ -93,9 +94,9 @@ def breakdown(
         gold_format=gold_format, weights=weights, registry=registry, train=seen, punct=punct,
     )  # fmt: skip
     plan = plan_for(gold, systems, split)
-    return noting(
-        _broken_down(plan, properties, setup, buckets_for(setup, seen), Intervals(resample_by, level)), gold, plan
-    )
+    schemes = setup.registry.schemes
+    buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
+    return noting(_broken_down(plan, properties, setup, buckets, Intervals(resample_by, level)), gold, plan)
 
 
 def _broken_down(

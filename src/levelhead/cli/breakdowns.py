@@ -1,4 +1,4 @@
-"""Errors of systems: levelhead breakdown, confusion, trees and explain."""
+"""Errors of systems: levelhead breakdown, confusion and trees."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import check_kinds, check_outputs_of_systems, check_paths
+from levelhead.cli.shared.inputs import check_kinds, check_outputs_of_systems
 from levelhead.cli.shared.option_types import PATH, limited
 from levelhead.cli.shared.printing import Printing, emit, page_origin, print_json, print_provenance, printing_options
 from levelhead.extras import require
@@ -127,19 +127,3 @@ def _drawn(result: ErrorExamples | Contrasts, output_format: str) -> str:
 
         return render(trees_page(groups, signature)._replace(origin=page_origin())).decode()
     return (trees_svg if output_format == "svg" else trees_tikz)(groups, signature_line(signature))
-
-
-@command()
-@click.argument("gold", type=PATH)
-@click.argument("system", type=PATH)
-@printing_options()
-def explain(gold: str, system: str, printing: Printing) -> None:
-    """Show which differences between the rules ud, udtools, conll18 and conll17 change the scores of SYSTEM.
-
-    GOLD and SYSTEM are files; "-" is standard input.
-    """
-    from levelhead.api.scoring import explain as explained
-
-    check_paths([gold, system], [printing.output])
-    explanation = explained(gold, system)
-    printing.print(explanation.table, explanation.to_dict)

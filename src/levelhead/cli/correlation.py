@@ -16,7 +16,6 @@ from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from levelhead.correlation import Correlation, CumulativeVariance, Measurements
-    from levelhead.tables.table import Table
 
 
 @command()
@@ -79,7 +78,10 @@ def correlate(
         _draw(figure, draw or "variance", table, names, family, None)
         return
     result = correlated(table, **options.arguments_for(correlated, chosen | {"columns": columns}))
-    printing.print(lambda: _matrix(result) if matrix else result.table(), result.to_dict, places=3)
+    method, *others = result.pairs[0].coefficients
+    if matrix and others and not printing.output_format.startswith("json"):
+        raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
+    printing.print(lambda: result.matrix_table(method) if matrix else result.table(), result.to_dict, places=3)
     shown = "scatter" if len(result.columns) == 2 else "matrix" if len(columns) != 1 else "coefficients"
     _draw(figure, draw or shown, table, result.columns, family, result)
 
@@ -92,13 +94,6 @@ def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, Cumul
         raise InputError(Fault("invalid-table", "no column has numbers"))
     check_sizes(table, columns)
     return {name: cumulative_variance(table.treebanks, table.number(name)) for name in columns}
-
-
-def _matrix(result: Correlation) -> Table:
-    if len(result.pairs[0].coefficients) > 1:
-        raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
-    (method,) = result.pairs[0].coefficients
-    return result.matrix_table(method)
 
 
 def _draw(

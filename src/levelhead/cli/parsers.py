@@ -1,4 +1,4 @@
-"""Parsers: levelhead train, parse, crossval, and recover for language models."""
+"""Parsers: levelhead train, parse and crossval."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, grouped, setting
-from levelhead.cli.shared.inputs import check_paths, inputs_of, refuse_compressed
+from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared.inputs import check_paths, refuse_compressed
 from levelhead.cli.shared.option_types import PATH, RESULT, limited
-from levelhead.cli.shared.printing import Printing, emit, print_warnings
-from levelhead.errors import printable
+from levelhead.cli.shared.printing import emit, print_warnings
 
 if TYPE_CHECKING:
     from levelhead.parsing import Report
@@ -152,48 +150,3 @@ def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> No
     parsed = cross_validated(treebank, **options.arguments_for(cross_validated, given))
     print_warnings(parsed.warnings)
     emit(to_conllu(parsed).decode(), output)
-
-
-@command()
-@click.argument("answers", type=PATH)
-@setting("--gold", type=PATH, required=True)
-@setting("--separator", metavar="TEXT")
-@setting("--field", metavar="NAME")
-@setting("--id-field", metavar="NAME")
-@options.input_format_option
-@grouped("printing", Printing, (options.format_option(), options.places_option))
-@click.option(
-    "--output",
-    "-o",
-    "conllu",
-    type=RESULT,
-    required=True,
-    metavar="OUT.conllu",
-    help="Write the answers to this file as CoNLL-U",
-)
-def recover(answers: str, gold: str, printing: Printing, conllu: str, **given: Any) -> None:
-    """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.
-
-    ANSWERS is a text file with marker lines or blank lines between answers, JSON lines or CSV (give --field), or a
-    folder with one file per answer; "-" is standard input. The k-th answer belongs to the k-th gold sentence; if the
-    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable row has HEAD _;
-    broken trees are not repaired. The table counts answers by the repairs they needed and by the validity of their
-    trees.
-    """
-    if conllu == "-":
-        raise click.UsageError("--output must be a file: the table goes to standard output")
-    refuse_compressed("the output is", conllu)
-    check_paths([*inputs_of([answers]), gold], [conllu])
-    if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():
-        raise click.UsageError(f"{printable(conllu)} would be one of the answers: write the output to another folder")
-    from levelhead.api.conversion import recover as recovered
-    from levelhead.recovery.recovery import answer_documents
-
-    recovery = recovered(answers, gold, **options.arguments_for(recovered, given))
-    print_warnings(recovery.provenance.warnings)
-    if recovery.other_text:
-        say(f"warning: {recovery.other_text}")
-    elif all(answer.recovered == 0 for answer in recovery.answers):
-        say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
-    recovery.write(conllu)
-    printing.print(recovery.table, recovery.to_dict, lines=lambda: answer_documents(recovery))

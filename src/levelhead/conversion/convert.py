@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -25,15 +24,8 @@ from levelhead.treebank.tokens import COLUMNS
 
 Variant = Literal["paper", "frozen", "script"]
 
-VARIANTS: Mapping[str, str] = MappingProxyType(
-    {
-        "paper": "Algorithms 1 and 2; going back, a word's children are determined after its descendants are converted",
-        "frozen": "the same, but a word's children are always those of the input tree",
-        "script": "the published script: whole relations are compared, and the first child of its list, not the"
-        " innermost, becomes the head",
-    }
-)
-"""The interpretations of the paper, with a description of each."""
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+"""The interpretations of the paper, which `levelhead.convert` describes."""
 
 
 class Words(NamedTuple):
@@ -215,7 +207,7 @@ def forward(
     Args:
         treebank: content-head trees, as in UD.
         targets: the words that swap places with their heads; None for those of the paper.
-        variant: the interpretation of the algorithm, a key of `VARIANTS`.
+        variant: the interpretation of the algorithm, one of `VARIANTS`.
         ud: the version of UD, 1 or 2; None to infer it from the relations (2 if they do not show it).
         exact: whether to record heads in MISC, so that `backward` restores the trees without loss.
 

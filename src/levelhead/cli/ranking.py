@@ -1,4 +1,4 @@
-"""levelhead rank: many systems on many test sets."""
+"""Rankings: levelhead rank."""
 
 from __future__ import annotations
 

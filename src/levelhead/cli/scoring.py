@@ -1,4 +1,4 @@
-"""levelhead score: scores of a pair of files, or of two folders."""
+"""Scores: levelhead score and explain."""
 
 from __future__ import annotations
 
@@ -205,3 +205,19 @@ def _passed(gates: Sequence[Gate], result: Evaluation | Evaluations) -> int:
     for message in messages:
         say(message)
     return GATE if messages else DONE
+
+
+@command()
+@click.argument("gold", type=PATH)
+@click.argument("system", type=PATH)
+@printing_options()
+def explain(gold: str, system: str, printing: Printing) -> None:
+    """Show which differences between the rules ud, udtools, conll18 and conll17 change the scores of SYSTEM.
+
+    GOLD and SYSTEM are files; "-" is standard input.
+    """
+    from levelhead.api.scoring import explain as explained
+
+    check_paths([gold, system], [printing.output])
+    explanation = explained(gold, system)
+    printing.print(explanation.table, explanation.to_dict)
