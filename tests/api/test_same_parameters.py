@@ -87,14 +87,15 @@ def parameters_of(name: str) -> dict[str, Parameter]:
 
 
 def calls_its_function(name: str) -> bool:
-    """Whether the file of a command imports the public function of its name."""
+    """Whether a command calls the public function of its name, which it may also import."""
     public = unwrap(getattr(levelhead, name))
     tree = ast.parse(getsource(unwrap(command_named(name).callback)))
-    return any(
+    nodes = list(ast.walk(tree))
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func) == "options.call" for node in nodes) or any(
         isinstance(node, ast.ImportFrom)
         and node.module == public.__module__
         and any(alias.name == public.__name__ for alias in node.names)
-        for node in ast.walk(tree)
+        for node in nodes
     )
 
 

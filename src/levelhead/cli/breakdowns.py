@@ -46,8 +46,6 @@ def breakdown(by: tuple[str, ...], printing: Printing, **given: Any) -> None:
     levelhead score. With --by class or deprel, the table also has the score without each class or relation. Scores have
     confidence intervals; documents are the units if gold marks them.
     """
-    from levelhead.api.breakdowns import breakdown as broken_down
-
     gold, systems = given["gold"], given["systems"]
     check_outputs_of_systems(gold, systems, given, [printing.output])
     special = [text for text in by if text in _SPECIAL]
@@ -58,7 +56,7 @@ def breakdown(by: tuple[str, ...], printing: Printing, **given: Any) -> None:
     check_kinds(gold, systems)
     if not {"sentence", "error", "cascading"} & {*by}:
         options.check_single_measure(given["measures"])
-    result = broken_down(by=by, **options.arguments_for(broken_down, given))
+    result = options.call(given | {"by": by})
     printing.show(result)
 
 
@@ -73,12 +71,10 @@ def confusion(printing: Printing, **given: Any) -> None:
 
     GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
     """
-    from levelhead.api.breakdowns import confusion as confused
-
     gold, system = given["gold"], given["system"]
     check_outputs_of_systems(gold, [system], given, [printing.output])
     check_kinds(gold, [system])
-    printing.show(confused(**options.arguments_for(confused, given)))
+    printing.show(options.call(given))
 
 
 @command()
@@ -96,8 +92,6 @@ def trees(printing: Printing, **given: Any) -> None:
     With one system, show the sentences with an error: --show GOLD:SYSTEM. With several, show the sentences in which
     each system gains or loses most compared with the first.
     """
-    from levelhead.api.breakdowns import trees as drawn
-
     gold, systems, output_format = given["gold"], given["systems"], printing.output_format
     if output_format == "html":
         require("jinja2", "pages")
@@ -106,7 +100,7 @@ def trees(printing: Printing, **given: Any) -> None:
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
-    result = drawn(**options.arguments_for(drawn, given))
+    result = options.call(given)
     print_provenance(result.provenance)
     if output_format.startswith("json"):
         print_json(result.to_dict(), printing.output, lines=output_format == "jsonl")

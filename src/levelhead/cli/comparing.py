@@ -134,13 +134,11 @@ def languages(printing: Printing, **given: Any) -> None:
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
     P-values are corrected for the number of pairs by Holm's method.
     """
-    from levelhead.api.comparing import languages as compared
-
     gold, systems = given["gold"], given["systems"]
     check_outputs_of_systems(gold, systems, given, [printing.output, given["store"]])
     check_kinds(gold, systems)
     with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
-        result = compared(**options.arguments_for(compared, given, inputs_of(systems)))
+        result = options.call(given, files=inputs_of(systems))
     printing.show(result)
 
 
@@ -223,14 +221,12 @@ def agree(files: tuple[str, ...], page: PageRequest, printing: Printing, **given
     F1 is the same in both directions. For heads, relations, tags and each feature, Cohen's kappa, Fleiss' kappa and
     Krippendorff's alpha correct for chance and have confidence intervals. Disagreements are grouped by pattern.
     """
-    from levelhead.api.comparing import agree as agree_on
-
     if len(files) < 2:
         raise click.UsageError("agree requires at least two files")
     check_paths(files, [printing.output, *page.outputs()])
     if any(map(holds_test_sets, files)):
         raise click.UsageError("agree takes files, not folders")
-    agreement = agree_on(*files, **options.arguments_for(agree_on, given))
+    agreement = options.call(given, *files)
     if printing.output_format == "text" and given["by"] is None:
         print_provenance(agreement.provenance)
         emit(f"{agreement}\n", printing.output)
@@ -264,10 +260,8 @@ def diff(limit: int | None, changelog: str | None, page: PageRequest, printing: 
     grouped by column and pattern, such as `obl -> obj`. Sentences are paired by sent_id, otherwise by text. OLD and NEW
     can also be folders, such as two releases of a treebank: files are paired by name.
     """
-    from levelhead.api.comparing import diff as diff_of
-
     check_paths(inputs_of([given["old"], given["new"]]), [printing.output, changelog, *page.outputs()])
-    changes = diff_of(**options.arguments_for(diff_of, given))
+    changes = options.call(given)
     print_provenance(changes.provenance)
     if changelog is not None:
         emit(changes.changelog(limit), changelog)

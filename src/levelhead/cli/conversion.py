@@ -120,9 +120,7 @@ def derive(treebank: str, transitions: bool, labeled: bool, printing: Printing, 
     underscores.
     """
     check_paths([treebank], [printing.output])
-    from levelhead.api.conversion import derive as derived
-
-    derivations = derived(treebank, **options.arguments_for(derived, given))
+    derivations = options.call(given, treebank)
     print_warnings(derivations.treebank.warnings)
     if derivations.n_lifted:
         say(f"{derivations.n_lifted} arcs lifted")
@@ -176,11 +174,10 @@ def perplexity(sentences: bool, write_arpa: str | None, printing: Printing, **gi
     order of the sentence, or in the order in which a transition system attaches them. TRAIN is a treebank, or a model
     (a file with .arpa in its name). "-" is standard input.
     """
-    from levelhead.api.conversion import perplexity as measured
     from levelhead.derivation import write_arpa as write
 
     check_paths([given["train"], given["test"], *given["systems"]], [printing.output, write_arpa])
-    perplexities = measured(**options.arguments_for(measured, given))
+    perplexities = options.call(given)
     print_warnings(perplexities.provenance.warnings)
     for warning in perplexities.provenance.notes:
         say(f"warning: {warning}")
@@ -225,10 +222,9 @@ def recover(answers: str, gold: str, printing: Printing, conllu: str, **given: A
     check_paths([*inputs_of([answers]), gold], [conllu])
     if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(conllu)} would be one of the answers: write the output to another folder")
-    from levelhead.api.conversion import recover as recovered
     from levelhead.recovery.recovery import answer_documents
 
-    recovery = recovered(answers, gold, **options.arguments_for(recovered, given))
+    recovery = options.call(given, answers, gold)
     print_warnings(recovery.provenance.warnings)
     if recovery.other_text:
         say(f"warning: {recovery.other_text}")

@@ -56,7 +56,6 @@ def correlate(
 
     A TABLE is TSV, CSV or JSON with a row per treebank. NAME=TABLE puts NAME and a dot before its column names.
     """
-    from levelhead.api.correlation import correlate as correlated
     from levelhead.api.correlation import measurements
     from levelhead.correlation.table_files import named
 
@@ -77,7 +76,7 @@ def correlate(
         printing.print(lambda: variance_table(variances, table), lambda: variance_document(variances, table), places=6)
         _draw(figure, draw or "variance", table, names, family, None)
         return
-    result = correlated(table, **options.arguments_for(correlated, chosen | {"columns": columns}))
+    result = options.call(chosen | {"columns": columns}, table)
     method, *others = result.pairs[0].coefficients
     if matrix and others and not printing.output_format.startswith("json"):
         raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
@@ -145,11 +144,9 @@ def judge(printing: Printing, **given: Any) -> None:
 
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
-    from levelhead.api.correlation import judge as judged
-
     files = [given[name] for name in ("gold", "first", "second", "judgements")]
     check_paths([*files, *named_files(given)], [printing.output])
-    result = judged(**options.arguments_for(judged, given))
+    result = options.call(given)
     for note in result.provenance.notes:
         say(f"note: {note}")
     places = 3 if printing.places is None else printing.places

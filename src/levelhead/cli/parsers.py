@@ -44,7 +44,6 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
         raise click.UsageError("--with-dev requires --dev")
     arguments = options.parser_arguments(parser, given)
     check_paths(filter(None, [treebank, dev, given["jar"]]), [model])
-    from levelhead.api.parsers import train as trained
     from levelhead.parsing import training_warnings, write_model
     from levelhead.treebank import read
 
@@ -55,7 +54,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
             print_warnings((*part.warnings, *(training_warnings(part, parser) if learned else ())))
     given |= arguments | {"dev": held_out, "with_dev": with_dev}
     with progress_of_passes() as tell:
-        write_model(trained(trees, **options.arguments_for(trained, given | {"progress": tell})), model)
+        write_model(options.call(given | {"progress": tell}, trees), model)
 
 
 @contextmanager
@@ -143,10 +142,9 @@ def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> No
         raise click.UsageError(
             "--store cannot be used with command: levelhead cannot detect whether its program has changed"
         )
-    from levelhead.api.parsers import crossval as cross_validated
     from levelhead.treebank import to_conllu
 
     given |= arguments | {"jobs": given["workers"].for_training(treebank)}
-    parsed = cross_validated(treebank, **options.arguments_for(cross_validated, given))
+    parsed = options.call(given, treebank)
     print_warnings(parsed.warnings)
     emit(to_conllu(parsed).decode(), output)

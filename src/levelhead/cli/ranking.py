@@ -85,8 +85,6 @@ def rank(page: PageRequest, papers: Papers, printing: Printing, by_treebank: boo
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA. SYSTEMS has a folder
     of output files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
-    from levelhead.api.ranking import rank as ranked_by
-
     _check(given, page, papers, printing)
     manifest = None if given["manifest"] is None else read_manifest(given["manifest"])
     to_rank = list(inputs_of(_of_systems(given, manifest)))
@@ -106,7 +104,7 @@ def rank(page: PageRequest, papers: Papers, printing: Printing, by_treebank: boo
         folder = page.report_file is not None and is_folder(page.report_file)
         given |= {"prepare": "pages" if folder else "page", "origin": page_origin()}
     with refused("invalid-argument"):
-        ranked = ranked_by(**options.arguments_for(ranked_by, given, to_rank))
+        ranked = options.call(given, files=to_rank)
     page.write(ranked)
     for message in ranked.provenance.about_files:
         say(message)

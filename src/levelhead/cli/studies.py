@@ -73,7 +73,6 @@ def reproduce(
     Without --systems, levelhead's own parsers are trained briefly on the training sets; conll17, measures-2018 and
     documents-2018 train no parsers and need the outputs of systems.
     """
-    from levelhead.api.studies import reproduce as reproduced
     from levelhead.studies.study import checked_page, markdown, text, write_page
 
     if not treebanks and paper != "conll17":
@@ -86,7 +85,7 @@ def reproduce(
         checked_page(report)
     jobs = workers.workers(workers.jobs or 1)
     given |= {"treebanks": treebanks, "systems": systems, "outputs": outputs, "jobs": jobs}
-    study = reproduced(paper, **options.arguments_for(reproduced, given))
+    study = options.call(given, paper)
     if report is not None:
         write_page(study, report, page_origin())
     if printing.output_format == "json":

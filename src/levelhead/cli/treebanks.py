@@ -81,7 +81,6 @@ def profile(
         _print_samples(files, rarefy, given, printing)
         return
     from levelhead.api.inputs import registry_of
-    from levelhead.api.treebanks import profile as profiles
     from levelhead.typology.profile_columns import OF_TRAINING
 
     given["total"] &= printing.output_format != "tsv"  # which has no summary rows
@@ -91,7 +90,7 @@ def profile(
     given |= {"columns": [*names, *hidden], "scheme": schemes.by_name[schemes.default]}
     paths = [path for some in files.values() for path in some]
     given["jobs"] = given["workers"].for_files(paths, len(files))
-    survey = profiles(*treebanks, **options.arguments_for(profiles, given))
+    survey = options.call(given, *treebanks)
     print_warnings(survey.provenance.warnings)
     if wde_table is not None:
         from levelhead.typology.entropy import weights_text
@@ -143,11 +142,9 @@ def similarity(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> 
     table shows KLcpos3 in both directions, the Jensen-Shannon divergence of relations, and the distance of dependency
     displacements; 0 means identical.
     """
-    from levelhead.api.treebanks import similarity as similarities_of
-
     treebank_files(treebanks, [printing.output], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
-        similarities = similarities_of(*treebanks, **options.arguments_for(similarities_of, given))
+        similarities = options.call(given, *treebanks)
     printing.show(similarities, notes=False, lines=similarities.documents)
 
 
@@ -166,10 +163,8 @@ def select(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> None
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. The train, dev and test file of a treebank
     count as one treebank. "-" is standard input.
     """
-    from levelhead.api.treebanks import select as selected
-
     treebank_files(treebanks, [printing.output], merge=True)
-    selection = selected(*treebanks, **options.arguments_for(selected, given))
+    selection = options.call(given, *treebanks)
     printing.show(selection, notes=False, lines=selection.documents)
 
 
@@ -194,15 +189,13 @@ def suspects(printing: Printing, page: PageRequest, conllu: str | None, **given:
     differently elsewhere. Give the outputs of SYSTEMs for the same text, preferably three or more; without them,
     parsers are trained on GOLD by cross-validation. Scores only rank the suspects: check them by hand.
     """
-    from levelhead.api.treebanks import suspects as find
-
     files = [given["gold"], *given["systems"]]
     refuse_compressed("the sentences are", conllu)
     check_paths(files, [printing.output, conllu, *page.outputs(), given["store"]])
     if any(map(holds_test_sets, files)):
         raise click.UsageError("suspects takes files, not folders")
     given["jobs"] = given["workers"].for_training(given["gold"])
-    result = find(**options.arguments_for(find, given))
+    result = options.call(given)
     printing.show(result)
     if conllu is not None:
         from levelhead.treebank import write

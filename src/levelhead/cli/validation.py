@@ -36,7 +36,6 @@ def validate(
     --fix, if any copy has.
     """
     from levelhead.api.validation import gold_of_manifests
-    from levelhead.api.validation import validate as validated
 
     golds = gold_of_manifests(files)
     paths = [file for path in golds for file in files_at(path)]
@@ -46,7 +45,7 @@ def validate(
         raise click.UsageError("--fix requires a file or folder: errors and warnings go to standard output")
     refuse_compressed("the copy is", fix)
     check_paths([*paths, *(path for path in golds if path not in paths)], [printing.output, fix])
-    validation = validated(*files, **options.arguments_for(validated, given | {"rules": rules, "fix": fix}))
+    validation = options.call(given | {"rules": rules, "fix": fix}, *files)
     if printing.output_format == "text":
         emit(validation_text(validation), printing.output)
     elif printing.output_format == "github":

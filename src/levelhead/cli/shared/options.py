@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from levelhead.api import FUNCTIONS
 from levelhead.arguments import HIGHEST_LEVEL, resampling_unit
 from levelhead.cli.shared.command import Decorator, grouped, joined, setting
 from levelhead.cli.shared.option_types import FIGURES, PATH, REPORT, RESULT, STORE, Choice, FiniteRange, limited
@@ -269,6 +271,14 @@ def arguments_for(
     if files is not None:
         arguments["jobs"] = given["workers"].for_files(files)
     return arguments
+
+
+def call(given: Mapping[str, Any], *positional: Any, files: Iterable[str] | None = None) -> Any:
+    """Return what the public function of the running command returns for these options; see `arguments_for`."""
+    name = click.get_current_context().command.name or ""
+    file = next(file for file, names in FUNCTIONS.items() if name in names)
+    function = getattr(import_module(f"levelhead.api.{file}"), name)
+    return function(*positional, **arguments_for(function, given, files))
 
 
 def parser_arguments(parser: str, given: Mapping[str, Any]) -> dict[str, Any]:
