@@ -164,8 +164,8 @@ def test_help_has_the_text_and_the_default_of_the_function() -> None:
         "Number of random permutations [default: 10000; 1<=x<=10000000]",
         "Random seed [default: 0; x>=0]",
         "Training treebanks, for WLAS(WDE); can be repeated",
-        "Format of the files [default: conllu]",
-        "Which files of UD releases are gold [default: test, or the only split]",
+        "Format of the files, conllu or conllx [default: conllu]",
+        "Which files of UD releases are gold (train, dev or test) [default: test, or the only split]",
         "separated by commas; can be repeated [default: UAS, LAS and CLAS, or those of the rules msp25]",
     ):
         assert text in shown

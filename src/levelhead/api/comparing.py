@@ -96,7 +96,8 @@ def compare(
         resamples: the number of random permutations.
         margin: test whether differences are smaller than this margin (points; for perplexities a ratio such as 1.05).
         wilcoxon: also compute Wilcoxon's test over treebanks (extra: stats).
-        votes: the units of the sign test and Wilcoxon's test over treebanks: each has one vote.
+        votes: the units of the sign test and Wilcoxon's test over treebanks: each "treebank", "language" or "family"
+            has one vote.
         fail_if_worse: measures in which no system may be significantly worse than the first; with a margin, the
             interval must show that it is worse by at most the margin. The results are in `gates`. A system with an
             invalid output is then listed in `invalid` instead of raising an error.

@@ -162,7 +162,8 @@ def perplexity(
         ngram: the length of the longest n-grams; by default 3.
         minimum_counts: the minimum count of n-grams of each order.
         minimum_word_count: training words with a lower count are treated as unknown.
-        ends: whether to count ends of sentences; for "ppl1", count their probabilities, but not their number.
+        ends: whether to count ends of sentences ("in" or "out"); for "ppl1", count their probabilities, but not their
+            number.
 
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.

@@ -112,7 +112,7 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             ' "conll18", "conll17", "msp25" or "msp25-sorted").',
             RULES,
         ),
-        "format": Parameter("the format of the files.", choice(("conllu", "conllx"))),
+        "format": Parameter('the format of the files, "conllu" or "conllx".', choice(("conllu", "conllx"))),
         "gold_format": Parameter(
             "the format of gold, if different; if only gold is CoNLL-U, its multiword tokens are split.",
             optional(choice(("conllu", "conllx"), "format")),
@@ -143,7 +143,7 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         ),
         "train": Parameter("training treebanks, for WLAS(WDE).", TREEBANKS),
         "split": Parameter(
-            'which files of UD releases are gold; by default "test", or the only split.',
+            'which files of UD releases are gold ("train", "dev" or "test"); by default "test", or the only split.',
             optional(choice(("train", "dev", "test"))),
         ),
         "as_runs": Parameter(
