@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import levelhead.tabular as _tabular
 from levelhead._version import VERSION as __version__  # noqa: N811 -- the field's name for it
+from levelhead.api import FUNCTIONS as _FUNCTIONS
 
 if TYPE_CHECKING:
     from levelhead.api.breakdowns import breakdown, confusion, trees
@@ -92,17 +93,7 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "api.comparing": ("agree", "compare", "diff", "languages", "power"),
-    "api.conversion": ("convert", "derive", "perplexity", "recover"),
-    "api.parsers": ("crossval", "parse", "train"),
-    "api.ranking": ("rank",),
-    "api.reports": ("cite", "paper_table", "write_report"),
-    "api.breakdowns": ("breakdown", "confusion", "trees"),
-    "api.scoring": ("explain", "score"),
-    "api.studies": ("reproduce",),
-    "api.correlation": ("correlate", "judge", "measurements"),
-    "api.treebanks": ("profile", "select", "similarity", "suspects"),
-    "api.validation": ("validate",),
+    **{f"api.{file}": names for file, names in _FUNCTIONS.items()},
     "errors": (
         "ConlluError", "Fault", "InputError", "LevelheadError", "MeasureError", "OutputError", "TextMismatch",
         "UnreadableFile",
@@ -131,8 +122,12 @@ def __getattr__(name: str) -> Any:
 
     for room, names in _ROOMS.items():
         if name in names:
-            globals()[name] = getattr(importlib.import_module(f"levelhead.{room}"), name)
-            return globals()[name]
+            value = globals()[name] = getattr(importlib.import_module(f"levelhead.{room}"), name)
+            if room.startswith("api."):
+                from levelhead.api.parameters import documented
+
+                value.__doc__ = documented(value)
+            return value
     raise AttributeError(f"module 'levelhead' has no attribute {name!r}")
 
 

@@ -251,12 +251,22 @@ def either(checks: Collection[tuple[Callable[[Any], bool], Check]], otherwise: C
     return check
 
 
-def instance(kinds: type | tuple[type, ...] | Callable[[], type | tuple[type, ...]], what: str) -> Check:
-    """Return the check of an object of some type, or of types that a function loads when they are needed."""
+_PACKAGES = ("levelhead", "builtins")
+
+
+def is_instance(value: object, *names: str) -> bool:
+    """Return whether a value has a type of levelhead or of Python, by its name: no module is loaded for the check."""
+    classes = type(value).__mro__
+    return any(kind.__name__ in names and kind.__module__.partition(".")[0] in _PACKAGES for kind in classes)
+
+
+def instance(names: str, what: str) -> Check:
+    """Return the check of an object that has one of the types with these names."""
+    of_types = names.split()
 
     def check(name: str, value: Any) -> Any:
         """Return the object."""
-        if not isinstance(value, kinds if isinstance(kinds, type | tuple) else kinds()):
+        if not is_instance(value, *of_types):
             refuse(name, value, what)
         return value
 

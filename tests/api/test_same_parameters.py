@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import levelhead
 from levelhead.cli.program import COMMANDS, cli
+from levelhead.cli.shared.command import Setting
 
 NO_FUNCTIONS = {"measures", "schema", "doctor", "completion", "task", "submit"}
 """Commands about the program itself, or about more than files."""
@@ -17,7 +19,7 @@ NO_FUNCTIONS = {"measures", "schema", "doctor", "completion", "task", "submit"}
 PRESENTATION = {
     "output_format", "places", "output", "report_file", "title", "figures", "figure", "draw", "by_file", "each", "long",
     "transitions", "labeled", "sentences", "matrix", "list_columns", "changelog", "conllu", "wde_table", "write_arpa",
-    "copies", "strict", "failures", "report", "layout", "cite", "summary_file", "counts",
+    "strict", "failures", "report", "layout", "cite", "summary_file", "counts",
 }  # fmt: skip
 """How and where a result is printed."""
 
@@ -36,11 +38,11 @@ OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
     "parse": {"words": "treebank"},
     "power": {"files": ("gold", "systems")},
     "profile": {"definitions": "scheme", "scheme": "scheme", "rarefy": None, "samples": None, "seed": None},
-    "rank": {"scheme": "scheme", "report_file": "report", "title": "title", "figures": "figures"},
+    "rank": {"scheme": "scheme"},
     "score": {"enhancements": "rules", "under": "measures", "over": "measures"},
     "train": {"scheme": "scheme", "model": None},
     "crossval": {"scheme": "scheme"},
-    "validate": {"copies": "fix", "files": "paths"},
+    "validate": {"files": "paths"},
 }
 """Names that differ in a single command; None for what only the command has."""
 
@@ -51,7 +53,11 @@ page shows (commands know whether they write one)."""
 OBJECTS = {"registry", "jobs", "cluster", "external"}
 """Parameters that are made from several options."""
 
-EMPTY = (None, (), [], "", False)
+OTHER_FORM = {
+    "scheme", "definitions", "by", "by_treebank", "enhancements", "under", "over", "fail_if_worse", "minimum_counts",
+    "quick", "significance", "systems",
+}  # fmt: skip
+"""Options with their own help: they hold a parameter in another form, or say what only a command does."""
 
 
 def functions() -> list[str]:
@@ -81,14 +87,15 @@ def parameters_of(name: str) -> dict[str, Parameter]:
 
 
 def calls_its_function(name: str) -> bool:
-    """Whether the file of a command imports the public function of its name."""
+    """Whether a command calls the public function of its name, which it may also import."""
     public = unwrap(getattr(levelhead, name))
     tree = ast.parse(getsource(unwrap(command_named(name).callback)))
-    return any(
+    nodes = list(ast.walk(tree))
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func) == "options.call" for node in nodes) or any(
         isinstance(node, ast.ImportFrom)
         and node.module == public.__module__
         and any(alias.name == public.__name__ for alias in node.names)
-        for node in ast.walk(tree)
+        for node in nodes
     )
 
 
@@ -102,17 +109,63 @@ def test_command_and_function_have_the_same_parameters(name: str) -> None:
     assert of_command == {*parameters_of(name)} - (ONLY_IN_PYTHON - of_command)
 
 
-def default_of(option: click.Parameter) -> Any:
-    value = option.get_default(click.Context(click.Command("any")), call=True)
-    return None if value is not None and type(value).__name__ == "Sentinel" else value
+def values_of(kind: click.ParamType) -> Iterator[tuple[Any, bool]]:
+    """Values at the limits of a type, and whether it takes them."""
+    if isinstance(kind, click.Choice):
+        yield from ((choice, True) for choice in kind.choices)
+        yield "no such choice", False
+    elif isinstance(kind, click.IntRange | click.FloatRange):
+        for limit, is_open in ((kind.min, kind.min_open), (kind.max, kind.max_open)):
+            if limit is not None:
+                yield limit, not is_open
+        if kind.min is not None:
+            yield kind.min - 1, False
+        if kind.max is not None:
+            yield kind.max + 1, False
 
 
 @pytest.mark.parametrize("name", functions())
-def test_command_and_function_have_the_same_defaults(name: str) -> None:
+def test_command_and_function_take_the_same_values(name: str) -> None:
+    checks = getattr(levelhead, name).checks
+    for parameter, option in options_of(name):
+        if parameter in OBJECTS or parameter not in checks:
+            continue
+        for value, is_valid in values_of(option.type):
+            value = int(value) if parameter == "ud" and value.isdigit() else value  # noqa: PLW2901
+            if is_valid:
+                checks[parameter](parameter, value)
+            elif parameter not in {
+                "rules",
+                "level",
+                "paper",
+            }:  # names that are looked up later; a level of 100% is refused below 1
+                with pytest.raises(levelhead.InputError):
+                    checks[parameter](parameter, value)
+
+
+@pytest.mark.parametrize("name", functions())
+def test_the_function_has_the_defaults_and_the_help_of_options(name: str) -> None:
+    """Where an option is another form of a parameter, the command has its help, but never a default."""
     parameters = parameters_of(name)
     for parameter, option in options_of(name):
-        if parameter in OBJECTS or option.required or parameters[parameter].default is Parameter.empty:
+        if parameter in OBJECTS or not isinstance(option, click.Option):
             continue
-        default = default_of(option)
-        if default not in EMPTY:  # otherwise the command leaves the argument out
-            assert default == parameters[parameter].default, parameter
+        default = option.get_default(click.Context(click.Command("any")), call=True)
+        if option.is_flag and default is False:
+            assert parameters[parameter].default is False, parameter
+        else:
+            assert default is None or type(default).__name__ == "Sentinel", parameter
+        assert isinstance(option, Setting) or {option.name} <= OTHER_FORM, parameter
+
+
+def test_help_has_the_text_and_the_default_of_the_function() -> None:
+    shown = " ".join(CliRunner().invoke(cli, ["compare", "--help"]).output.split())
+    for text in (
+        "Number of random permutations [default: 10000; 1<=x<=10000000]",
+        "Random seed [default: 0; x>=0]",
+        "Training treebanks, for WLAS(WDE); can be repeated",
+        "Format of the files, conllu or conllx [default: conllu]",
+        "Which files of UD releases are gold (train, dev or test) [default: test, or the only split]",
+        "separated by commas; can be repeated [default: UAS, LAS and CLAS, or those of the rules msp25]",
+    ):
+        assert text in shown

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,16 @@ def test_what_cannot_be_printed(run: Run, command: str, options: tuple[str, ...]
     code, out, err = run(command, *inputs, *options)
     assert (code, out) == (2, "")
     assert said in err
+
+
+def test_a_table_of_scores_has_no_rules(run: Run, tmp_path: Path) -> None:
+    scores = tmp_path / "scores.tsv"
+    scores.write_text("treebank\tsystem\tLAS\na\tx\t80\na\ty\t75\nb\tx\t70\nb\ty\t60\nc\tx\t71\nc\ty\t62\n")
+    code, out, _ = run("rank", "--scores", scores, "--layout", "paper", "--format", "markdown")
+    assert (code, f"levelhead {library.__version__}, seed 0." in out) == (0, True)
+    code, out, _ = run("rank", "--scores", scores, "--cite")
+    said = f", taken from a table of scores and averaged with levelhead {library.__version__}. Confidence intervals"
+    assert (code, said in out) == (0, True)
 
 
 def test_usual_tables_in_html(run: Run) -> None:

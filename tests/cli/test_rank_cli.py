@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from command_line import levelhead
 from conftest import EXAMPLES, ROOT
-from levelhead.cli.rank import rank
+from levelhead.cli.ranking import rank
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 

@@ -188,7 +188,10 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
     examples = ROOT / "examples/parallel"
     gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
     page = pages()["cli.md"]
-    for command, default in (("score", "all that the rules' scorer prints"), ("compare", "UAS, LAS and CLAS")):
+    for command, default in (
+        ("score", "all that the official scorer of the rules prints"),
+        ("compare", "UAS, LAS and CLAS, or those of the rules msp25"),
+    ):
         section = page.partition(f"\n## levelhead {command}\n")[2].partition("\n## ")[0]
         assert re.search(rf"^- `-m, --measure MEASURE,\.\.\.`: .* \[default: {default}\]", section, re.MULTILINE)
     assert program.run(["compare", str(gold), str(alpha), str(beta), "--format", "tsv", "--resamples", "10"]) == 0

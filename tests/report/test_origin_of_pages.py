@@ -71,8 +71,9 @@ def test_what_does_not_change_a_page_is_not_on_it(monkeypatch, tmp_path) -> None
 
 def test_pages_of_a_folder_name_their_own_files(monkeypatch, tmp_path) -> None:
     monkeypatch.chdir(EXAMPLES / "parallel")
-    levelhead.rank("gold", Path("systems"), measures=["LAS"], report=tmp_path / "", significance=False, jobs=1)
-    call = f"levelhead.rank(gold='gold', systems='systems', measures=['LAS'], significance=False, report='{tmp_path}')"
+    ranked = levelhead.rank("gold", Path("systems"), measures=["LAS"], prepare="pages", significance=False, jobs=1)
+    levelhead.write_report(ranked, tmp_path)
+    call = "levelhead.rank(gold='gold', systems='systems', measures=['LAS'], significance=False, prepare=['pages'])"
     assert facts(tmp_path / "index.html")[1:] == ("gold:  gold   systems:  systems", call)
     files = "gold:  gold/en.conllu   system:  systems/beta/en.conllu"
     assert facts(tmp_path / "beta" / "en.html") == ("beta on en", files, call)

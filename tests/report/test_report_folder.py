@@ -18,7 +18,7 @@ CODES = sorted(path.name.split(".")[0] for path in GOLD.iterdir())
 
 
 def report(path: object) -> None:
-    levelhead.rank(GOLD, SYSTEMS, measures="LAS", significance=False, report=path)
+    levelhead.write_report(levelhead.rank(GOLD, SYSTEMS, measures="LAS", significance=False, prepare="pages"), path)
 
 
 def files(folder: Path) -> set[str]:
@@ -42,7 +42,9 @@ def test_an_older_report_is_replaced_as_a_whole(tmp_path: Path) -> None:
     report(f"{tmp_path}/pages/")
     first = files(tmp_path / "pages")
     (tmp_path / "pages" / INDEX).write_text("older")
-    levelhead.rank(GOLD, {"alpha": SYSTEMS / "alpha"}, measures="LAS", report=tmp_path / "pages")
+    levelhead.write_report(
+        levelhead.rank(GOLD, {"alpha": SYSTEMS / "alpha"}, measures="LAS", prepare="pages"), tmp_path / "pages"
+    )
     assert files(tmp_path / "pages") == {name for name in first if not name.startswith(("beta", "gamma"))}
     assert (tmp_path / "pages" / INDEX).read_text(encoding="utf-8") != "older"
     assert [path.name for path in tmp_path.iterdir()] == ["pages"]
@@ -112,7 +114,9 @@ def test_file_names_are_safe_and_differ() -> None:
 
 def test_systems_with_odd_names_have_pages(tmp_path: Path) -> None:
     systems = {"<b>a/b": SYSTEMS / "alpha", "Alpha": SYSTEMS / "beta", "alpha": SYSTEMS / "alpha"}
-    levelhead.rank(GOLD, systems, measures="LAS", significance=False, report=f"{tmp_path}/pages/")
+    levelhead.write_report(
+        levelhead.rank(GOLD, systems, measures="LAS", significance=False, prepare="pages"), f"{tmp_path}/pages/"
+    )
     assert len(files(tmp_path / "pages")) == 2 + 3 * len(CODES)
     assert "<b>a/b" not in (tmp_path / "pages" / INDEX).read_text(encoding="utf-8")
 
@@ -120,14 +124,15 @@ def test_systems_with_odd_names_have_pages(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert program.run(["rank", "/no", "/no", "--report", f"{tmp_path}/file/"]) == 2
-    with pytest.raises(OutputError):
-        levelhead.rank("/no", "/no", report=f"{tmp_path}/file/")
     with pytest.raises(InputError, match="a table of scores cannot be reported to a folder"):
-        levelhead.rank(scores="/no", report=f"{tmp_path}/pages/")
+        levelhead.rank(scores="/no", prepare="pages")
     assert program.run(["rank", "--scores", "/no", "--report", f"{tmp_path}/pages/"]) == 2
     with pytest.raises(InputError, match="partial scores cannot be reported to a folder"):
-        levelhead.rank("/no", "/no", partial=True, report=f"{tmp_path}/pages/")
+        levelhead.rank("/no", "/no", partial=True, prepare="pages")
     assert program.run(["rank", "/no", "/no", "--partial", "--report", f"{tmp_path}/pages/"]) == 2
+    ranked = levelhead.rank(GOLD, SYSTEMS, measures="LAS", significance=False, prepare="pages")
+    with pytest.raises(OutputError):
+        levelhead.write_report(ranked, f"{tmp_path}/file/")
     assert not (tmp_path / "pages").exists()
 
 
@@ -136,6 +141,8 @@ def test_a_file_is_one_page(tmp_path: Path) -> None:
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "95% CI" not in text  # without significance
     assert not is_folder(tmp_path / "page.html")
-    levelhead.rank(GOLD, SYSTEMS, measures="LAS", resamples=100, report=tmp_path / "page.html")
+    levelhead.write_report(
+        levelhead.rank(GOLD, SYSTEMS, measures="LAS", resamples=100, prepare="page"), tmp_path / "page.html"
+    )
     assert "95% CI" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]

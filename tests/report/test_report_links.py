@@ -16,7 +16,9 @@ AROUND = re.compile(r'<a href="([^"]+)" rel="(prev|next)">')
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of three systems; gamma's Turkish is invalid."""
     found = tmp_path_factory.mktemp("linked") / "pages"
-    levelhead.rank(GOLD, SYSTEMS, measures="LAS", significance=False, report=f"{found}/")
+    levelhead.write_report(
+        levelhead.rank(GOLD, SYSTEMS, measures="LAS", significance=False, prepare="pages"), f"{found}/"
+    )
     return found
 
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from conftest import ROOT
 from job_functions import Batches
 from levelhead.cli.program import cli
-from levelhead.cli.reproduce import _NAMES
+from levelhead.cli.studies import _NAMES
 from levelhead.errors import InputError
 from levelhead.jobs import Store, Workers
 from levelhead.report.page import render

@@ -90,5 +90,5 @@ def test_scanning_in_two_steps() -> None:
 
 def test_reading_ahead_loads_no_numpy() -> None:
     """Otherwise the threads would wait for what they should run next to."""
-    code = "import sys, levelhead.cli.score, levelhead.treebank.two_files; sys.exit('numpy' in sys.modules)"
+    code = "import sys, levelhead.cli.scoring, levelhead.treebank.two_files; sys.exit('numpy' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

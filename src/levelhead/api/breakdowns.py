@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, Systems, as_list, buckets_for, noting, plan_for, settings_for
+from levelhead.api.inputs import Golds, Measures, Systems, as_list, noting, plan_for, settings_for, training_of
 from levelhead.api.parameters import public
 from levelhead.arguments import limited, optional, several, text
 from levelhead.errors import Fault, InputError, MeasureError
@@ -78,29 +78,25 @@ def breakdown(
             `levelhead.analysis.PROPERTIES`); for one system also "repair", "sentence", "error" or "cascading", or a
             list of properties for separate breakdowns.
         measures: a single measure of words; with "sentence" any number of measures.
-        train: training treebanks, for properties such as "frequency" and for WLAS(WDE).
+        train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
+            and for WLAS(WDE).
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: a measure or property is unknown or cannot be broken down.
     """
+    from levelhead.analysis.word_properties import PropertySettings
     from levelhead.comparison.breakdowns import Intervals
 
     seen, properties = list(train), as_list(by)
     setup = settings_for(
-        () if properties in (["error"], ["cascading"]) else measures,
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=seen,
-        punct=punct,
-    )
+        () if properties in (["error"], ["cascading"]) else measures, rules=rules, format=format,
+        gold_format=gold_format, weights=weights, registry=registry, train=seen, punct=punct,
+    )  # fmt: skip
     plan = plan_for(gold, systems, split)
-    return noting(
-        _broken_down(plan, properties, setup, buckets_for(setup, seen), Intervals(resample_by, level)), gold, plan
-    )
+    schemes = setup.registry.schemes
+    buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
+    return noting(_broken_down(plan, properties, setup, buckets, Intervals(resample_by, level)), gold, plan)
 
 
 def _broken_down(
@@ -150,9 +146,10 @@ def trees(
     """Return the sentences with an error of one system, or the sentences in which several systems differ most.
 
     Args:
-        show: for one system, the errors to show, such as "nsubj:obj": the gold relation and the system's relation.
-        limit: the maximum number of words per error, or of gains and of losses per system; by default, 5 are drawn, and
-            tables and JSON have all.
+        show: for one system, show the sentences in which the first relation is confused with the second, such as
+            "nsubj:obj".
+        limit: the maximum number of words for each error shown, or of gains and of losses for each system and treebank;
+            by default 5, but all in tables and JSON.
         measures: for several systems, a single measure of words.
 
     Raises:
@@ -163,15 +160,9 @@ def trees(
     from levelhead.comparison.system_errors import find_examples
 
     setup = settings_for(
-        () if show else measures,
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=train,
-        punct=punct,
-    )
+        () if show else measures, rules=rules, format=format, gold_format=gold_format, weights=weights,
+        registry=registry, train=train, punct=punct,
+    )  # fmt: skip
     plan = plan_for(gold, systems, split)
     if show:
         return noting(find_examples(plan, as_list(show), setup, limit), gold, plan)

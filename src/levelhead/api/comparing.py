@@ -91,12 +91,13 @@ def compare(
 ) -> Comparison:
     """Return the scores of systems with confidence intervals, and their differences from the first with p-values.
 
-    The default measures are UAS, LAS and CLAS, or those of the rules msp25.
-
     Args:
-        margin: test whether differences are smaller than this margin, in points; for perplexities a ratio such as 1.05.
-        wilcoxon: also compute Wilcoxon's test over treebanks (requires scipy).
-        votes: the units of tests over treebanks: each "treebank", "language" or "family" has one vote.
+        measures: by default UAS, LAS and CLAS, or those of the rules msp25.
+        resamples: the number of random permutations.
+        margin: test whether differences are smaller than this margin (points; for perplexities a ratio such as 1.05).
+        wilcoxon: also compute Wilcoxon's test over treebanks (extra: stats).
+        votes: the units of the sign test and Wilcoxon's test over treebanks: each "treebank", "language" or "family"
+            has one vote.
         fail_if_worse: measures in which no system may be significantly worse than the first; with a margin, the
             interval must show that it is worse by at most the margin. The results are in `gates`. A system with an
             invalid output is then listed in `invalid` instead of raising an error.
@@ -115,16 +116,10 @@ def compare(
     chosen = without_punctuation(or_own(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
     gates = gated_measures(measure_names(fail_if_worse), registry or STANDARD)
     setup = settings_for(
-        list(dict.fromkeys([*measure_names(chosen or ()), *gates])),
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=train,
-        partial=partial,
+        list(dict.fromkeys([*measure_names(chosen or ()), *gates])), rules=rules, format=format,
+        gold_format=gold_format, weights=weights, registry=registry, train=train, partial=partial,
         allow_several_roots=allow_several_roots,
-    )
+    )  # fmt: skip
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     look = _look(set(prepare), plan, setup, gates)
@@ -208,10 +203,9 @@ def languages(
 ) -> Languages:
     """Return the difference between each pair of treebanks for each system: which is harder?
 
-    The default measures are LAS and CLAS, with training treebanks also WLAS(WDE); or those of the rules msp25.
-
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
+        measures: by default LAS and CLAS, with training treebanks also WLAS(WDE); or those of the rules msp25.
         parallel: whether to pair sentences by sent_id even if the sent_ids are only numbers.
 
     Raises:
@@ -222,15 +216,9 @@ def languages(
 
     seen = list(train)
     setup = settings_for(
-        or_own(measures, rules, "LAS", "CLAS", *(["WLAS(WDE)"] if seen else [])),
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=seen,
-        punct=punct,
-    )
+        or_own(measures, rules, "LAS", "CLAS", *(["WLAS(WDE)"] if seen else [])), rules=rules, format=format,
+        gold_format=gold_format, weights=weights, registry=registry, train=seen, punct=punct,
+    )  # fmt: skip
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
         tests = InferenceSettings(level=level, resample_by=resample_by)
@@ -329,14 +317,13 @@ def power(
 ) -> Power:
     """Return the smallest differences between two systems that test sets of given sizes can detect.
 
-    The default measures are UAS, LAS and CLAS, or those of the rules msp25.
-
     Args:
         gold: a treebank or its path, or many, as in `compare`; None for typical values of the outputs of CoNLL 2018.
         systems: two systems: outputs by system name, or a list of paths; folders named run or seed with a
             number are runs.
-        units: numbers of sentences or documents; by default several, including the size of the test set.
-        runs: numbers of training runs of each system; by default 1, or several if their spread is known.
+        measures: by default UAS, LAS and CLAS, or those of the rules msp25.
+        units: numbers of units: sentences or documents; by default 6 sizes, and that of the test set.
+        runs: numbers of training runs of each system; by default 1, or 1, 3, 5 and 10 if their spread is known.
         run_sd: the standard deviation between runs, in points; by default estimated from systems with several runs.
         alpha: the significance level of the two-sided test.
         power: the probability with which the difference is detected.
@@ -352,15 +339,9 @@ def power(
     if gold is None:
         return planning.typical_power(measure_names(measures or ("UAS", "LAS", "CLAS")), design)
     setup = settings_for(
-        or_own(measures, rules, "UAS", "LAS", "CLAS"),
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=train,
-        punct=punct,
-    )
+        or_own(measures, rules, "UAS", "LAS", "CLAS"), rules=rules, format=format, gold_format=gold_format,
+        weights=weights, registry=registry, train=train, punct=punct,
+    )  # fmt: skip
     if run_sd is not None and setup.perplexities:
         refuse("run_sd", run_sd, "None for perplexities, since it is in points")
     plan = plan_for(gold, systems, split, as_runs=as_runs)

@@ -54,29 +54,17 @@ def _orders() -> Iterable[str]:
     return ORDERS
 
 
-def _target_words() -> type:
-    from levelhead.conversion import Targets
-
-    return Targets
-
-
-def _models() -> tuple[type, ...]:
-    from levelhead.derivation import NgramModel
-
-    return NgramModel, Treebank
-
-
 def _paths(name: str, value: Any) -> list[Any]:
     return [path(name, value)] if isinstance(value, Treebank) else several(path)(name, value)
 
 
-_TARGETS = either([(is_path, path)], instance(_target_words, "a path or targets"))
-_TEXT = instance(str, "a string")
+_TARGETS = either([(is_path, path)], instance("Targets", "a path or targets"))
+_TEXT = instance("str", "a string")
 _ANSWERS = either(
     [(is_path, path), (lambda value: isinstance(value, Mapping), mapping(_TEXT, "a mapping of sent_ids to answers"))],
     several(_TEXT),
 )
-_TRAIN = either([(is_path, path)], instance(_models, "a treebank, a model or a path"))
+_TRAIN = either([(is_path, path)], instance("NgramModel Treebank", "a treebank, a model or a path"))
 _OUTPUTS = either(
     [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to outputs"))], _paths
 )
@@ -103,8 +91,11 @@ def convert(
 
     Args:
         direction: "forward" or "backward".
-        targets: the words to convert, instead of those of Kohita et al. (2017), or a TOML file that lists them.
-        variant: the interpretation of the paper, one of `levelhead.conversion.VARIANTS`.
+        targets: the words to convert (a TOML file), instead of those of Kohita et al. (2017).
+        variant: the interpretation of the paper: "paper" (Algorithms 1 and 2; going back, a word's children are
+            determined after its descendants are converted), "frozen" (the same, but a word's children are always those
+            of the input tree), or "script" (the published script: whole relations are compared, and the first child of
+            its list, not the innermost, becomes the head).
         ud: the version of UD; by default detected from the relations, or 2.
         exact: whether to record heads in MISC going forward, and to restore them going back.
 
@@ -166,12 +157,13 @@ def perplexity(
         train: a treebank or its path; or a model or its path (with `.arpa` in its name), which has its own n-grams and
             counts.
         test: the test set.
-        order: the order in which words are predicted: "string", or the name of the transition system that attaches
+        order: the order in which words are predicted: as in the sentence ("string"), or as a transition system attaches
             them.
-        ngram: the length of the longest n-grams; 3 by default.
+        ngram: the length of the longest n-grams; by default 3.
         minimum_counts: the minimum count of n-grams of each order.
         minimum_word_count: training words with a lower count are treated as unknown.
-        ends: whether ends of sentences count: "in", "out" or "ppl1" (their probabilities count, but not their number).
+        ends: whether to count ends of sentences ("in" or "out"); for "ppl1", count their probabilities, but not their
+            number.
 
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
@@ -218,10 +210,10 @@ def recover(
     Args:
         answers: the path of a file or folder of answers, a mapping of answers by sent_id, or a list of answers, one per
             gold sentence.
-        gold: the gold treebank or its path; only its words are used.
-        separator: the beginning of the lines between answers; "" for blank lines; detected by default.
+        gold: the gold treebank with the words that the language model was to parse.
+        separator: the beginning of the lines between answers; an empty string means blank lines; by default detected.
         field: the field of JSON lines or CSV with the answer; dots separate nested fields, as in `response.text`.
-        id_field: the field with the sent_id.
+        id_field: the field of JSON lines or CSV with the sent_id.
 
     Raises:
         InputError: the answers or gold cannot be read, or it is not clear which answer belongs to which sentence.

@@ -40,12 +40,6 @@ if TYPE_CHECKING:
 _MISSING = choice(("drop", "pairwise", "error"))
 
 
-def _choices() -> type:
-    from levelhead.comparison.judgement import Choices
-
-    return Choices
-
-
 def _pair(name: str, value: Any) -> tuple[str, str]:
     """A pair of strings."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
@@ -60,7 +54,7 @@ def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
     return [_pair(name, pair) for pair in value]
 
 
-_TABLE = either([(is_path, path)], instance(Measurements, "a table (a path or measurements)"))
+_TABLE = either([(is_path, path)], instance("Measurements", "a table (a path or measurements)"))
 
 
 @public(
@@ -92,14 +86,15 @@ def correlate(
     Args:
         tables: tables in TSV, CSV or JSON (`NAME=PATH` puts `NAME.` before column names), or measurements in memory;
             they are joined by treebank.
-        columns: the columns to correlate; by default all numeric columns.
-        differences: pairs of columns: the first minus the second is added as `diff(A,B)`.
+        columns: the columns to correlate; a single column is correlated with all others; by default all numeric
+            columns.
+        differences: pairs of columns to subtract: A - B is added as diff(A,B).
         given: columns to control for (partial correlation).
-        family: the column with language families: each family is left out in turn, and permutations are within
-            families.
+        family: the column with language families: leave out each family, and permute within families.
         key: the column with the names of treebanks; by default the first.
-        missing: treebanks without a value: "drop" them, drop them "pairwise", or raise an "error".
-        methods: "pearson", "spearman" or both.
+        missing: how to treat missing values: "drop" the treebank, drop it from the pairs concerned ("pairwise"), or
+            stop with an "error".
+        methods: the coefficients: "pearson", "spearman" or both.
 
     Raises:
         InputError: a table is invalid, a column is unknown, or there are too few treebanks.
@@ -154,7 +149,7 @@ def measurements(
     gold=TREEBANK,
     first=TREEBANK,
     second=TREEBANK,
-    judgements=either([(is_path, path)], instance(_choices, "a path or choices")),
+    judgements=either([(is_path, path)], instance("Choices", "a path or choices")),
     words=optional(_pair),
     measures=MEASURES,
     ties=choice(("callin", "half", "skip")),
@@ -185,10 +180,12 @@ def judge(
         gold: the gold treebank or its path.
         first: the output of the first system.
         second: the output of the second system.
-        judgements: a file with one line per gold sentence, or choices in memory.
-        words: the names of the first and the second system in votes; by default detected.
-        ties: sentences with equal scores: for the second system ("callin"), "half" for each, or "skip" them.
-        subtypes_apart: whether to leave relations with subtypes out of all classes.
+        judgements: a file with one line per gold sentence: one or more votes for the better system.
+        words: the names of the two systems in votes; by default detected: blue red, 1 2, first second or a b.
+        ties: how to count sentences with equal scores: for the second system ("callin"), "half" for each system, or not
+            at all ("skip").
+        subtypes_apart: whether to leave relations with subtypes out of all classes, as Callin does for content
+            relations.
 
     Raises:
         InputError: a file is invalid, the texts differ, or the number of judgments differs from the number of

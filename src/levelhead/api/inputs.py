@@ -15,7 +15,6 @@ from levelhead.scoring.weights import ENTROPY, key_of
 from levelhead.treebank import Treebank, read
 
 if TYPE_CHECKING:
-    from levelhead.analysis.word_properties import PropertySettings
     from levelhead.campaign.plan import Plan
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
@@ -112,15 +111,9 @@ def settings_for(
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them."""
     setup = setup_of(
-        without_punctuation(measures, rules, punct, registry),
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        registry=registry,
-        weights=weights,
-        partial=partial,
-        allow_several_roots=allow_several_roots,
-    )
+        without_punctuation(measures, rules, punct, registry), rules=rules, format=format, gold_format=gold_format,
+        registry=registry, weights=weights, partial=partial, allow_several_roots=allow_several_roots,
+    )  # fmt: skip
     seen = list(train)
     if not seen or not any(
         definition.takes_weights and key_of(measure) == ENTROPY for measure, definition in setup.defined
@@ -163,14 +156,6 @@ def registry_of(definitions: Iterable[PathLike], scheme: str | None) -> Registry
     return registry if scheme is None else registry.with_default(scheme)
 
 
-def buckets_for(setup: Setup, train: Iterable[Input]) -> PropertySettings:
-    """Return the data that properties of words may need: the scheme of classes, and the training treebanks."""
-    from levelhead.analysis.word_properties import PropertySettings
-
-    schemes = setup.registry.schemes
-    return PropertySettings(schemes.by_name[schemes.default], training_of(train))
-
-
 def training_of(train: Iterable[Input]) -> Training | None:
     """Return the contents of training treebanks; None without training treebanks."""
     seen = [loaded(treebank) for treebank in train]
@@ -181,23 +166,17 @@ def training_of(train: Iterable[Input]) -> Training | None:
     return Training.of(seen)
 
 
-def workers_for(jobs: int | Workers, address: str | None = None) -> Workers:
-    """Return the workers."""
-    from levelhead.jobs import cluster, processes
-
-    if not isinstance(jobs, int):
-        return jobs
-    return processes(jobs) if address is None else cluster(address, jobs)
-
-
 @contextmanager
 def running(
     jobs: int | Workers, store: PathLike | Store | None, cluster: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield `workers` and `store` as the engine takes them; a store that is opened here is closed afterwards."""
-    from levelhead.jobs import Store
+    from levelhead.jobs import Store, processes
+    from levelhead.jobs import cluster as cluster_at
 
-    workers = workers_for(jobs, cluster)
+    workers = jobs
+    if isinstance(jobs, int):
+        workers = processes(jobs) if cluster is None else cluster_at(cluster, jobs)
     if store is None or isinstance(store, Store):
         yield {"workers": workers, "store": store}
         return

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from inspect import cleandoc
 from textwrap import fill
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
+from levelhead.api import FUNCTIONS
 from levelhead.arguments import (  # fmt: skip
     Check,
     checked,
@@ -17,6 +20,7 @@ from levelhead.arguments import (  # fmt: skip
     either,
     flag,
     instance,
+    is_instance,
     is_list,
     is_path,
     limited,
@@ -27,10 +31,6 @@ from levelhead.arguments import (  # fmt: skip
     several,
     text,
 )
-from levelhead.measures.registry import Registry
-from levelhead.scoring.measure import Measure, Resource
-from levelhead.scoring.rules import Rules
-from levelhead.treebank import Treebank
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -52,43 +52,19 @@ def _is_mapping(value: object) -> bool:
 
 
 def _are_several(value: object) -> bool:
-    return is_list(value) and not isinstance(value, Treebank)  # which is a sequence of sentences
+    return is_list(value) and not is_instance(value, "Treebank")  # which is a sequence of sentences
 
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _store() -> type:
-    from levelhead.jobs import Store
-
-    return Store
-
-
-def _workers() -> type:
-    from levelhead.jobs import Workers
-
-    return Workers
-
-
-def _origin() -> type:
-    from levelhead.report.page.blocks import Origin
-
-    return Origin
-
-
-def _external_settings() -> type:
-    from levelhead.parsing import ExternalSettings
-
-    return ExternalSettings
-
-
-TREEBANK = either([(is_path, path)], instance(Treebank, "a treebank or a path"))
+TREEBANK = either([(is_path, path)], instance("Treebank", "a treebank or a path"))
 """A treebank in memory, or the path of one."""
 
 TEST_SETS = either(
     [(_is_mapping, mapping(TREEBANK, "a mapping of codes to treebanks or paths")), (is_path, path)],
-    instance(Treebank, "a treebank, a path, or a mapping of codes to treebanks or paths"),
+    instance("Treebank", "a treebank, a path, or a mapping of codes to treebanks or paths"),
 )
 """Test sets in any layout."""
 
@@ -97,15 +73,15 @@ SYSTEMS = either(
 )
 """The outputs of one system or of several."""
 
-RULES = either([(_is_text, text)], instance(Rules, "the name of rules"))
+RULES = either([(_is_text, text)], instance("Rules", "the name of rules"))
 """Scoring rules, or their name."""
 
 TREEBANKS = either([(_are_several, several(TREEBANK))], lambda name, value: [TREEBANK(name, value)])
 """One treebank or several, as a list."""
 
-_MEASURE = either([(_is_text, text)], instance(Measure, "the name of a measure"))
+_MEASURE = either([(_is_text, text)], instance("Measure", "the name of a measure"))
 
-_WEIGHTS = instance((Mapping, Resource), "a mapping of relations to weights")
+_WEIGHTS = either([(_is_mapping, lambda _, value: value)], instance("Resource", "a mapping of relations to weights"))
 
 MEASURES = several(_MEASURE, 1)
 """Measures."""
@@ -128,25 +104,28 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             "the outputs of each system by its name, in the same form; or a list of paths.", SYSTEMS
         ),
         "measures": Parameter(
-            'names of measures in any case, such as "LAS" or "LAS,CLAS.recall", or a list of names or measures.',
+            'measures such as "LAS" or "CLAS.recall", in any case, separated by commas.',
             MEASURES,
         ),
         "rules": Parameter(
-            '"ud" (the default), or an official scorer: "udtools", "conll18", "conll17", "msp25" or "msp25-sorted".',
+            'scoring rules: those of levelhead ("ud"), or an exact emulation of an official scorer ("udtools",'
+            ' "conll18", "conll17", "msp25" or "msp25-sorted").',
             RULES,
         ),
-        "format": Parameter('the format of files, "conllu" or "conllx".', choice(("conllu", "conllx"))),
+        "format": Parameter('the format of the files, "conllu" or "conllx".', choice(("conllu", "conllx"))),
         "gold_format": Parameter(
-            "the format of gold files, if different; if only gold is CoNLL-U, its multiword tokens are split.",
+            "the format of gold, if different; if only gold is CoNLL-U, its multiword tokens are split.",
             optional(choice(("conllu", "conllx"), "format")),
         ),
         "allow_several_roots": Parameter(
-            'whether sentences of files can have several roots (words with HEAD 0); for the rules "ud" and "udtools".',
+            'whether to accept sentences of files with several roots (words with HEAD 0) under the rules "ud"'
+            ' and "udtools".',
             flag,
         ),
         "punct": Parameter(
-            'which punctuation to leave out of UAS, LAS and LS: words with the gold "relation" punct, or punctuation as'
-            ' defined by "callin"; or "keep" all.',
+            '"keep" all punctuation, or leave out of UAS, LAS and LS words with the gold "relation" punct, or'
+            ' punctuation as defined by "callin"; the measures are then named LAS(nopunct) or'
+            ' LAS(nopunct=callin).',
             choice(("keep", "relation", "callin")),
         ),
         "weights": Parameter(
@@ -155,26 +134,26 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         ),
         "registry": Parameter(
             "the available measures and schemes, as `read_definitions` returns them; by default the shipped ones.",
-            optional(instance(Registry, "a registry, as read_definitions returns it")),
+            optional(instance("Registry", "a registry, as read_definitions returns it")),
         ),
         "partial": Parameter(
-            "whether to score outputs with different text or broken trees as well, over all gold words; these scores"
-            " are not official.",
+            "whether to score outputs with different text or broken trees as well, over all gold words; these"
+            " scores are not official.",
             flag,
         ),
-        "train": Parameter("training treebanks or their paths, for WLAS(WDE).", TREEBANKS),
+        "train": Parameter("training treebanks, for WLAS(WDE).", TREEBANKS),
         "split": Parameter(
-            'which files of UD releases are gold: "train", "dev" or "test"; by default "test", or the only split.',
+            'which files of UD releases are gold ("train", "dev" or "test"); by default "test", or the only split.',
             optional(choice(("train", "dev", "test"))),
         ),
         "as_runs": Parameter(
-            "whether all folders in the folder of a system (for a single gold file, all files) are its runs; by default"
-            " only those named run or seed with a number.",
+            "whether to treat all folders in the folder of a system (for a single gold file, also all files)"
+            " as its runs; by default only those named run or seed with a number.",
             flag,
         ),
         "jobs": Parameter(
             "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
-            either([(lambda value: isinstance(value, _workers()), instance(_workers, "workers"))], limited("jobs")),
+            either([(lambda value: is_instance(value, "Workers"), lambda _, value: value)], limited("jobs")),
         ),
         "cluster": Parameter(
             'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None; for an'
@@ -182,13 +161,14 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             optional(text),
         ),
         "store": Parameter(
-            "a file in which results are kept for the next run.",
-            optional(either([(is_path, path)], instance(_store, "a path or a store"))),
+            "keep results in this file, and resume from it in the next run.",
+            optional(either([(is_path, path)], instance("Store", "a path or a store"))),
         ),
-        "resamples": Parameter("the number of random resamples or permutations.", limited("resamples")),
+        "resamples": Parameter("the number of bootstrap resamples and of random permutations.", limited("resamples")),
         "resample_by": Parameter(
-            'the independent units of intervals and tests: "sentence", "document", "comment:NAME" (sentences with the'
-            ' same comment), or "auto" (documents if gold marks two or more, otherwise sentences).',
+            'the independent units of intervals and tests: "sentence", "document" (# newdoc), "comment:NAME"'
+            ' (sentences with the same comment), or "auto" (documents if gold marks two or more, otherwise'
+            ' sentences).',
             resampling_unit,
         ),
         "seed": Parameter("the random seed.", limited("seed")),
@@ -198,18 +178,20 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         "merge": Parameter("whether to count the train, dev and test file of a treebank as one treebank.", flag),
         "external": Parameter(
             "how to run an external parser.",
-            optional(instance(_external_settings, "a levelhead.parsing.ExternalSettings")),
+            optional(instance("ExternalSettings", "a levelhead.parsing.ExternalSettings")),
         ),
         "origin": Parameter(
-            "how the result was made, for the end of pages.", optional(instance(_origin, "an origin of pages"))
+            "how the result was made, for the end of pages.", optional(instance("Origin", "an origin of pages"))
         ),
         "repair": Parameter(
-            "whether to repair invalid trees of external parsers; repairs are among the warnings of the treebank.", flag
+            "whether to repair invalid trees of external parsers instead of rejecting them; repairs are among the"
+            " warnings.",
+            flag,
         ),
-        "lift": Parameter("whether to lift non-projective arcs if the system needs projective trees.", flag),
-        "beam": Parameter("the beam width of transition systems.", limited("beam")),
+        "lift": Parameter("whether to lift non-projective arcs if the transition system needs projective trees.", flag),
+        "beam": Parameter("the beam width (transition systems, ensemble).", limited("beam")),
         "relations": Parameter(
-            'learn "universal" relations (without subtypes) or "full" relations (with subtypes).',
+            'learn relations without subtypes ("universal") or with subtypes ("full").',
             choice(("universal", "full")),
         ),
     }
@@ -218,14 +200,13 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
 
 
 def public(**own: Check) -> Callable[[_Function], _Function]:
-    """Return the decorator of a public function: it checks arguments, and documents shared parameters."""
+    """Return the decorator of a public function, which checks arguments."""
 
     def decorate(function: _Function) -> _Function:
-        """Return the function with its checks and the full list of its parameters."""
-        names = parameters_of(function)
-        checks = {name: SHARED[name].check for name in names if name in SHARED} | own
-        decorated = checked(**checks)(function)
-        decorated.__doc__ = documented(function.__doc__, names)
+        """Return the function with its checks."""
+        shared = {name: SHARED[name].check for name in parameters_of(function) if name in SHARED}
+        decorated = checked(**shared | own)(function)
+        decorated.checks = shared | own  # type: ignore[attr-defined]
         return decorated
 
     return decorate
@@ -242,24 +223,42 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
 _ENTRY = re.compile(r"^ {4}(\w+): ", re.MULTILINE)
 
 
-def documented(docstring: str | None, names: tuple[str, ...]) -> str | None:
-    """Return a docstring in which all parameters are documented, in the order of the signature."""
-    if docstring is None:
-        return None
-    text = cleandoc(docstring)  # from Python 3.13 on, docstrings have lost their indentation already
-    about, head, rest = text.partition("Args:\n")
-    own, raises, errors = rest.partition("\nRaises:\n")
-    if not head:
-        about, raises, errors = text.partition("Raises:\n")
-        raises = f"\n{raises}"
-    entries = dict(_entries(own))
-    lines = (entries.get(name) or f"{name}: {SHARED[name].text}" for name in names)
-    listed = "\n".join(fill(line, 106, initial_indent=" " * 4, subsequent_indent=" " * 8) for line in lines) + "\n"
-    return f"{about}Args:\n{listed}{raises}{errors}"
+def documented(function: Any) -> str:
+    """Return the docstring of a public function with all parameters, in the order of the signature."""
+    docstring = cleandoc(function.__wrapped__.__doc__)
+    about, raises, errors = docstring.partition("Raises:\n")
+    about, entries = about.partition("Args:\n")[0], entries_of(docstring)
+    lines = (f"{name}: {entries[name]}" for name in parameters_of(function.__wrapped__))
+    listed = "\n".join(fill(line, 106, initial_indent=" " * 4, subsequent_indent=" " * 8) for line in lines)
+    return f"{about}Args:\n{listed}\n\n{raises}{errors}"
 
 
-def _entries(text: str) -> Iterator[tuple[str, str]]:
-    """The entries of a section by the name of the parameter."""
-    parts = _ENTRY.split(text)
-    for name, rest in zip(parts[1::2], parts[2::2]):
-        yield name, f"{name}: {' '.join(rest.split())}"
+def entries_of(docstring: str) -> dict[str, str]:
+    """Return what a docstring says about each parameter, and what all functions say about shared parameters.
+
+    An entry that begins with "by default" follows the text of the shared parameter.
+    """
+    texts = {name: parameter.text for name, parameter in SHARED.items()}
+    parts = _ENTRY.split(docstring.partition("Args:\n")[2].partition("\nRaises:\n")[0])
+    for name, words in zip(parts[1::2], parts[2::2]):
+        entry = " ".join(words.split())
+        texts[name] = f"{texts[name].removesuffix('.')}; {entry}" if entry.startswith("by default ") else entry
+    return texts
+
+
+@cache
+def settings_of(name: str) -> Mapping[str, tuple[str, Any]]:
+    """Return the text and the default of each parameter of a public function.
+
+    They are read from its source: loading it would take `--help` three times as long.
+    """
+    from pathlib import Path  # slow to load
+
+    file = next(file for file, names in FUNCTIONS.items() if name in names)
+    statements = ast.parse(Path(__file__).with_name(f"{file}.py").read_bytes()).body
+    function = next(node for node in statements if isinstance(node, ast.FunctionDef) and node.name == name)
+    arguments, texts = function.args, entries_of(ast.get_docstring(function) or "")
+    positional = zip(reversed(arguments.args), reversed(arguments.defaults))
+    defaults = [*positional, *zip(arguments.kwonlyargs, arguments.kw_defaults)]
+    values = {argument.arg: ast.literal_eval(node) for argument, node in defaults if node is not None}
+    return {name: (text, values.get(name)) for name, text in texts.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 from levelhead.api.inputs import PathLike, loaded, running
 from levelhead.api.parameters import TREEBANK, public
@@ -44,7 +44,7 @@ def _callable(name: str, value: Any) -> Callable[..., Any]:
     return cast("Callable[..., Any]", value)
 
 
-_MODEL = either([(is_path, path)], instance(get_args(AnyModel), "a model or its path"))
+_MODEL = either([(is_path, path)], instance("Model Ensemble Baseline ExternalModel", "a model or its path"))
 
 
 @public(
@@ -74,8 +74,8 @@ def train(
         parser: a transition system ("arc-eager", "arc-standard", "swap-eager", "swap-lazy"), "graph",
             "graph-first-order", "ensemble", a baseline ("baseline-left", "baseline-right", "baseline-random",
             "baseline-random-projective"), or an external parser ("udpipe", "malt", "command").
-        dev: a treebank for early stopping: the best pass on it is kept; no effect with baselines.
-        with_dev: then train on both treebanks for the same number of passes; requires `dev`.
+        dev: a treebank for early stopping: keep the pass with the best LAS; no effect with baselines.
+        with_dev: after early stopping, train again on both treebanks for as many passes; requires dev.
         scheme: learn trees as annotated ("content-head") or converted to function heads ("function-head"); parses are
             converted back.
         progress: called after each pass.
@@ -135,9 +135,10 @@ def crossval(
     Args:
         treebank: the treebank to train on and to parse.
         parser: as in `train`.
-        folds: the number of parts: blocks of consecutive sentences.
-        scheme: as in `train`.
-        store: a file in which parsed folds are kept.
+        folds: the number of folds: blocks of consecutive sentences.
+        scheme: learn trees as annotated ("content-head") or converted to function heads ("function-head"); parses are
+            converted back.
+        store: keep parsed folds in this file, and resume from it in the next run (not for the parser "command").
 
     Raises:
         InputError: a file is invalid, there are fewer sentences than folds, or a parser fails.

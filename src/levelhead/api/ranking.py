@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, registry_of, running
-from levelhead.api.parameters import PATH, RULES, SYSTEMS, TEST_SETS, public
+from levelhead.api.parameters import MEASURES, PATH, RULES, SYSTEMS, TEST_SETS, public
 from levelhead.arguments import choice, flag, limited, optional, several, text
 from levelhead.campaign import RANKINGS, Manifest, RankSets, read_manifest, read_scores, score_plan
 from levelhead.campaign.find import about_files, find_plan
@@ -20,7 +20,6 @@ from levelhead.campaign.ranking import ALL, EACH
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures.registry import parse_measure, qualified
-from levelhead.progress import working
 from levelhead.scoring.rules import rules_named
 from levelhead.significance import InferenceSettings
 from levelhead.significance.units import AUTO
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     systems=optional(SYSTEMS),
     manifest=PATH,
     scores=PATH,
+    measures=optional(MEASURES),
     rules=optional(RULES),
     ranking=optional(choice(RANKINGS)),
     groups=several(text),
@@ -51,9 +51,7 @@ if TYPE_CHECKING:
     significance=optional(flag),
     rank_sets=choice(("marginal", "simultaneous")),
     resamples=limited("draws"),
-    report=PATH,
-    title=optional(text),
-    figures=PATH,
+    prepare=several(choice(("page", "pages"))),
 )
 def rank(
     gold: Golds | None = None,
@@ -79,14 +77,12 @@ def rank(
     resample_by: str = "auto",
     seed: int = 0,
     level: float = 0.95,
+    prepare: Iterable[Literal["page", "pages"]] = (),
     split: Split | None = None,
     as_runs: bool = False,
     jobs: int | Workers = 1,
     cluster: str | None = None,
     store: PathLike | Store | None = None,
-    report: PathLike | None = None,
-    title: str | None = None,
-    figures: PathLike | None = None,
     origin: Origin | None = None,
 ) -> RankedSystems:
     """Return systems ranked by macro-averages; missing and invalid outputs count as 0, and the reasons are listed.
@@ -94,49 +90,44 @@ def rank(
     Args:
         gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
-        manifest: a TOML file whose measures, rules, groups, gold and systems are the defaults.
+        manifest: a TOML file with test sets, systems, groups, measures and rules, which are the defaults.
         scores: rank this table of scores (TSV) instead of files.
-        measures: the measures; by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
+        measures: by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
             LAS and Feats under msp25.
         all_measures: also rank by all measures of the official scorer of the rules, LAS first.
-        ranking: how to average and rank: "exact" (the default), or exactly as a shared task did: "conll17" or
-            "conll18".
-        groups: the test sets to average over: "all" (the default), "family:NAME", "genus:NAME", "language:NAME", or a
-            group of the manifest.
+        ranking: how to average and rank: at full precision ("exact"), or exactly as a shared task did; by default
+            "exact".
+        groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
+            "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
         by_treebank: also rank on each of these test sets.
         only: the names of the systems to rank; by default all.
+        rules: by default "ud".
         scheme: the scheme of classes that measures name without a scheme; the measures are then named with it.
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests; by default only
-            for a report or figures.
-        rank_sets: whether confidence sets of ranks hold at the level for each system ("marginal") or for all systems
-            jointly ("simultaneous").
-        report: also write a page with tables and charts to this HTML file; or to this folder, if it exists or its
-            name ends in a slash, together with a page of errors for every output. The folder must be new, empty or an
-            older report.
-        title: the heading of the page.
-        figures: also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder.
+            to prepare a page.
+        rank_sets: whether to compute confidence sets of ranks at the level for each system ("marginal") or for all
+            systems jointly ("simultaneous").
+        resamples: the number of random permutations, and of draws for confidence sets of ranks.
+        prepare: "page" to score what `write_report` shows in addition; "pages" also to make the page of each output,
+            which it writes to a folder; both are in `looked`.
         origin: how the result was made, for the end of pages; by default this call.
 
     Raises:
         InputError: a gold file is missing or invalid, or there is nothing to rank.
         MeasureError: a measure or the rules are unknown.
-        OutputError: the report cannot be written.
     """
-    given = locals()
-    if report is not None:
-        _check_report(report, scores, partial=partial)
+    given, pages = locals(), set(prepare)
+    _check_combination(scores, partial=partial, folder="pages" in pages)
     written = _manifest(gold if manifest is None else manifest)
     defaults: dict[str, Any] = {} if written is None else written._asdict()
-    shown = report is not None or figures is not None
-    tested = shown if significance is None else significance
+    tested = bool(pages) if significance is None else significance
     tests = InferenceSettings(resamples, seed, level, resample_by=resample_by) if tested else None
     requested = as_list(groups) or list(defaults.get("show") or (ALL,))
     choice = RankingChoice(
         ranking or defaults.get("ranking") or "exact", [EACH, *requested] if by_treebank else requested,
         defaults.get("groups", {}), tests, rank_sets,
     )  # fmt: skip
-    registry = registry or registry_of(defaults.get("definitions", ()), None)
-    scheme = scheme or defaults.get("scheme")
+    scheme, registry = scheme or defaults.get("scheme"), registry or registry_of(defaults.get("definitions", ()), None)
     registry = registry if scheme is None else registry.with_default(scheme)
     named_rules = rules_named(rules or defaults.get("rules") or "ud")
     names = measure_names(measures or defaults.get("measures") or (() if all_measures else named_rules.main))
@@ -144,52 +135,49 @@ def rank(
         names = list(dict.fromkeys([*names, *sorted(named_rules.measures, key=lambda name: name != "LAS")]))
     if scheme is not None:
         names = [str(qualified(parse_measure(name, registry), registry)) for name in names]
-    source = origin or _origin(given)
-    about: tuple[str, ...] = ()
+    origin, about = origin or _origin(given), tuple[str, ...]()
     if scores is not None:
-        if partial:
-            raise InputError(Fault("invalid-argument", "scores cannot be combined with partial"))
         results = _of_systems(read_scores(scores), as_list(only))
         names = names if measures else list(results.measures)
     else:
         plan = needed_plan(plan_to_rank(gold, systems, written, split, only, as_runs=as_runs), choice, requested)
         about = about_files(gold or manifest or {}, plan, "test set")
-        folder = str(Path(written.path).parent) if written and not measures else ""
         setup = setup_of(
-            names, rules=named_rules, registry=registry, weights=weights, folder=folder, partial=partial,
+            names, rules=named_rules, registry=registry, weights=weights, partial=partial,
+            folder=str(Path(written.path).parent) if written and not measures else "",
             allow_several_roots=allow_several_roots,
         )  # fmt: skip
         with running(jobs, store, cluster) as how:
             how |= {"by_sentence": tests is not None, "resample_by": tests.resample_by if tests else AUTO}
-            results = _scored(plan, setup, report, source, **how) if shown else score_plan(plan, setup, **how)
+            results = _scored(plan, setup, pages, origin, **how)
     ranked = rank_results(results, [measure_in(results, name, registry) for name in names], choice)
-    if shown:
-        _write(results, ranked, report, title, figures, source)
-    return replace(ranked, provenance=replace(ranked.provenance, about_files=about))
+    looked = ResultsForPage(results, origin) if pages else None
+    return replace(ranked, provenance=replace(ranked.provenance, about_files=about), looked=looked)
 
 
-def _scored(plan: Plan, setup: Setup, report: PathLike | None, origin: Origin, **how: Any) -> Results:
-    from levelhead.report.page.ranking_report import is_folder, score_for_report
+def _check_combination(scores: PathLike | None, *, partial: bool, folder: bool) -> None:
+    refused = "scores cannot be combined with partial" if partial and scores is not None else None
+    if folder and not refused:
+        from levelhead.report.page.ranking_report import no_folder
 
-    return score_for_report(plan, setup, folder=report is not None and is_folder(report), origin=origin, **how)
+        refused = no_folder(partial=partial, from_scores=scores is not None)
+    if refused:
+        raise InputError(Fault("invalid-argument", refused))
 
 
-def _write(
-    results: Results,
-    ranked: RankedSystems,
-    report: PathLike | None,
-    title: str | None,
-    figures: PathLike | None,
-    origin: Origin,
-) -> None:
-    from levelhead.api.reports import write_page
-    from levelhead.report.page.ranking_report import page_of, write_ranking_report
+class ResultsForPage(NamedTuple):
+    """What the page of a ranking shows: the results with all their measures and pages, and how they were made."""
 
-    if report is not None:
-        write_ranking_report(report, results, ranked, origin, title)
-    if figures is not None:
-        with working("making the page"):
-            write_page(page_of(results, ranked)._replace(origin=origin), None, title, figures)
+    results: Results
+    origin: Origin
+
+
+def _scored(plan: Plan, setup: Setup, pages: Collection[str], origin: Origin, **how: Any) -> Results:
+    if not pages:
+        return score_plan(plan, setup, **how)
+    from levelhead.report.page.ranking_report import score_for_report
+
+    return score_for_report(plan, setup, folder="pages" in pages, origin=origin, **how)
 
 
 def _origin(given: Mapping[str, Any]) -> Origin:
@@ -212,22 +200,6 @@ def _text(value: Any) -> str:
         return f"[{', '.join(map(_text, value))}]"
     value = os.fspath(value) if isinstance(value, os.PathLike) else value
     return repr(value) if isinstance(value, str | int | float) else "..."
-
-
-def _check_report(report: PathLike, scores: PathLike | None, *, partial: bool) -> None:
-    """Check that the report can be written, before anything is scored."""
-    from levelhead.extras import require
-    from levelhead.report.page.ranking_report import check_report_folder, is_folder, no_folder
-    from levelhead.treebank.write import check_file
-
-    require("jinja2", "reports")
-    if not is_folder(report):
-        check_file(report)
-        return
-    refused = no_folder(partial=partial, from_scores=scores is not None)
-    if refused:
-        raise InputError(Fault("invalid-argument", refused))
-    check_report_folder(report)
 
 
 def _manifest(gold: Golds | None) -> Manifest | None:

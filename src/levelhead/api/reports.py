@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import PathLike
 from levelhead.api.parameters import PATH, public
-from levelhead.arguments import choice, flag, instance, limited, optional, text
+from levelhead.arguments import choice, flag, instance, is_instance, limited, optional, text
 from levelhead.errors import Fault, InputError
 from levelhead.tables.writers import PAPER_FORMATS, PaperFormat
 
@@ -27,23 +27,16 @@ if TYPE_CHECKING:
     from levelhead.report.page.blocks import Origin
     from levelhead.typology.collection import Survey
 
-    Shown: TypeAlias = Agreement | Changes | Comparison | Evaluation | Evaluations | ReleaseChanges | Survey | Suspects
+    Shown: TypeAlias = (
+        Agreement | Changes | Comparison | Evaluation | Evaluations | RankedSystems | ReleaseChanges | Survey | Suspects
+    )
 
 
-def _shown() -> tuple[type, ...]:
-    from levelhead.comparison.agreement import Agreement
-    from levelhead.comparison.changes import Changes, ReleaseChanges
-    from levelhead.comparison.evaluations import Evaluations
-    from levelhead.comparison.suspects import Suspects
-    from levelhead.comparison.systems import Comparison
-    from levelhead.evaluation.pair import Evaluation
-    from levelhead.typology.collection import Survey
-
-    return Agreement, Changes, Comparison, Evaluation, Evaluations, ReleaseChanges, Suspects, Survey
+_SHOWN = "Agreement Changes Comparison Evaluation Evaluations RankedSystems ReleaseChanges Survey Suspects"
 
 
 @public(
-    result=instance(_shown, "the result of agree, compare, diff, profile, score or suspects"),
+    result=instance(_SHOWN, "the result of agree, compare, diff, profile, rank, score or suspects"),
     path=PATH,
     title=optional(text),
     figures=PATH,
@@ -59,12 +52,13 @@ def write_report(
 ) -> None:
     """Write the page of a result, with tables, charts and trees, to an HTML file.
 
-    Pages of `rank` are written by `rank(..., report=...)`.
-
     Args:
-        result: the result of `agree`, `compare(..., prepare="page")`, `diff`, `profile`, `score(..., prepare="page")`
-            or `suspects`; the page of profiles shows their columns, preferably with "relation" and "upos".
-        path: the file; None to write only figures.
+        result: the result of `agree`, `compare(..., prepare="page")`, `diff`, `profile`, `rank(..., prepare="page")`,
+            `score(..., prepare="page")` or `suspects`; the page of profiles shows their columns, preferably with
+            "relation" and "upos".
+        path: the file; None to write only figures. A ranking with `prepare="pages"` can be written to a folder (an
+            existing one, or a name that ends in a slash), together with a page of errors for every output. The folder
+            must be new, empty or an older report.
         title: the heading of the page.
         figures: also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder.
 
@@ -75,24 +69,26 @@ def write_report(
     from levelhead.extras import require
 
     require("jinja2", "reports")
-    page = _page_of(result, registry)
-    write_page(page if origin is None else page._replace(origin=origin), path, title, figures)
+    from levelhead.progress import working
+    from levelhead.report.page import render, write_figures
+    from levelhead.report.page.ranking_report import is_folder, write_ranking_report
+    from levelhead.treebank.write import replace_file
 
-
-def write_page(page: Page, path: PathLike | None, title: str | None, figures: PathLike | None) -> None:
-    """Write a page, and its charts and tables, if requested."""
-    if path is not None:
-        from levelhead.report.page import render
-        from levelhead.treebank.write import replace_file
-
-        replace_file(path, [render(page._replace(title=title or page.title))])
+    folder = is_instance(result, "RankedSystems") and path is not None and is_folder(path)
+    with working("making the page"):
+        page = _page_of(result, registry, folder=folder)
+        page = page._replace(title=title or page.title, origin=origin or page.origin)
+        rendered = render(page)
+    if folder:
+        write_ranking_report(path, result, rendered)  # type: ignore[arg-type]
+    elif path is not None:
+        replace_file(path, [rendered])
     if figures is not None:
-        from levelhead.report.page import write_figures
-
         write_figures(page, os.fspath(figures))
 
 
-def _page_of(result: Shown, registry: Registry | None) -> Page:
+def _page_of(result: Shown, registry: Registry | None, *, folder: bool) -> Page:
+    from levelhead.campaign.ranked_systems import RankedSystems
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.comparison.suspects import Suspects
@@ -102,6 +98,14 @@ def _page_of(result: Shown, registry: Registry | None) -> Page:
     from levelhead.scoring.rules import rules_named
     from levelhead.typology.collection import Survey
 
+    if isinstance(result, RankedSystems):
+        from levelhead.report.page.ranking_report import page_of
+
+        if result.looked is None or (folder and not result.looked.results.looked):
+            prepare = "pages" if folder else "page"
+            message = f'the ranking has nothing for such a page: use rank(..., prepare="{prepare}")'
+            raise InputError(Fault("invalid-argument", message))
+        return page_of(result, folder=folder)
     if isinstance(result, Survey):
         from levelhead.report.page.profile import profile_page
 
@@ -151,22 +155,8 @@ def _versions(changes: Changes | ReleaseChanges) -> tuple[str, str]:
     return old, new
 
 
-def _tested() -> tuple[type, ...]:
-    from levelhead.campaign.ranked_systems import RankedSystems
-    from levelhead.comparison.systems import Comparison
-
-    return RankedSystems, Comparison
-
-
-def _cited() -> tuple[type, ...]:
-    from levelhead.comparison.evaluations import Evaluations
-    from levelhead.evaluation.pair import Evaluation
-
-    return *_tested(), Evaluation, Evaluations
-
-
 @public(
-    result=instance(_tested, "a ranking or a comparison"),
+    result=instance("RankedSystems Comparison", "a ranking or a comparison"),
     format=choice(PAPER_FORMATS, "format"),
     places=limited("places"),
     each=flag,
@@ -201,7 +191,7 @@ def paper_table(
     return papers_text(ranking_papers(result, places), format)
 
 
-@public(result=instance(_cited, "the result of score, compare or rank"))
+@public(result=instance("RankedSystems Comparison Evaluation Evaluations", "the result of score, compare or rank"))
 def cite(result: Cited) -> Citation:
     """Return the citation of a result: a sentence on methods, and the BibTeX entries of measures and tests.
 

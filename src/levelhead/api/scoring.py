@@ -71,12 +71,12 @@ def score(
 ) -> Evaluation | Evaluations:
     """Return the scores of a system: an `Evaluation` for a pair of treebanks, or `Evaluations` for several test sets.
 
-    By default, the measures are those that the official scorer of the rules prints. Files that this scorer refuses are
-    refused, too; treebanks in memory are not.
+    Files that the official scorer of the rules refuses are refused, too; treebanks in memory are not.
 
     Args:
-        train: training treebanks or their paths: the result then has `leakage` (the share of gold that occurs in them,
-            and scores on the rest). WLAS(WDE) takes its weights from them.
+        measures: by default all that the official scorer of the rules prints.
+        train: training treebanks, for WLAS(WDE), and for the share of gold that occurs in them, with scores on the rest
+            (`leakage`).
         prepare: "page" to find the errors that `write_report` shows while files are read; they are in `looked`.
 
     Raises:
@@ -85,17 +85,9 @@ def score(
     """
     seen = [loaded(treebank) for treebank in train]
     setup = settings_for(
-        measures,
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        weights=weights,
-        registry=registry,
-        train=seen,
-        partial=partial,
-        allow_several_roots=allow_several_roots,
-        punct=punct,
-    )
+        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen,
+        partial=partial, allow_several_roots=allow_several_roots, punct=punct,
+    )  # fmt: skip
     training = training_of(seen)
     if not holds_test_sets(gold):
         TREEBANK("system", system)  # a single treebank, as gold is

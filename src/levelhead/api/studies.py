@@ -46,13 +46,15 @@ def reproduce(
 
     Args:
         paper: the name of a study, a key of `levelhead.studies.STUDIES`.
-        treebanks: folders of treebanks, or files.
-        systems: a folder with the outputs of parsers; without it, parsers are trained briefly.
-        judgements: a folder with human judgments, for callin.
-        scores: a table of published scores, for conll17.
-        weights: a file with weights of relations, for callin.
+        treebanks: folders of treebanks (`xx-ud-train.conllu` ...), or files.
+        systems: a folder with the outputs of a parser, or with a folder for each parser; without it, parsers are
+            trained briefly.
+        judgements: a folder with human judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction`
+            (callin).
+        scores: a table of published scores (conll17).
+        weights: weights of relations for WLAS, instead of the entropies of the training sets (callin).
         quick: use few resamples, and test sets instead of missing training sets, to check that everything works.
-        outputs: the folder in which the outputs of trained parsers are kept.
+        outputs: keep the outputs of levelhead's parsers in this folder.
 
     Raises:
         InputError: the study is unknown, an input is missing, or a file is invalid.

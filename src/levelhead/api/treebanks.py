@@ -11,7 +11,6 @@ from levelhead.arguments import choice, either, flag, instance, limited, mapping
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts import stem_of, treebank_of
-from levelhead.treebank.relations import Scheme
 
 if TYPE_CHECKING:
     from levelhead.comparison.suspects import Suspects
@@ -19,12 +18,13 @@ if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.reader import Format
+    from levelhead.treebank.relations import Scheme
     from levelhead.typology.collection import Similarities, Survey
     from levelhead.typology.profile import Files
     from levelhead.typology.selection import SelectedTreebanks
 
 
-_SCHEME = either([(lambda value: isinstance(value, str), text)], instance(Scheme, "a scheme or its name"))
+_SCHEME = either([(lambda value: isinstance(value, str), text)], instance("Scheme", "a scheme or its name"))
 
 
 @public(
@@ -57,14 +57,14 @@ def profile(
     Large files are read in pieces; a note gives the size of their vocabulary.
 
     Args:
-        columns: names of columns or of their groups, "summary" or "all"; see `levelhead.typology.COLUMNS`.
+        columns: names of columns or of their groups, "summary" or "all"; see `levelhead profile --list-columns`.
         total: whether to add a profile of all treebanks together.
         scheme: the classes of relations.
         chunk: the number of tokens per chunk of running text (STTR).
-        partial_chunk: whether the last, shorter chunk counts.
+        partial_chunk: whether to count the last, shorter chunk as well (STTR).
         window: the number of tokens per window (MATTR).
         least: the minimum frequency of words that count for the head-word entropy.
-        train: training treebanks or their paths: profiles then also have `same_words`, `same_heads` and
+        train: training treebanks: profiles then also have `same_words`, `same_heads` and
             `same_either`, the shares of sentences that occur in them.
 
     Raises:
@@ -209,9 +209,9 @@ def suspects(
         gold: the annotation.
         systems: outputs of parsers for the same text, preferably three or more; by default, three of levelhead's
             parsers are trained on gold by cross-validation.
-        limit: the maximum number of words to return; None for all.
-        folds: the number of folds of the cross-validation.
-        store: a file in which parsed folds are kept.
+        limit: the maximum number of words, the worst first.
+        folds: the number of folds for cross-validation, without systems.
+        store: keep parsed folds in this file, and resume from it in the next run.
 
     Raises:
         InputError: a file is invalid, the texts differ, or there are too few sentences to train parsers.

@@ -1,4 +1,4 @@
-"""Validation of files; kept apart from the other functions, which would load measures and settings."""
+"""Validation of files; kept apart from the other functions, which load measures and settings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from levelhead.arguments import checked, choice, optional, path
+from levelhead.api.parameters import public
+from levelhead.arguments import choice, optional, path
 from levelhead.treebank.validation import CHECKED_RULES, Validation
 from levelhead.treebank.validation import validate as validate_files
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
-@checked(paths=path, format=choice(("conllu", "conllx")), rules=choice(CHECKED_RULES), fix=optional(path))
+@public(paths=path, rules=choice(CHECKED_RULES), fix=optional(path))
 def validate(
     *paths: str | os.PathLike[str],
     format: Format = "conllu",
@@ -28,10 +29,9 @@ def validate(
 
     Args:
         paths: files, compressed or not, folders of files, or manifests (TOML), whose gold files are validated.
-        format: "conllu" or "conllx".
-        rules: "ud" for CoNLL-U, "msp25" or "msp25-sorted" for files of morphosyntactic parsing.
-        fix: the path of repaired copies, with only unambiguous repairs: a file for a single file, otherwise a
-            folder. The errors and warnings are then those of the copies.
+        rules: check CoNLL-U ("ud"), or files of morphosyntactic parsing ("msp25", "msp25-sorted").
+        fix: write a repaired copy to this file (for several files, to this folder), and check the copy; only
+            unambiguous repairs are made (white space, blank lines, empty columns).
 
     Raises:
         InputError: a folder has no CoNLL-U file, or a manifest is invalid.

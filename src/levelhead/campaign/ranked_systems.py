@@ -234,12 +234,14 @@ class RankedSystems(Tabular):
         results: the result of each system on each test set.
         provenance: the provenance of the numbers.
         intervals: the rankings with their tests; None if not requested.
+        looked: what its page shows; None if not requested.
     """
 
     rankings: tuple[Ranking, ...]
     results: Results
     provenance: Provenance
     intervals: RankedIntervals | None = None
+    looked: Any = None
 
     def __getitem__(self, measure: str) -> Ranking:
         """Return the ranking by a measure (ignoring case) over the first group."""

@@ -1,4 +1,4 @@
-"""Errors of systems: levelhead breakdown, confusion, trees and explain."""
+"""Errors of systems: levelhead breakdown, confusion and trees."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
-from levelhead.cli.shared.command import command
-from levelhead.cli.shared.inputs import check_kinds, check_outputs_of_systems, check_paths
+from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared.inputs import check_kinds, check_outputs_of_systems
 from levelhead.cli.shared.option_types import PATH, limited
 from levelhead.cli.shared.printing import Printing, emit, page_origin, print_json, print_provenance, printing_options
 from levelhead.extras import require
@@ -34,7 +34,7 @@ _SPECIAL = frozenset({"repair", "sentence", "error", "cascading"})
     " kind of error), sentence (counts per sentence), error (types of errors), cascading (wrong arcs whose head is"
     " attached correctly or incorrectly). Can be repeated for one system",
 )  # fmt: skip
-@options.measuring_options("LAS", "--by frequency, vocabulary, seen-sentence, seen-heads and seen-tree, and WLAS(WDE)")
+@options.measuring_options
 @options.interval_options
 @options.split_option
 @options.reading_options
@@ -46,8 +46,6 @@ def breakdown(by: tuple[str, ...], printing: Printing, **given: Any) -> None:
     levelhead score. With --by class or deprel, the table also has the score without each class or relation. Scores have
     confidence intervals; documents are the units if gold marks them.
     """
-    from levelhead.api.breakdowns import breakdown as broken_down
-
     gold, systems = given["gold"], given["systems"]
     check_outputs_of_systems(gold, systems, given, [printing.output])
     special = [text for text in by if text in _SPECIAL]
@@ -58,9 +56,8 @@ def breakdown(by: tuple[str, ...], printing: Printing, **given: Any) -> None:
     check_kinds(gold, systems)
     if not {"sentence", "error", "cascading"} & {*by}:
         options.check_single_measure(given["measures"])
-    result = broken_down(by=by, **options.arguments_for(broken_down, given))
-    print_provenance(result.provenance)
-    printing.print(result.table, result.to_dict)
+    result = options.call(given | {"by": by})
+    printing.show(result)
 
 
 @command()
@@ -74,50 +71,36 @@ def confusion(printing: Printing, **given: Any) -> None:
 
     GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
     """
-    from levelhead.api.breakdowns import confusion as confused
-
     gold, system = given["gold"], given["system"]
     check_outputs_of_systems(gold, [system], given, [printing.output])
     check_kinds(gold, [system])
-    confusions = confused(**options.arguments_for(confused, given))
-    print_provenance(confusions.provenance)
-    printing.print(confusions.table, confusions.to_dict)
+    printing.show(options.call(given))
 
 
 @command()
 @options.gold_argument
 @options.systems_argument
-@click.option(
-    "--show", multiple=True, metavar="GOLD:SYSTEM",
-    help="For one system, show the sentences in which the first relation is confused with the second, such as"
-    " nsubj:obj; can be repeated",
-)  # fmt: skip
-@click.option(
-    "--limit", type=limited("limit"), metavar="N",
-    help="Show at most N words for each --show, or N gains and N losses for each system and treebank  [default: 5;"
-    " all in JSON]",
-)  # fmt: skip
-@options.measuring_options("LAS", "WLAS(WDE)")
+@setting("--show", multiple=True, metavar="GOLD:SYSTEM")
+@setting("--limit", type=limited("limit"), metavar="N")
+@options.measuring_options
 @options.split_option
 @options.reading_options
 @printing_options("text", "svg", "tikz", "html", "json", "jsonl", places=False)
-def trees(show: tuple[str, ...], printing: Printing, **given: Any) -> None:
+def trees(printing: Printing, **given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
 
     With one system, show the sentences with an error: --show GOLD:SYSTEM. With several, show the sentences in which
     each system gains or loses most compared with the first.
     """
-    from levelhead.api.breakdowns import trees as drawn
-
     gold, systems, output_format = given["gold"], given["systems"], printing.output_format
     if output_format == "html":
         require("jinja2", "pages")
     check_outputs_of_systems(gold, systems, given, [printing.output])
-    if bool(show) != (len(systems) == 1):
+    if bool(given["show"]) != (len(systems) == 1):
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
-    result = drawn(show=show, **options.arguments_for(drawn, given))
+    result = options.call(given)
     print_provenance(result.provenance)
     if output_format.startswith("json"):
         print_json(result.to_dict(), printing.output, lines=output_format == "jsonl")
@@ -138,19 +121,3 @@ def _drawn(result: ErrorExamples | Contrasts, output_format: str) -> str:
 
         return render(trees_page(groups, signature)._replace(origin=page_origin())).decode()
     return (trees_svg if output_format == "svg" else trees_tikz)(groups, signature_line(signature))
-
-
-@command()
-@click.argument("gold", type=PATH)
-@click.argument("system", type=PATH)
-@printing_options()
-def explain(gold: str, system: str, printing: Printing) -> None:
-    """Show which differences between the rules ud, udtools, conll18 and conll17 change the scores of SYSTEM.
-
-    GOLD and SYSTEM are files; "-" is standard input.
-    """
-    from levelhead.api.scoring import explain as explained
-
-    check_paths([gold, system], [printing.output])
-    explanation = explained(gold, system)
-    printing.print(explanation.table, explanation.to_dict)

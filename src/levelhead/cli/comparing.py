@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import (
     check_kinds,
     check_outputs_of_systems,
@@ -39,25 +38,16 @@ if TYPE_CHECKING:
 @command()
 @options.gold_argument
 @options.systems_argument
-@options.measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
+@options.measuring_options
 @options.partial_option
-@click.option(
-    "--resamples", type=limited("resamples"), default=10_000, show_default=True,
-    help="Number of random permutations",
-)  # fmt: skip
+@setting("--resamples", type=limited("resamples"))
 @options.resample_by_option
 @options.seed_option
 @options.level_option
 @click.option("--each", is_flag=True, help="For folders, print each treebank, not only the averages")
-@click.option("--wilcoxon", is_flag=True, help="Also print Wilcoxon's test over treebanks (extra: stats)")
-@click.option(
-    "--votes", type=Choice(["treebank", "language", "family"]), default="treebank", show_default=True,
-    help="Units of the sign test and Wilcoxon's test over treebanks: each has one vote",
-)  # fmt: skip
-@click.option(
-    "--margin", type=float, metavar="POINTS",
-    help="Test whether differences are smaller than this margin (points; for perplexities a ratio such as 1.05)",
-)  # fmt: skip
+@setting("--wilcoxon", is_flag=True)
+@setting("--votes", type=Choice(["treebank", "language", "family"]))
+@setting("--margin", type=float, metavar="POINTS")
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
     help="Exit with 1 if a system is significantly worse than the first; with --margin, unless the interval shows"
@@ -84,8 +74,7 @@ def compare(
     Documents are the units if gold marks them.
     """
     from levelhead.api.comparing import compare as compared
-    from levelhead.comparison.regression import gated_measures
-    from levelhead.measures.registry import STANDARD, split_measures
+    from levelhead.measures.registry import split_measures
 
     papers.check(printing.output_format)
     gold, systems = given["gold"], given["systems"]
@@ -100,14 +89,13 @@ def compare(
         require("scipy", "Wilcoxon tests")
     if holds_test_sets(gold):  # otherwise folders of runs are allowed
         check_kinds(gold, systems)
-    prepare: Any = [*(["page"] if page.wanted else []), *(["summary"] if summary_file is not None else [])]
+    given["prepare"] = [*(["page"] if page.wanted else []), *(["summary"] if summary_file is not None else [])]
     arguments = options.arguments_for(compared, given, inputs_of(systems))
-    arguments["fail_if_worse"] = gated_measures(given["fail_if_worse"], arguments.get("registry", STANDARD))
-    comparison = compared(**arguments, prepare=prepare)
+    comparison = compared(**arguments)
     print_provenance(comparison.provenance)
     if not papers.print(comparison, printing, each=each):
         printing.print(lambda: comparison.table(each=each), comparison.to_dict)
-    page.write(comparison, arguments.get("registry"))
+    page.write(comparison, arguments["registry"])
     if summary_file is not None:
         from levelhead.report.paper import summary
 
@@ -133,9 +121,9 @@ def _exit_code(comparison: Comparison) -> int:
 @command()
 @options.gold_argument
 @options.systems_argument
-@options.measuring_options("LAS and CLAS; with --train also WLAS(WDE)", "WLAS(WDE)")
+@options.measuring_options
 @options.interval_options
-@click.option("--parallel", is_flag=True, help="Pair sentences by sent_id even if the sent_ids are only numbers")
+@setting("--parallel", is_flag=True)
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
@@ -146,15 +134,12 @@ def languages(printing: Printing, **given: Any) -> None:
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
     P-values are corrected for the number of pairs by Holm's method.
     """
-    from levelhead.api.comparing import languages as compared
-
     gold, systems = given["gold"], given["systems"]
     check_outputs_of_systems(gold, systems, given, [printing.output, given["store"]])
     check_kinds(gold, systems)
     with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
-        result = compared(**options.arguments_for(compared, given, inputs_of(systems)))
-    print_provenance(result.provenance)
-    printing.print(result.table, result.to_dict)
+        result = options.call(given, files=inputs_of(systems))
+    printing.show(result)
 
 
 def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
@@ -170,23 +155,12 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 
 @command()
 @click.argument("files", nargs=-1, type=PATH, metavar="[GOLD SYSTEM SYSTEM]")
-@options.measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
-@click.option(
-    "--units", metavar="N,...", callback=_numbers,
-    help="Numbers of units: sentences or documents  [default: 6 sizes, and that of the test set]",
-)  # fmt: skip
-@click.option(
-    "--runs", metavar="K,...", callback=_numbers,
-    help="Numbers of training runs per system  [default: 1; 1,3,5,10 if their spread is known]",
-)  # fmt: skip
-@click.option(
-    "--run-sd", type=FiniteRange(0), metavar="POINTS",
-    help="Standard deviation between runs  [default: estimated from folders of runs]",
-)  # fmt: skip
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level of the two-sided test")
-@click.option(
-    "--power", type=float, default=0.8, show_default=True, help="Probability with which the difference is detected"
-)
+@options.measuring_options
+@setting("--units", metavar="N,...", callback=_numbers)
+@setting("--runs", metavar="K,...", callback=_numbers)
+@setting("--run-sd", type=FiniteRange(0), metavar="POINTS")
+@setting("--alpha", type=float)
+@setting("--power", type=float)
 @options.resample_by_option
 @click.option("--each", is_flag=True, help="For folders, print each treebank, not only the macro-average")
 @click.option(
@@ -214,15 +188,15 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
 
         checked_suffix(figure)
     check_paths([*inputs_of(files), *named_files(given)], [printing.output, figure, given["store"]])
-    checked_test(given["alpha"], given["power"])  # one message about both options
     if files:
         check_kinds(files[0], files[1:])
         given |= {"gold": files[0], "systems": files[1:]}
+    arguments = options.arguments_for(detectable, given, inputs_of(files[1:]))
+    checked_test(arguments["alpha"], arguments["power"])  # one message about both options
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
     with in_points if given["run_sd"] is not None else nullcontext():
-        result = detectable(**options.arguments_for(detectable, given, inputs_of(files[1:])))
-    print_provenance(replace(result.provenance, notes=()))
-    printing.print(lambda: result.table(each=each), result.to_dict)
+        result = detectable(**arguments)
+    printing.show(result, notes=False, each=each)
     if figure is not None:
         from levelhead.report.charts.result_charts import power_chart
         from levelhead.report.page.files import write_drawing
@@ -239,12 +213,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
 )  # fmt: skip
 @options.interval_options
 @page_options()
-@options.rules_option
-@options.input_format_option
-@click.option(
-    "--gold-format", type=Choice(["conllu", "conllx"], "format"),
-    help="Format of the first file, if different. If only the first file is CoNLL-U, its multiword tokens are split",
-)  # fmt: skip
+@options.reading_options
 @printing_options()
 def agree(files: tuple[str, ...], page: PageRequest, printing: Printing, **given: Any) -> None:
     """Measure the agreement between annotations of the same text. None of them counts as gold.
@@ -252,19 +221,17 @@ def agree(files: tuple[str, ...], page: PageRequest, printing: Printing, **given
     F1 is the same in both directions. For heads, relations, tags and each feature, Cohen's kappa, Fleiss' kappa and
     Krippendorff's alpha correct for chance and have confidence intervals. Disagreements are grouped by pattern.
     """
-    from levelhead.api.comparing import agree as agree_on
-
     if len(files) < 2:
         raise click.UsageError("agree requires at least two files")
     check_paths(files, [printing.output, *page.outputs()])
     if any(map(holds_test_sets, files)):
         raise click.UsageError("agree takes files, not folders")
-    agreement = agree_on(*files, **options.arguments_for(agree_on, given))
-    print_provenance(agreement.provenance)
+    agreement = options.call(given, *files)
     if printing.output_format == "text" and given["by"] is None:
+        print_provenance(agreement.provenance)
         emit(f"{agreement}\n", printing.output)
     else:
-        printing.print(lambda: agreement.table(by=given["by"] or "label"), agreement.to_dict)
+        printing.show(agreement, by=given["by"] or "label")
     page.write(agreement)
 
 
@@ -293,10 +260,8 @@ def diff(limit: int | None, changelog: str | None, page: PageRequest, printing: 
     grouped by column and pattern, such as `obl -> obj`. Sentences are paired by sent_id, otherwise by text. OLD and NEW
     can also be folders, such as two releases of a treebank: files are paired by name.
     """
-    from levelhead.api.comparing import diff as diff_of
-
     check_paths(inputs_of([given["old"], given["new"]]), [printing.output, changelog, *page.outputs()])
-    changes = diff_of(**options.arguments_for(diff_of, given))
+    changes = options.call(given)
     print_provenance(changes.provenance)
     if changelog is not None:
         emit(changes.changelog(limit), changelog)

@@ -6,46 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, named_files
 from levelhead.cli.shared.option_types import CHART, PATH, Choice
-from levelhead.cli.shared.printing import Printing, print_notes, printing_options
+from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from levelhead.correlation import Correlation, CumulativeVariance, Measurements
-    from levelhead.tables.table import Table
 
 
 @command()
 @click.argument("tables", nargs=-1, required=True, metavar="[NAME=]TABLE...")
-@click.option(
-    "-c", "--column", "columns", multiple=True,
-    help="Column to correlate; can be repeated; a single column is correlated with all others  [default: all]",
-)  # fmt: skip
-@click.option(
-    "--diff", "differences", nargs=2, multiple=True, metavar="A B",
-    help="Add the column diff(A,B) = A - B; can be repeated",
-)  # fmt: skip
-@click.option(
-    "--given", multiple=True, metavar="COLUMN",
-    help="Control for this column (partial correlation); can be repeated",
-)  # fmt: skip
-@click.option(
-    "--family", metavar="COLUMN",
-    help="Column with language families: leave out each family, and permute within families",
-)  # fmt: skip
-@click.option("--key", metavar="COLUMN", help="Column with the names of treebanks  [default: the first]")
-@click.option(
-    "--missing", type=Choice(["drop", "pairwise", "error"]), default="drop", show_default=True,
-    help="How to treat missing values: leave the treebank out, leave it out of the pairs concerned, or stop with an"
-    " error",
-)  # fmt: skip
-@click.option(
-    "--method", "methods", type=Choice(["pearson", "spearman"]), multiple=True,
-    help="Coefficient; can be repeated  [default: both]",
-)  # fmt: skip
+@setting("-c", "--column", "columns", multiple=True)
+@setting("--diff", "differences", nargs=2, multiple=True, metavar="A B")
+@setting("--given", multiple=True, metavar="COLUMN")
+@setting("--family", metavar="COLUMN")
+@setting("--key", metavar="COLUMN")
+@setting("--missing", type=Choice(["drop", "pairwise", "error"]))
+@setting("--method", "methods", type=Choice(["pearson", "spearman"]), multiple=True)
 @click.option("--matrix", is_flag=True, help="Print the coefficients of a single --method as a matrix")
 @click.option(
     "--cumulative-variance", is_flag=True,
@@ -75,7 +56,6 @@ def correlate(
 
     A TABLE is TSV, CSV or JSON with a row per treebank. NAME=TABLE puts NAME and a dot before its column names.
     """
-    from levelhead.api.correlation import correlate as correlated
     from levelhead.api.correlation import measurements
     from levelhead.correlation.table_files import named
 
@@ -86,7 +66,7 @@ def correlate(
     check_paths([named(table)[0] for table in tables], [printing.output, figure])
     family = chosen["family"]
     needed = [*columns, *chosen["given"], *([family] if family else [])] if columns else []
-    table = measurements(*tables, columns=needed, **options.arguments_for(measurements, chosen))
+    table = measurements(*tables, **options.arguments_for(measurements, chosen | {"columns": needed}))
     if cumulative_variance:
         from levelhead.correlation.coefficients import variance_document, variance_table
 
@@ -96,8 +76,11 @@ def correlate(
         printing.print(lambda: variance_table(variances, table), lambda: variance_document(variances, table), places=6)
         _draw(figure, draw or "variance", table, names, family, None)
         return
-    result = correlated(table, columns=columns or None, **options.arguments_for(correlated, chosen))
-    printing.print(lambda: _matrix(result) if matrix else result.table(), result.to_dict, places=3)
+    result = options.call(chosen | {"columns": columns}, table)
+    method, *others = result.pairs[0].coefficients
+    if matrix and others and not printing.output_format.startswith("json"):
+        raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
+    printing.print(lambda: result.matrix_table(method) if matrix else result.table(), result.to_dict, places=3)
     shown = "scatter" if len(result.columns) == 2 else "matrix" if len(columns) != 1 else "coefficients"
     _draw(figure, draw or shown, table, result.columns, family, result)
 
@@ -110,13 +93,6 @@ def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, Cumul
         raise InputError(Fault("invalid-table", "no column has numbers"))
     check_sizes(table, columns)
     return {name: cumulative_variance(table.treebanks, table.number(name)) for name in columns}
-
-
-def _matrix(result: Correlation) -> Table:
-    if len(result.pairs[0].coefficients) > 1:
-        raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
-    (method,) = result.pairs[0].coefficients
-    return result.matrix_table(method)
 
 
 def _draw(
@@ -150,26 +126,14 @@ def _draw(
 @click.argument("gold", type=PATH)
 @click.argument("first", type=PATH)
 @click.argument("second", type=PATH)
-@click.option(
-    "--judgements", "-j", type=PATH, required=True, metavar="FILE",
-    help="File with one line per gold sentence: one or more votes for the better system",
-)  # fmt: skip
-@click.option(
-    "--words", nargs=2, metavar="FIRST SECOND",
-    help="Names of the two systems in votes  [default: detected: blue red, 1 2, first second or a b]",
-)  # fmt: skip
-@options.measure_option("LAS, UAS and CLAS")
+@setting("--judgements", "-j", type=PATH, required=True, metavar="FILE")
+@setting("--words", nargs=2, metavar="FIRST SECOND")
+@options.measure_option
 @options.rules_option
 @options.scheme_option
 @options.definitions_option
-@click.option(
-    "--ties", type=Choice(["callin", "half", "skip"]), default="callin", show_default=True,
-    help="How to count sentences with equal scores: for SECOND (callin), half for each system, or not at all",
-)  # fmt: skip
-@click.option(
-    "--subtypes-apart", is_flag=True,
-    help="Leave relations with subtypes out of all classes, as Callin does for content relations",
-)  # fmt: skip
+@setting("--ties", type=Choice(["callin", "half", "skip"]))
+@setting("--subtypes-apart", is_flag=True)
 @options.resamples_option
 @options.interval_options
 @options.seed_option
@@ -180,11 +144,10 @@ def judge(printing: Printing, **given: Any) -> None:
 
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
-    from levelhead.api.correlation import judge as judged
-
     files = [given[name] for name in ("gold", "first", "second", "judgements")]
     check_paths([*files, *named_files(given)], [printing.output])
-    result = judged(**options.arguments_for(judged, given))
-    print_notes(result.provenance.notes)
+    result = options.call(given)
+    for note in result.provenance.notes:
+        say(f"note: {note}")
     places = 3 if printing.places is None else printing.places
     printing.print(lambda: result.table(places=places), result.to_dict, places=3)

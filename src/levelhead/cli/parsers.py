@@ -1,4 +1,4 @@
-"""Parsers: levelhead train, parse, crossval, and recover for language models."""
+"""Parsers: levelhead train, parse and crossval."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, grouped
-from levelhead.cli.shared.inputs import check_paths, inputs_of, refuse_compressed
+from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared.inputs import check_paths, refuse_compressed
 from levelhead.cli.shared.option_types import PATH, RESULT, limited
-from levelhead.cli.shared.printing import Printing, emit, print_warnings
-from levelhead.errors import printable
+from levelhead.cli.shared.printing import emit, print_warnings
 
 if TYPE_CHECKING:
     from levelhead.parsing import Report
@@ -28,12 +26,8 @@ if TYPE_CHECKING:
 @click.argument("parser")
 @click.argument("treebank", metavar="TRAIN", type=PATH)
 @click.argument("model", type=RESULT)
-@click.option("--dev", type=PATH, help="Treebank for early stopping: keep the pass with the best LAS")
-@click.option(
-    "--with-dev",
-    is_flag=True,
-    help="After early stopping, train again on both treebanks for as many passes (requires --dev)",
-)
+@setting("--dev", type=PATH)
+@setting("--with-dev", is_flag=True)
 @options.jar_option
 @options.training_options
 def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: bool, **given: Any) -> None:
@@ -50,7 +44,6 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
         raise click.UsageError("--with-dev requires --dev")
     arguments = options.parser_arguments(parser, given)
     check_paths(filter(None, [treebank, dev, given["jar"]]), [model])
-    from levelhead.api.parsers import train as trained
     from levelhead.parsing import training_warnings, write_model
     from levelhead.treebank import read
 
@@ -59,9 +52,9 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     for learned, part in ((True, trees), (with_dev, held_out)):
         if part is not None:
             print_warnings((*part.warnings, *(training_warnings(part, parser) if learned else ())))
-    arguments |= options.arguments_for(trained, given)
+    given |= arguments | {"dev": held_out, "with_dev": with_dev}
     with progress_of_passes() as tell:
-        write_model(trained(trees, dev=held_out, with_dev=with_dev, progress=tell, **arguments), model)
+        write_model(options.call(given | {"progress": tell}, trees), model)
 
 
 @contextmanager
@@ -129,11 +122,11 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
 @command()
 @click.argument("parser")
 @click.argument("treebank", type=PATH)
-@click.option("--folds", type=limited("folds"), default=10, show_default=True, help="Number of folds")
+@setting("--folds", type=limited("folds"))
 @options.training_options
 @options.parsing_options
 @options.worker_options()
-@options.store_option("parsed folds", " (not for the parser command)")
+@options.store_option
 @options.output_option
 def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> None:
     """Parse all of TREEBANK, each fold with a PARSER trained on the other folds (cross-validation, jackknifing).
@@ -149,61 +142,9 @@ def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> No
         raise click.UsageError(
             "--store cannot be used with command: levelhead cannot detect whether its program has changed"
         )
-    from levelhead.api.parsers import crossval as cross_validated
     from levelhead.treebank import to_conllu
 
-    arguments |= options.arguments_for(cross_validated, given)
-    parsed = cross_validated(treebank, jobs=given["workers"].for_training(treebank), **arguments)
+    given |= arguments | {"jobs": given["workers"].for_training(treebank)}
+    parsed = options.call(given, treebank)
     print_warnings(parsed.warnings)
     emit(to_conllu(parsed).decode(), output)
-
-
-@command()
-@click.argument("answers", type=PATH)
-@click.option(
-    "--gold", type=PATH, required=True, help="Gold treebank with the words that the language model was to parse"
-)
-@click.option(
-    "--separator", metavar="TEXT",
-    help="Beginning of the lines between answers; an empty string means blank lines  [default: detected]",
-)  # fmt: skip
-@click.option("--field", metavar="NAME", help="Field of JSON lines or CSV with the answer, such as response.text")
-@click.option("--id-field", metavar="NAME", help="Field of JSON lines or CSV with the sent_id")
-@options.input_format_option
-@grouped("printing", Printing, (options.format_option(), options.places_option))
-@click.option(
-    "--output",
-    "-o",
-    "conllu",
-    type=RESULT,
-    required=True,
-    metavar="OUT.conllu",
-    help="Write the answers to this file as CoNLL-U",
-)
-def recover(answers: str, gold: str, printing: Printing, conllu: str, **given: Any) -> None:
-    """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.
-
-    ANSWERS is a text file with marker lines or blank lines between answers, JSON lines or CSV (give --field), or a
-    folder with one file per answer; "-" is standard input. The k-th answer belongs to the k-th gold sentence; if the
-    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable row has HEAD _;
-    broken trees are not repaired. The table counts answers by the repairs they needed and by the validity of their
-    trees.
-    """
-    if conllu == "-":
-        raise click.UsageError("--output must be a file: the table goes to standard output")
-    refuse_compressed("the output is", conllu)
-    check_paths([*inputs_of([answers]), gold], [conllu])
-    if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():
-        raise click.UsageError(f"{printable(conllu)} would be one of the answers: write the output to another folder")
-    from levelhead.api.conversion import recover as recovered
-    from levelhead.recovery.recovery import answer_documents
-
-    recovery = recovered(answers, gold, **options.arguments_for(recovered, given))
-    print_warnings(recovery.provenance.warnings)
-    if recovery.other_text:  # tables have it as a note
-        if printing.output_format in {"json", "jsonl"}:
-            say(f"warning: {recovery.other_text}")
-    elif all(answer.recovered == 0 for answer in recovery.answers):
-        say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
-    recovery.write(conllu)
-    printing.print(recovery.table, recovery.to_dict, lines=lambda: answer_documents(recovery))

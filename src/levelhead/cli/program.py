@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 
 from levelhead._version import VERSION
+from levelhead.api import FUNCTIONS
 
 DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE, TERMINATED = 0, 1, 2, 3, 130, 141, 143
 
@@ -69,17 +70,8 @@ GROUPS = {
 COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 """What each command does."""
 
-FILES = {
-    "breakdowns": "breakdown confusion trees explain",
-    "comparing": "compare languages power agree diff",
-    "correlation": "correlate judge",
-    "derivation": "derive perplexity",
-    "help": "measures schema doctor completion",
-    "parsers": "train parse crossval recover",
-    "task": "task submit",
-    "treebanks": "profile similarity select suspects",
-}
-"""The commands of each file; the others have a file of their own."""
+FILES = {**FUNCTIONS, "help": (*GROUPS["Help"],), "task": (*GROUPS["Shared tasks"],)}
+"""The commands by file; a command has the file of its public function."""
 
 
 class _Terminated(BaseException):
@@ -114,7 +106,7 @@ class _LazyCommands(Commands):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
             return None
-        file = next((file for file, names in FILES.items() if name in names.split()), name)
+        file = next(file for file, names in FILES.items() if name in names)
         command: click.Command = getattr(importlib.import_module(f"levelhead.cli.{file}"), name)
         return command
 

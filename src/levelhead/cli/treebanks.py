@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, holds_test_sets, refuse_compressed, refused, treebank_files
 from levelhead.cli.shared.option_types import PATH, RESULT, Choice, FiniteRange, limited
 from levelhead.cli.shared.printing import (
@@ -15,7 +15,6 @@ from levelhead.cli.shared.printing import (
     Printing,
     emit,
     page_options,
-    print_provenance,
     print_warnings,
     printing_options,
 )
@@ -29,27 +28,18 @@ OF_PAGE = ("relation", "upos")
 
 @command()
 @click.argument("treebanks", nargs=-1, type=PATH)
-@click.option(
-    "-c", "--columns", multiple=True, metavar="NAME,...",
-    help="Columns or groups of columns (see --list-columns), summary or all; can be repeated  [default: summary]",
-)  # fmt: skip
+@setting("-c", "--columns", multiple=True, metavar="NAME,...")
 @click.option("--list-columns", is_flag=True, help="List all columns with definition, formula and source")
 @click.option("--long/--wide", "long", default=False, help="Print one row per value, or one per treebank (default)")
-@click.option(
-    "--train", multiple=True, type=PATH,
-    help="Training treebank: also print how many sentences of TREEBANKS occur in it; can be repeated",
-)  # fmt: skip
+@setting("--train", multiple=True, type=PATH)
 @options.merge_option
-@click.option("--total", is_flag=True, help="Add a row for all treebanks together (not in TSV)")
+@setting("--total", is_flag=True)
 @options.scheme_option
 @options.definitions_option
-@click.option("--chunk", type=limited("chunk"), default=1000, show_default=True, help="Tokens per chunk for STTR")
-@click.option("--partial-chunk", is_flag=True, help="Also count the last, shorter chunk for STTR")
-@click.option("--window", type=limited("window"), default=500, show_default=True, help="Tokens per window for MATTR")
-@click.option(
-    "--least", type=limited("least"), default=5, show_default=True,
-    help="For the head-word entropy, count only words with at least this frequency",
-)  # fmt: skip
+@setting("--chunk", type=limited("chunk"))
+@setting("--partial-chunk", is_flag=True)
+@setting("--window", type=limited("window"))
+@setting("--least", type=limited("least"))
 @click.option(
     "--wde-table", type=RESULT, metavar="FILE",
     help="Also write the word dependency entropies, averaged over treebanks, to this file, as weights for WLAS",
@@ -58,10 +48,10 @@ OF_PAGE = ("relation", "upos")
     "--rarefy", metavar="WORDS,...", help="Print the word dependency entropies in samples of these sizes instead"
 )
 @click.option("--samples", type=limited("samples"), default=20, show_default=True, help="Samples per size for --rarefy")
-@options.seed_option
+@click.option("--seed", type=limited("seed"), default=0, show_default=True, help="Random seed of --rarefy")
 @options.input_format_option
 @options.worker_options()
-@options.store_option()
+@options.store_option
 @page_options()
 @printing_options()
 def profile(
@@ -91,7 +81,6 @@ def profile(
         _print_samples(files, rarefy, given, printing)
         return
     from levelhead.api.inputs import registry_of
-    from levelhead.api.treebanks import profile as profiles
     from levelhead.typology.profile_columns import OF_TRAINING
 
     given["total"] &= printing.output_format != "tsv"  # which has no summary rows
@@ -100,8 +89,8 @@ def profile(
     schemes = registry_of(given["definitions"], given["scheme"]).schemes
     given |= {"columns": [*names, *hidden], "scheme": schemes.by_name[schemes.default]}
     paths = [path for some in files.values() for path in some]
-    jobs = given["workers"].for_files(paths, len(files))
-    survey = profiles(*treebanks, **options.arguments_for(profiles, given), jobs=jobs)
+    given["jobs"] = given["workers"].for_files(paths, len(files))
+    survey = options.call(given, *treebanks)
     print_warnings(survey.provenance.warnings)
     if wde_table is not None:
         from levelhead.typology.entropy import weights_text
@@ -131,7 +120,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any], printing: Pr
         raise click.UsageError(f"--rarefy needs numbers of words from 1, as in 1000,5000, not {sizes!r}")
     from levelhead.typology import collection
 
-    how = {name: given[name] for name in ("samples", "seed", "format")}
+    how = {name: given[name] for name in ("samples", "seed", "format") if given[name]}
     samples = collection.sampled(files, list(map(int, sizes.split(","))), **how)
     print_warnings(samples.provenance.warnings)
     if not any(samples.rows.values()):
@@ -153,33 +142,19 @@ def similarity(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> 
     table shows KLcpos3 in both directions, the Jensen-Shannon divergence of relations, and the distance of dependency
     displacements; 0 means identical.
     """
-    from levelhead.api.treebanks import similarity as similarities_of
-
     treebank_files(treebanks, [printing.output], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
-        similarities = similarities_of(*treebanks, **given)
-    print_warnings(similarities.provenance.warnings)
-    printing.print(similarities.table, similarities.to_dict, lines=similarities.documents)
+        similarities = options.call(given, *treebanks)
+    printing.show(similarities, notes=False, lines=similarities.documents)
 
 
 @command()
 @click.argument("treebanks", nargs=-1, required=True, type=PATH)
-@click.option(
-    "--min-tokens", type=limited("min-tokens"), default=30_000, show_default=True,
-    help="Select treebanks with at least this many tokens",
-)  # fmt: skip
-@click.option(
-    "--max-nonprojective", type=FiniteRange(0), default=25.0, show_default=True, metavar="PERCENT",
-    help="Select treebanks with a smaller share of non-projective trees",
-)  # fmt: skip
-@click.option(
-    "--nonprojective", type=Choice(["callin", "true"]), default="callin", show_default=True,
-    help="Count non-projective trees as Callin's program does, or by the definition",
-)  # fmt: skip
-@click.option("--any-features", is_flag=True, help="Also select treebanks without morphological features")
-@click.option(
-    "--several-per-language", is_flag=True, help="Select several treebanks per language, not only the largest"
-)
+@setting("--min-tokens", type=limited("min-tokens"))
+@setting("--max-nonprojective", type=FiniteRange(0), metavar="PERCENT")
+@setting("--nonprojective", type=Choice(["callin", "true"]))
+@setting("--any-features", is_flag=True)
+@setting("--several-per-language", is_flag=True)
 @options.input_format_option
 @printing_options(places=False)
 def select(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> None:
@@ -188,29 +163,20 @@ def select(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> None
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. The train, dev and test file of a treebank
     count as one treebank. "-" is standard input.
     """
-    from levelhead.api.treebanks import select as selected
-
     treebank_files(treebanks, [printing.output], merge=True)
-    selection = selected(*treebanks, **options.arguments_for(selected, given))
-    print_warnings(selection.provenance.warnings)
-    printing.print(selection.table, selection.to_dict, lines=selection.documents)
+    selection = options.call(given, *treebanks)
+    printing.show(selection, notes=False, lines=selection.documents)
 
 
 @command()
 @click.argument("gold", type=PATH)
 @click.argument("systems", metavar="[SYSTEM]...", nargs=-1, type=PATH)
-@click.option(
-    "--limit", type=limited("limit"), default=50, show_default=True, metavar="N",
-    help="Show N words, the worst first",
-)  # fmt: skip
-@click.option(
-    "--folds", type=limited("folds"), default=10, show_default=True,
-    help="Number of folds for cross-validation, without SYSTEM",
-)  # fmt: skip
+@setting("--limit", type=limited("limit"), metavar="N")
+@setting("--folds", type=limited("folds"))
 @options.seed_option
 @options.rules_option
 @options.worker_options()
-@options.store_option("parsed folds")
+@options.store_option
 @click.option(
     "--sentences-to", "conllu", type=RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
 )
@@ -223,16 +189,14 @@ def suspects(printing: Printing, page: PageRequest, conllu: str | None, **given:
     differently elsewhere. Give the outputs of SYSTEMs for the same text, preferably three or more; without them,
     parsers are trained on GOLD by cross-validation. Scores only rank the suspects: check them by hand.
     """
-    from levelhead.api.treebanks import suspects as find
-
     files = [given["gold"], *given["systems"]]
     refuse_compressed("the sentences are", conllu)
     check_paths(files, [printing.output, conllu, *page.outputs(), given["store"]])
     if any(map(holds_test_sets, files)):
         raise click.UsageError("suspects takes files, not folders")
-    result = find(**options.arguments_for(find, given), jobs=given["workers"].for_training(given["gold"]))
-    print_provenance(result.provenance)
-    printing.print(result.table, result.to_dict)
+    given["jobs"] = given["workers"].for_training(given["gold"])
+    result = options.call(given)
+    printing.show(result)
     if conllu is not None:
         from levelhead.treebank import write
 

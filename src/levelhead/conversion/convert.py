@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -127,15 +126,8 @@ def _invalid(name: str, message: str) -> InputError:
 
 Variant = Literal["paper", "frozen", "script"]
 
-VARIANTS: Mapping[str, str] = MappingProxyType(
-    {
-        "paper": "Algorithms 1 and 2; going back, a word's children are determined after its descendants are converted",
-        "frozen": "the same, but a word's children are always those of the input tree",
-        "script": "the published script: whole relations are compared, and the first child of its list, not the"
-        " innermost, becomes the head",
-    }
-)
-"""The interpretations of the paper, with a description of each."""
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+"""The interpretations of the paper, which `levelhead.convert` describes."""
 
 
 class Words(NamedTuple):
@@ -308,7 +300,7 @@ def forward(
     Args:
         treebank: content-head trees, as in UD.
         targets: the words that swap places with their heads; None for those of the paper.
-        variant: the interpretation of the algorithm, a key of `VARIANTS`.
+        variant: the interpretation of the algorithm, one of `VARIANTS`.
         ud: the version of UD, 1 or 2; None to infer it from the relations (2 if they do not show it).
         exact: whether to record heads in MISC, so that `backward` restores the trees without loss.
 

@@ -123,8 +123,8 @@ STANDARD = Registry()
 
 
 @checked(
-    text=instance(lambda: str, "the name of a measure"),
-    registry=instance(lambda: Registry, "a registry, as read_definitions returns it"),
+    text=instance("str", "the name of a measure"),
+    registry=instance("Registry", "a registry, as read_definitions returns it"),
 )
 def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     """Return the measure with a name; `parse_measure(str(m)) == m`.

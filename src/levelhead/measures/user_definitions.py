@@ -40,7 +40,7 @@ _MEASURE_KEYS = {"needs", "meaning", "formula", "source", "unit", "only", "witho
 _SCHEME_KEYS = {"source", "version", "classes", "otherwise"}
 
 
-@checked(path=path_of_file, registry=instance(lambda: Registry, "a registry, as read_definitions returns it"))
+@checked(path=path_of_file, registry=instance("Registry", "a registry, as read_definitions returns it"))
 def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD) -> Registry:
     """Return a registry with the measures and schemes of a TOML file added.
 

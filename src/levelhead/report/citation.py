@@ -92,6 +92,9 @@ def _scored(measures: Iterable[str], signature: Mapping[str, str]) -> list[_Phra
         by_paper.setdefault(_papers({parsed.name, *kinds}), []).append(measure)
     before = ["We report ", *[", "] * (len(by_paper) - 2), " and "]
     reported = [(start + _enumerated(names), keys) for start, (keys, names) in zip(before, by_paper.items())]
+    if "rules" not in signature:
+        taken = _phrase(f", taken from a table of scores and averaged with levelhead {signature['version']}", _OWN)
+        return [*reported, taken, _phrase(".")]
     rules, roots = signature["rules"], ", with several roots allowed" if "roots" in signature else ""
     partial = (
         " These are partial scores, not official ones: every gold word counts, even if the text of an output"

@@ -101,8 +101,8 @@ def _intervals(signature: Mapping[str, str], unit: str) -> str:
 
 
 def _version(signature: Mapping[str, str]) -> str:
-    seed = f", seed {signature['seed']}" if "seed" in signature else ""
-    return f"levelhead {signature['version']}, rules {signature['rules']}{seed}."
+    named = (f"{name} {signature[name]}" for name in ("rules", "seed") if name in signature)  # scores can have no rules
+    return f"{', '.join(['levelhead ' + signature['version'], *named])}."
 
 
 _NONE = "-"

@@ -95,7 +95,7 @@ def build(
 Format = Literal["conllu", "conllx"]
 
 
-@checked(path=path, limits=instance(lambda: Limits, "Limits"), allow_several_roots=flag)
+@checked(path=path, limits=instance("Limits", "Limits"), allow_several_roots=flag)
 def read(
     path: str | os.PathLike[str],
     *,
@@ -123,7 +123,7 @@ def read(
 
 
 @checked(
-    data=instance(lambda: (bytes, str), "a string or bytes"),
+    data=instance("bytes str", "a string or bytes"),
     name=optional(is_text),
     allow_several_roots=flag,
     format=choice(get_args(Format)),

@@ -19,13 +19,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
 
 
-def _treebank() -> type:
-    from levelhead.treebank.treebank import Treebank
-
-    return Treebank
-
-
-@checked(treebank=instance(_treebank, "a treebank"), path=path)
+@checked(treebank=instance("Treebank", "a treebank"), path=path)
 def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
     """Write a treebank as CoNLL-U; the file is written completely or not at all.
 

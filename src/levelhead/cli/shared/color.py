@@ -39,12 +39,10 @@ def colored_table(text: str) -> str:
             lines[start:number] = [click.style(head, bold=True) for head in lines[start:number]]
             start = -1
         elif _STARS.search(line) and not lower:
-            lines[number] = _SIGNED.sub(_by_sign, line)
+            lines[number] = _SIGNED.sub(
+                lambda difference: click.style(difference[0], fg="green" if difference[1] == "+" else "red"), line
+            )
     return "\n".join(lines)
-
-
-def _by_sign(difference: re.Match[str]) -> str:
-    return click.style(difference[0], fg="green" if difference[1] == "+" else "red")
 
 
 def colored_trees(text: str) -> str:

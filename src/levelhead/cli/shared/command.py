@@ -1,8 +1,9 @@
-"""Commands: `--help` lists their options in groups, and related options can be passed as a single argument."""
+"""Commands: `--help` lists their options in groups and describes them as the public functions do."""
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -70,6 +71,34 @@ class Command(click.Command):
             if lines:
                 with formatter.section(group):
                     formatter.write_dl(lines)
+
+
+class Setting(click.Option):
+    """An option that is a parameter of the public function of its command, which has its default and its help.
+
+    An option that is another form of the parameter has its own help.
+    """
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option and its help, made when it is shown."""
+        from copy import copy
+
+        from levelhead.api.parameters import settings_of
+
+        text, default = settings_of(ctx.command.name or "")[self.name or ""]
+        about, _, without_value = text.removesuffix(".").partition("; by default ")
+        about = re.sub(r"^(whether to|the|an?) ", "", re.sub(r'"([^" ]+)"', r"\1", about))
+        shown, repeated = copy(self), "; can be repeated" if self.multiple else ""
+        shown.help = self.help or f"{about[0].upper()}{about[1:]}{repeated}"
+        if default is not False and default not in (None, (), ""):
+            shown.default, shown.show_default = default, True
+        elif without_value and not self.help:
+            shown.help += re.sub(r'"([^" ]+)"', r"\1", f"  [default: {without_value}]")
+        return super(Setting, shown).get_help_record(ctx)
+
+
+setting = functools.partial(click.option, cls=Setting)
+"""The decorator of an option that is a parameter of the public function of the command."""
 
 
 def command_line(context: click.Context) -> str:

@@ -94,15 +94,15 @@ def treebank_files(
     paths: Sequence[str], outputs: Iterable[str | None], *, merge: bool = False, others: Iterable[str] = ()
 ) -> Files:
     """Return the files of each treebank by its name, checked as `check_paths` does."""
-    from levelhead.campaign.find import listed_gold
+    from levelhead.campaign.find import extra_gold_warning, listed_gold
     from levelhead.typology.profile import files_of
 
     if paths.count("-") > 1:
         raise click.UsageError("only one file can be standard input")
     listed_files = {path: listed_gold(path) for path in paths}
     for path, golds in listed_files.items():
-        if golds != [path]:
-            print_extra_gold(path)
+        for message in extra_gold_warning(path) if golds != [path] and holds_test_sets(path) else ():
+            say(message)
     files = files_of([file for golds in listed_files.values() for file in golds], merge=merge)
     check_paths([*(os.fspath(path) for some in files.values() for path in some), *others], outputs)
     return files
@@ -139,12 +139,3 @@ def refuse_compressed(what: str, path: str | None) -> None:
 
     if path is not None and path.lower().endswith(SUFFIXES):
         raise click.UsageError(f"{what} not compressed: use a name without .gz, .bz2, .xz or .zst")
-
-
-def print_extra_gold(gold: str) -> None:
-    """Warn on standard error, in one line, of treebanks in a folder of gold that are not gold."""
-    if holds_test_sets(gold):
-        from levelhead.campaign.find import extra_gold_warning
-
-        for message in extra_gold_warning(gold):
-            say(message)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from levelhead.api import FUNCTIONS
 from levelhead.arguments import HIGHEST_LEVEL, resampling_unit
-from levelhead.cli.shared.command import Decorator, grouped, joined
+from levelhead.cli.shared.command import Decorator, grouped, joined, setting
 from levelhead.cli.shared.option_types import FIGURES, PATH, REPORT, RESULT, STORE, Choice, FiniteRange, limited
 
 if TYPE_CHECKING:
@@ -66,42 +68,18 @@ layout_option: Decorator = click.option(
 
 gold_argument: Decorator = click.argument("gold", type=PATH)
 systems_argument: Decorator = click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=PATH)
-rules_option: Decorator = click.option(
-    "--rules", type=Choice(RULES, "rules"), default="ud", show_default=True,
-    help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer",
-)  # fmt: skip
-input_format_option: Decorator = click.option(
-    "--input-format", "format", type=Choice(["conllu", "conllx"], "format"), default="conllu", show_default=True,
-    help="Format of the files",
-)  # fmt: skip
-gold_format_option: Decorator = click.option(
-    "--gold-format", type=Choice(["conllu", "conllx"], "format"),
-    help="Format of GOLD, if different. If only GOLD is CoNLL-U, its multiword tokens are split",
-)  # fmt: skip
-allow_several_roots_option: Decorator = click.option(
-    "--allow-several-roots", is_flag=True,
-    help="Accept sentences with several roots (words with HEAD 0) under the rules ud and udtools",
-)  # fmt: skip
+rules_option: Decorator = setting("--rules", type=Choice(RULES, "rules"))
+input_format_option: Decorator = setting("--input-format", "format", type=Choice(["conllu", "conllx"], "format"))
+gold_format_option: Decorator = setting("--gold-format", type=Choice(["conllu", "conllx"], "format"))
+allow_several_roots_option: Decorator = setting("--allow-several-roots", is_flag=True)
 reading_options: Decorator = joined(rules_option, input_format_option, gold_format_option)
 scored_reading_options: Decorator = joined(reading_options, allow_several_roots_option)
 """The same options with --allow-several-roots, for commands that score outputs."""
 
-split_option: Decorator = click.option(
-    "--split", type=Choice(["train", "dev", "test"], "split"),
-    help="Which files of UD releases are gold  [default: test, or the only split available]",
-)  # fmt: skip
-as_runs_option: Decorator = click.option(
-    "--as-runs", is_flag=True,
-    help="Treat all folders in each system's folder as runs of this system (for a single GOLD file, also all files)"
-    "  [default: only those named run or seed with a number]",
-)  # fmt: skip
-merge_option: Decorator = click.option(
-    "--merge", is_flag=True, help="Count the train, dev and test file of a treebank as one treebank"
-)
-partial_option: Decorator = click.option(
-    "--partial", is_flag=True,
-    help="Also score outputs with different text or broken trees, over all gold words; scores are not official",
-)  # fmt: skip
+split_option: Decorator = setting("--split", type=Choice(["train", "dev", "test"], "split"))
+as_runs_option: Decorator = setting("--as-runs", is_flag=True)
+merge_option: Decorator = setting("--merge", is_flag=True)
+partial_option: Decorator = setting("--partial", is_flag=True)
 
 
 # Measures, schemes of classes and training treebanks
@@ -115,14 +93,9 @@ def _separated(context: click.Context, parameter: click.Parameter, texts: tuple[
     return tuple(dict.fromkeys(measure for text in texts for measure in split_measures(text)))
 
 
-def measure_option(default: str) -> Decorator:
-    """Return the option -m."""
-    return click.option(
-        "-m", "--measure", "measures", multiple=True, metavar="MEASURE,...", callback=_separated,
-        help=f"Measures such as LAS or CLAS.recall, separated by commas; can be repeated  [default: {default}]",
-    )  # fmt: skip
-
-
+measure_option: Decorator = setting(
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE,...", callback=_separated
+)
 definitions_option: Decorator = click.option(
     "--definitions", multiple=True, type=PATH, metavar="TOML",
     help="File with custom measures and schemes; can be repeated",
@@ -131,19 +104,13 @@ scheme_option: Decorator = click.option(
     "--scheme", metavar="SCHEME",
     help="Scheme of classes that measures name without a scheme, such as CORE  [default: nivre-fang]",
 )  # fmt: skip
-punct_option: Decorator = click.option(
-    "--punct", type=Choice(["keep", "relation", "callin"]), default="keep", show_default=True,
-    help="Leave punctuation out of UAS, LAS and LS: words with the gold relation punct, or punctuation as defined by"
-    " Callin. The measures are then named LAS(nopunct) or LAS(nopunct=callin)",
-)  # fmt: skip
+punct_option: Decorator = setting("--punct", type=Choice(["keep", "relation", "callin"]))
 
 
-def measuring_options(default: str, train: str) -> Decorator:
-    """Return the options that choose measures; `train` says what training treebanks are for."""
-    training = click.option(
-        "--train", multiple=True, type=PATH, help=f"Training treebank, for {train}; can be repeated"
-    )
-    return joined(measure_option(default), definitions_option, scheme_option, punct_option, training)
+measuring_options: Decorator = joined(
+    measure_option, definitions_option, scheme_option, punct_option, setting("--train", multiple=True, type=PATH)
+)
+"""The options that choose measures."""
 
 
 def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
@@ -166,24 +133,14 @@ def check_single_measure(measures: tuple[str, ...]) -> None:
 # Intervals and tests
 
 
-def _resample_by(context: click.Context, parameter: click.Parameter, text: str) -> str:  # noqa: ARG001
-    return resampling_unit("--resample-by", text)
+def _resample_by(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:  # noqa: ARG001
+    return text if text is None else resampling_unit("--resample-by", text)
 
 
-resamples_option: Decorator = click.option(
-    "--resamples", type=limited("draws"), default=2000, show_default=True,
-    help="Number of bootstrap resamples and of random permutations",
-)  # fmt: skip
-resample_by_option: Decorator = click.option(
-    "--resample-by", default="auto", show_default=True, metavar="UNIT", callback=_resample_by,
-    help="Independent units of intervals and tests: sentence, document (# newdoc), comment:NAME (sentences with the"
-    " same comment), or auto (documents if gold marks two or more, otherwise sentences)",
-)  # fmt: skip
-seed_option: Decorator = click.option("--seed", type=limited("seed"), default=0, show_default=True, help="Random seed")
-level_option: Decorator = click.option(
-    "--level", type=FiniteRange(0, HIGHEST_LEVEL, min_open=True), default=0.95, show_default=True,
-    help="Confidence level of intervals",
-)  # fmt: skip
+resamples_option: Decorator = setting("--resamples", type=limited("draws"))
+resample_by_option: Decorator = setting("--resample-by", metavar="UNIT", callback=_resample_by)
+seed_option: Decorator = setting("--seed", type=limited("seed"))
+level_option: Decorator = setting("--level", type=FiniteRange(0, HIGHEST_LEVEL, min_open=True))
 interval_options: Decorator = joined(resample_by_option, level_option)
 
 
@@ -259,13 +216,8 @@ def worker_options(default: str | int = "one per core; one for small inputs") ->
     return grouped("workers", _worker_options, (jobs, _CLUSTER))
 
 
-def store_option(what: str = "results", but: str = "") -> Decorator:
-    """Return the option --store."""
-    text = f"Keep {what} in this file, and resume from it in the next run{but}"
-    return click.option("--store", type=STORE, help=text)
-
-
-engine_options: Decorator = joined(split_option, worker_options(), store_option())
+store_option: Decorator = setting("--store", type=STORE)
+engine_options: Decorator = joined(split_option, worker_options(), store_option)
 """The options of commands that count outputs."""
 
 
@@ -278,20 +230,12 @@ parsing_options: Decorator = joined(
         "--parse-cmd", metavar="COMMAND",
         help="Command for parsing, with {model}, {input} and {output}; run without a shell (command)",
     ),
-    click.option(
-        "--repair", is_flag=True, help="Repair invalid trees of external parsers instead of rejecting them"
-    ),
+    setting("--repair", is_flag=True),
 )  # fmt: skip
 training_options: Decorator = joined(
-    click.option("--beam", type=limited("beam"), help="Beam width (transition systems, ensemble)  [default: 4]"),
-    click.option(
-        "--relations", type=Choice(["universal", "full"]), default="universal", show_default=True,
-        help="Learn relations without subtypes (universal) or with subtypes (full)",
-    ),
-    click.option(
-        "--scheme", type=Choice(["content-head", "function-head"]), default="content-head", show_default=True,
-        help="Learn the trees as annotated (content heads) or converted to function heads; parses are converted back",
-    ),
+    setting("--beam", type=limited("beam")),
+    setting("--relations", type=Choice(["universal", "full"])),
+    setting("--scheme", type=Choice(["content-head", "function-head"])),
     click.option(
         "--train-cmd", metavar="COMMAND",
         help="Command for training, with {train} and {model}; run without a shell (command)",
@@ -310,21 +254,31 @@ training_options: Decorator = joined(
 def arguments_for(
     function: Callable[..., Any], given: Mapping[str, Any], files: Iterable[str] | None = None
 ) -> dict[str, Any]:
-    """Return the options that are parameters of a public function; it has the defaults of those that are left out.
+    """Return the options that are parameters of a public function, and its defaults of those that are left out.
 
     `files` are the files whose size decides how many processes are started.
     """
     from levelhead.api.inputs import registry_of
     from levelhead.api.parameters import parameters_of
 
-    names = parameters_of(function.__wrapped__)  # type: ignore[attr-defined]  # `public` wraps it
-    arguments = {name: given[name] for name in names if given.get(name) not in (None, ())}
+    public = function.__wrapped__  # type: ignore[attr-defined]  # `public` wraps it
+    names = parameters_of(public)
+    arguments = dict(public.__kwdefaults__ or {})
+    arguments |= {name: given[name] for name in names if given.get(name) not in (None, ())}
     scheme = None if "scheme" in names else given.get("scheme")
     if "registry" in names and (given["definitions"] or scheme):
         arguments["registry"] = registry_of(given["definitions"], scheme)
     if files is not None:
         arguments["jobs"] = given["workers"].for_files(files)
     return arguments
+
+
+def call(given: Mapping[str, Any], *positional: Any, files: Iterable[str] | None = None) -> Any:
+    """Return what the public function of the running command returns for these options; see `arguments_for`."""
+    name = click.get_current_context().command.name or ""
+    file = next(file for file, names in FUNCTIONS.items() if name in names)
+    function = getattr(import_module(f"levelhead.api.{file}"), name)
+    return function(*positional, **arguments_for(function, given, files))
 
 
 def parser_arguments(parser: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,6 +61,13 @@ class Printing:
         else:
             self.print_table(table(), places)
 
+    def show(
+        self, result: Any, *, notes: bool = True, lines: Callable[[], list[Any]] | None = None, **options: Any
+    ) -> None:
+        """Print the warnings and notes of a result, and its table with these options, or its JSON document."""
+        print_provenance(result.provenance, notes=notes)
+        self.print(lambda: result.table(**options), result.to_dict, lines=lines)
+
     def print_table(self, table: Table, places: int = 2) -> None:
         """Print a finished table."""
         from levelhead.tables.writers import WRITERS
@@ -109,15 +116,13 @@ class PageRequest:
         return self.report_file, self.figures
 
     def write(self, result: Shown, registry: Registry | None = None) -> None:
-        """Write the page of a result, if requested; on a terminal a line says so as long as it takes."""
+        """Write the page of a result, if requested."""
         if not self.wanted:
             return
         from levelhead.api.reports import write_report
-        from levelhead.progress import working
 
         how = {"title": self.title, "figures": self.figures, "registry": registry, "origin": page_origin()}
-        with working("making the page"):
-            write_report(result, self.report_file, **how)  # type: ignore[arg-type]
+        write_report(result, self.report_file, **how)  # type: ignore[arg-type]
 
 
 def page_options(report: Decorator = options.report_option) -> Decorator:
@@ -203,13 +208,13 @@ def page_origin() -> Origin:
     return Origin(command_line(context), [(role, listed(paths)) for role, paths in files])
 
 
-def print_provenance(*provenances: Provenance) -> None:
-    """Print the warnings and notes of results to standard error."""
-    for provenance in provenances:
-        for message in provenance.about_files:
-            say(message)
-    print_warnings(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
-    print_notes(note for provenance in provenances for note in provenance.notes)
+def print_provenance(provenance: Provenance, *, notes: bool = True) -> None:
+    """Print the warnings and notes of a result to standard error; notes can be below its table instead."""
+    for message in provenance.about_files:
+        say(message)
+    print_warnings(dict.fromkeys(provenance.warnings))
+    for note in dict.fromkeys(provenance.notes if notes else ()):
+        say(f"note: {note}")
 
 
 def print_json(document: object, output: str | None, *, lines: bool = False) -> None:
@@ -256,9 +261,3 @@ def print_warnings(faults: Iterable[Fault]) -> None:
             reported.add(fault.slug)
             example = f"first {fault.place}: {fault.message}"
             say(f"warning: {fault.slug} in {n_files} files, {example}; run levelhead validate to list all")
-
-
-def print_notes(notes: Iterable[str]) -> None:
-    """Print notes about the numbers to standard error, each note once."""
-    for note in dict.fromkeys(notes):
-        say(f"note: {note}")

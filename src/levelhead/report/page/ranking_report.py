@@ -15,7 +15,6 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from levelhead._version import VERSION
@@ -28,14 +27,14 @@ from levelhead.errors import OutputError, Place
 from levelhead.evaluation.fold import CountedPiece, Fold
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
-from levelhead.progress import tracked, working
+from levelhead.progress import tracked
 from levelhead.report.page.blocks import Links, Origin
 from levelhead.report.page.files import render, with_links
 from levelhead.report.page.ranking import by_family, measures_of_page, ranking_page
 from levelhead.report.page.score import score_page
 from levelhead.report.page.treebank_errors import ErrorTally
 from levelhead.treebank.provenance import FileSummary
-from levelhead.treebank.write import check_folder, output_errors, replace_file
+from levelhead.treebank.write import check_folder, output_errors
 
 if TYPE_CHECKING:
     from levelhead.report.page.blocks import Page
@@ -199,29 +198,25 @@ class _PageOfOutput:
         return self._address, zlib.compress(render(page._replace(up=(_TITLE, f"../{INDEX}"), origin=self._origin)))
 
 
-def page_of(
-    results: Results, ranked: RankedSystems, pages: Mapping[tuple[str, str], str] = MappingProxyType({})
-) -> Page:
-    """Return the page of a ranking."""
+def page_of(ranked: RankedSystems, *, folder: bool) -> Page:
+    """Return the page of a ranking; in a folder, it has links to the pages of outputs."""
+    results, origin = ranked.looked
     signed = results._replace(signature=ranked.results.signature)
-    return ranking_page(signed, ranked.rankings, ranked.intervals, pages)
+    addresses = {key: address for key, (address, _) in _pages_in(results).items()} if folder else {}
+    return ranking_page(signed, ranked.rankings, ranked.intervals, addresses)._replace(origin=origin)
 
 
-def write_ranking_report(
-    path: str | os.PathLike[str], results: Results, ranked: RankedSystems, origin: Origin, title: str | None = None
-) -> None:
-    """Write the report of a ranking: a single page to a file, or also a page for each valid output to a folder."""
-    made = {(name, code): page for code, some in results.looked.items() for name, page in some.items()}
-    addresses = {key: address for key, (address, _) in made.items()}
-    with working("making the page"):
-        page = page_of(results, ranked, addresses)
-        index = render(page._replace(title=title or page.title, origin=origin))
-    if not is_folder(path):
-        replace_file(path, [index])
-        return
-    links = links_of(results, addresses)
-    pages = {address: partial(_linked, page, links[key]) for key, (address, page) in made.items()}
-    write_report_folder(path, {INDEX: lambda: index, **pages})
+def _pages_in(results: Results) -> Mapping[tuple[str, str], tuple[str, bytes]]:
+    """The address and the compressed page of each valid output."""
+    return {(name, code): page for code, some in results.looked.items() for name, page in some.items()}
+
+
+def write_ranking_report(path: str | os.PathLike[str], ranked: RankedSystems, index: bytes) -> None:
+    """Write the page of a ranking and a page for each valid output to a folder."""
+    pages = _pages_in(ranked.looked.results)
+    links = links_of(ranked.looked.results, {key: address for key, (address, _) in pages.items()})
+    made = {address: partial(_linked, page, links[key]) for key, (address, page) in pages.items()}
+    write_report_folder(path, {INDEX: lambda: index, **made})
 
 
 def _linked(page: bytes, links: Links) -> bytes:

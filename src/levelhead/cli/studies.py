@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of
 from levelhead.cli.shared.option_types import Choice, InputPath, ResultPath, limited
 from levelhead.cli.shared.printing import Printing, emit, page_origin, print_json, printing_options
@@ -35,40 +35,25 @@ def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[P
 
 @command()
 @click.argument("paper", type=Choice(_NAMES, "study"), metavar="PAPER")
-@click.option(
-    "--treebanks", multiple=True, type=InputPath(Path), metavar="DIR",
-    help="Folder of treebanks (`xx-ud-train.conllu` ...), or a file; can be repeated",
-)  # fmt: skip
-@click.option(
-    "--systems", type=InputPath(Path), metavar="DIR",
-    help="Folder with the outputs of a parser, or with a folder for each parser",
-)  # fmt: skip
-@click.option(
-    "--judgements", type=InputPath(Path), metavar="DIR",
-    help="Folder with human judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction` (callin)",
-)  # fmt: skip
-@click.option("--scores", type=InputPath(Path), metavar="TSV", help="Table of published scores (conll17)")
-@click.option(
-    "--weights", type=InputPath(Path), metavar="FILE",
-    help="Weights of relations for WLAS, instead of the entropies of the training sets (callin)",
-)  # fmt: skip
+@setting("--treebanks", multiple=True, type=InputPath(Path), metavar="DIR")
+@setting("--systems", type=InputPath(Path), metavar="DIR")
+@setting("--judgements", type=InputPath(Path), metavar="DIR")
+@setting("--scores", type=InputPath(Path), metavar="TSV")
+@setting("--weights", type=InputPath(Path), metavar="FILE")
 @click.option(
     "--quick", is_flag=True,
     help="Check quickly that everything works: few resamples, and test sets instead of missing training sets. In a"
     " checkout, --treebanks defaults to the examples",
 )  # fmt: skip
 @options.worker_options(1)
-@options.store_option()
+@options.store_option
 @click.option(
     "--report", metavar="FILE",
     type=ResultPath(kind=Path, library=lambda page: ("jinja2", "reports") if page.endswith(".html") else None),
     help="Also write a page of results to this file: HTML (extra: report), or Markdown with figures next to it",
 )  # fmt: skip
-@click.option(
-    "--outputs", type=ResultPath(kind=Path, folder=True), metavar="DIR",
-    help="Keep the outputs of levelhead's parsers in this folder",
-)  # fmt: skip
-@click.option("--seed", type=limited("seed"), default=1, show_default=True, help="Random seed")
+@setting("--outputs", type=ResultPath(kind=Path, folder=True), metavar="DIR")
+@setting("--seed", type=limited("seed"))
 @printing_options("text", "markdown", "json")
 def reproduce(
     paper: str,
@@ -88,7 +73,6 @@ def reproduce(
     Without --systems, levelhead's own parsers are trained briefly on the training sets; conll17, measures-2018 and
     documents-2018 train no parsers and need the outputs of systems.
     """
-    from levelhead.api.studies import reproduce as reproduced
     from levelhead.studies.study import checked_page, markdown, text, write_page
 
     if not treebanks and paper != "conll17":
@@ -100,7 +84,8 @@ def reproduce(
     if report is not None:
         checked_page(report)
     jobs = workers.workers(workers.jobs or 1)
-    study = reproduced(paper, treebanks, systems=systems, outputs=outputs, jobs=jobs, **given)
+    given |= {"treebanks": treebanks, "systems": systems, "outputs": outputs, "jobs": jobs}
+    study = options.call(given, paper)
     if report is not None:
         write_page(study, report, page_origin())
     if printing.output_format == "json":

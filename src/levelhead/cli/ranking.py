@@ -1,4 +1,4 @@
-"""levelhead rank: many systems on many test sets."""
+"""Rankings: levelhead rank."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from levelhead.campaign import RANK_SETS, RANKINGS, Results, read_manifest, read
 from levelhead.campaign.ranking_tables import result_documents
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, grouped
+from levelhead.cli.shared.command import command, grouped, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of, refused
-from levelhead.cli.shared.option_types import PATH, REPORT_OR_FOLDER, RESULT_OR_FOLDER, Choice, limited
+from levelhead.cli.shared.option_types import PATH, REPORT_OR_FOLDER, RESULT_OR_FOLDER, Choice
 from levelhead.cli.shared.printing import (
     PageRequest,
     Papers,
@@ -47,42 +47,25 @@ _OUTPUT = click.option(
 @command()
 @click.argument("gold", type=PATH, required=False)
 @click.argument("systems", type=PATH, required=False)
-@click.option("--manifest", type=PATH, help="TOML file with treebanks, systems, groups and rules")
-@click.option("--scores", type=PATH, help="Rank a table of scores (TSV) instead of files")
-@click.option(
-    "--ranking", type=Choice(RANKINGS, "ranking"),
-    help="How to average and rank: at full precision, or exactly as a shared task did  [default: exact]",
-)  # fmt: skip
-@click.option(
-    "--group", "groups", multiple=True, metavar="NAME",
-    help="Test sets to average over: all, each (every test set separately), a group of the manifest, family:NAME,"
-    " genus:NAME, language:NAME, conll18:pud ...; can be repeated  [default: all]",
-)  # fmt: skip
-@click.option("--system", "only", multiple=True, metavar="NAME", help="Rank only this system; can be repeated")
-@options.measure_option("LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under conll17; MSLAS, LAS and Feats under msp25")
+@setting("--manifest", type=PATH)
+@setting("--scores", type=PATH)
+@setting("--ranking", type=Choice(RANKINGS, "ranking"))
+@setting("--group", "groups", multiple=True, metavar="NAME")
+@setting("--system", "only", multiple=True, metavar="NAME")
+@options.measure_option
 @options.scheme_option
 @options.definitions_option
 @options.partial_option
-@click.option("--all-measures", is_flag=True, help="Rank by all measures of the official scorer, LAS first")
-@click.option(
-    "--rules", type=Choice(options.RULES, "rules"),
-    help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer  [default: ud]",
-)  # fmt: skip
+@setting("--all-measures", is_flag=True)
+@options.rules_option
 @options.allow_several_roots_option
 @click.option(
     "--significance/--no-significance", default=None,
     help="Show confidence intervals, confidence sets of ranks, letters of systems that do not differ significantly, and"
     " lines between neighbors that do  [default: with --report, --figures, --layout paper and --cite]",
 )  # fmt: skip
-@click.option(
-    "--rank-sets", type=Choice(RANK_SETS), default="marginal", show_default=True,
-    help="Compute confidence sets of ranks at the level for each system (marginal) or for all systems jointly"
-    " (simultaneous)",
-)  # fmt: skip
-@click.option(
-    "--resamples", type=limited("draws"), default=2000, show_default=True,
-    help="Number of random permutations, and of draws for confidence sets of ranks",
-)  # fmt: skip
+@setting("--rank-sets", type=Choice(RANK_SETS))
+@options.resamples_option
 @options.resample_by_option
 @options.seed_option
 @options.level_option
@@ -102,8 +85,6 @@ def rank(page: PageRequest, papers: Papers, printing: Printing, by_treebank: boo
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA. SYSTEMS has a folder
     of output files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
-    from levelhead.api.ranking import rank as ranked_by
-
     _check(given, page, papers, printing)
     manifest = None if given["manifest"] is None else read_manifest(given["manifest"])
     to_rank = list(inputs_of(_of_systems(given, manifest)))
@@ -116,12 +97,15 @@ def rank(page: PageRequest, papers: Papers, printing: Printing, by_treebank: boo
             given["measures"] = RULES[rules].measures
     if given["significance"] is None and (papers.cite or papers.table):
         given["significance"] = True
-    arguments = options.arguments_for(ranked_by, given, to_rank)
+    given["by_treebank"] = by_treebank and papers.table
+    if page.wanted:
+        from levelhead.report.page.ranking_report import is_folder
+
+        folder = page.report_file is not None and is_folder(page.report_file)
+        given |= {"prepare": "pages" if folder else "page", "origin": page_origin()}
     with refused("invalid-argument"):
-        ranked = ranked_by(
-            **arguments, by_treebank=by_treebank and papers.table, report=page.report_file, title=page.title,
-            figures=page.figures, origin=page_origin() if page.wanted else None,
-        )  # fmt: skip
+        ranked = options.call(given, files=to_rank)
+    page.write(ranked)
     for message in ranked.provenance.about_files:
         say(message)
     if papers.print(ranked, printing):

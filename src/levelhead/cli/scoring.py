@@ -1,4 +1,4 @@
-"""levelhead score: scores of a pair of files, or of two folders."""
+"""Scores: levelhead score and explain."""
 
 from __future__ import annotations
 
@@ -49,10 +49,7 @@ def _removed(context: click.Context, parameter: click.Parameter, value: bool) ->
 @command()
 @options.gold_argument
 @click.argument("system", type=PATH)
-@options.measuring_options(
-    "all that the rules' scorer prints",
-    "WLAS(WDE), and to report the share of GOLD that occurs in training, with scores on the rest",
-)
+@options.measuring_options
 @click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
 @click.option(
     "--enhancements", metavar="DIGITS", callback=_digits,
@@ -104,14 +101,15 @@ def score(
         registry = registry_of(given["definitions"], given["scheme"])
         gates = list(_gates(under, over, registry))
         counted = inputs_of([system]) if folders or given["store"] else None
-        arguments = options.arguments_for(scored, given, counted) | _measures(given, gates, registry)
+        arguments = options.arguments_for(scored, given, counted)
+        arguments |= _measures(arguments, gates, registry)
         if enhancements:
             from levelhead.scoring.enhanced_edges import switches_of
             from levelhead.scoring.rules import RULES
 
             arguments["rules"] = replace(RULES["udtools"], switches=switches_of(enhancements))
-        prepare: Any = ["page"] if page.wanted else []
-        result = scored(read, output, **arguments | {"registry": registry}, prepare=prepare)
+        prepare = ["page"] if page.wanted else []
+        result = scored(read, output, **arguments | {"registry": registry, "prepare": prepare})
     print_provenance(result.provenance)
     if cite:
         print_citation(result, printing)
@@ -207,3 +205,19 @@ def _passed(gates: Sequence[Gate], result: Evaluation | Evaluations) -> int:
     for message in messages:
         say(message)
     return GATE if messages else DONE
+
+
+@command()
+@click.argument("gold", type=PATH)
+@click.argument("system", type=PATH)
+@printing_options()
+def explain(gold: str, system: str, printing: Printing) -> None:
+    """Show which differences between the rules ud, udtools, conll18 and conll17 change the scores of SYSTEM.
+
+    GOLD and SYSTEM are files; "-" is standard input.
+    """
+    from levelhead.api.scoring import explain as explained
+
+    check_paths([gold, system], [printing.output])
+    explanation = explained(gold, system)
+    printing.print(explanation.table, explanation.to_dict)

@@ -10,7 +10,7 @@ import click
 
 from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
 from levelhead.cli.shared.option_types import PATH, RESULT_OR_FOLDER, Choice
 from levelhead.cli.shared.printing import Printing, emit, printing_options
@@ -22,19 +22,12 @@ from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_
 @command()
 @click.argument("files", nargs=-1, required=True, type=PATH)
 @options.input_format_option
-@click.option(
-    "--rules", type=Choice(CHECKED_RULES, "rules"), default="ud", show_default=True,
-    help="Check CoNLL-U (ud), or files of morphosyntactic parsing (msp25, msp25-sorted)",
-)  # fmt: skip
-@click.option(
-    "--fix", "copies", type=RESULT_OR_FOLDER, metavar="COPY",
-    help="Write a repaired copy, list the changes, and check the copy. Only unambiguous repairs are made (white"
-    " space, blank lines, empty columns). For several files, COPY is a folder",
-)  # fmt: skip
+@setting("--rules", type=Choice(CHECKED_RULES, "rules"))
+@setting("--fix", type=RESULT_OR_FOLDER, metavar="COPY")
 @click.option("--strict", is_flag=True, help="Fail if there are warnings, too: the exit code is then 2")
 @printing_options(*options.FORMATS, "github", places=False)
 def validate(
-    files: tuple[str, ...], rules: str, copies: str | None, strict: bool, printing: Printing, **given: Any
+    files: tuple[str, ...], rules: str | None, fix: str | None, strict: bool, printing: Printing, **given: Any
 ) -> int:
     """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders or a manifest's gold.
 
@@ -43,17 +36,16 @@ def validate(
     --fix, if any copy has.
     """
     from levelhead.api.validation import gold_of_manifests
-    from levelhead.api.validation import validate as validated
 
     golds = gold_of_manifests(files)
     paths = [file for path in golds for file in files_at(path)]
-    if copies is not None and rules != "ud":
+    if fix is not None and rules not in {None, "ud"}:
         raise click.UsageError(f"--fix repairs CoNLL-U: it cannot be combined with --rules {rules}")
-    if copies == "-":
+    if fix == "-":
         raise click.UsageError("--fix requires a file or folder: errors and warnings go to standard output")
-    refuse_compressed("the copy is", copies)
-    check_paths([*paths, *(path for path in golds if path not in paths)], [printing.output, copies])
-    validation = validated(*files, rules=rules, fix=copies, **given)
+    refuse_compressed("the copy is", fix)
+    check_paths([*paths, *(path for path in golds if path not in paths)], [printing.output, fix])
+    validation = options.call(given | {"rules": rules, "fix": fix}, *files)
     if printing.output_format == "text":
         emit(validation_text(validation), printing.output)
     elif printing.output_format == "github":

@@ -1,0 +1,235 @@
+"""Conversions: levelhead convert, derive, perplexity, and recover for language models."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from levelhead.cli.program import say
+from levelhead.cli.shared import options
+from levelhead.cli.shared.command import command, grouped, setting
+from levelhead.cli.shared.inputs import check_paths, inputs_of, refuse_compressed, treebank_files
+from levelhead.cli.shared.option_types import PATH, RESULT, Choice, limited
+from levelhead.cli.shared.printing import Printing, emit, print_warnings, printing_options
+from levelhead.errors import Fault, InputError, printable, unknown
+from levelhead.progress import tracked
+
+_DIRECTIONS = ("forward", "backward")
+
+
+@command()
+@click.argument("arguments", nargs=-1, required=True, metavar="{forward|backward} IN OUT | --check IN...")
+@click.option(
+    "--check", "only_check", is_flag=True,
+    help="Convert files forward and back, and report the heads that are not restored",
+)  # fmt: skip
+@click.option("--failures", is_flag=True, help="List the words that --check does not restore")
+@setting("--targets", type=PATH, metavar="FILE.toml")
+@setting("--variant", type=Choice(["paper", "frozen", "script"], "variant"))
+@setting("--ud", type=Choice(["1", "2"]))
+@setting("--exact", is_flag=True)
+@options.input_format_option
+@printing_options()
+def convert(
+    arguments: tuple[str, ...], only_check: bool, failures: bool, printing: Printing, ud: str | None, **given: Any
+) -> None:
+    """Convert content-head trees to function-head trees, as Kohita et al. (2017) do, or back.
+
+    `convert forward IN OUT` and `convert backward IN OUT` change only heads. `convert --check IN...` converts files, or
+    folders of files, forward and back, and only prints a table of the heads that are not restored. "-" is standard
+    input or output.
+    """
+    from levelhead.api.conversion import convert as converted_treebank
+    from levelhead.conversion import ud_version
+    from levelhead.treebank import read, write
+    from levelhead.treebank.write import check_file
+
+    given = options.arguments_for(converted_treebank, given | {"ud": ud and int(ud)})
+    if only_check:
+        _check(arguments, printing, failures=failures, **given)
+        return
+    if printing.output is not None:
+        raise click.UsageError("--output requires --check: conversions are written to OUT")
+    check_paths(filter(None, [given["targets"]]), arguments[2:3])
+    if len(arguments) == 3 and arguments[0] not in _DIRECTIONS:
+        raise click.UsageError(unknown("direction", arguments[0], _DIRECTIONS))
+    if len(arguments) != 3:
+        raise click.UsageError("write convert forward IN OUT, convert backward IN OUT, or convert --check IN...")
+    direction, source, target = arguments
+    refuse_compressed("OUT is", target)
+    check_file(target)
+    check_paths([source], [target])
+    treebank = read(source, format=given["format"])
+    if ud is None:
+        version = ud_version(treebank)
+        reason = "detected from its relations" if version else "the default: its relations do not show the version"
+        say(f"{source}: UD version {version or 2}, {reason}")
+    converted = converted_treebank(treebank, direction, **given)  # type: ignore[arg-type]
+    print_warnings(converted.warnings)
+    write(converted, target)
+
+
+def _check(treebanks: tuple[str, ...], printing: Printing, *, failures: bool, targets: str | None, **how: Any) -> None:
+    """Convert every file forward and back, and print what is not restored, or raise the errors of all files."""
+    from levelhead.conversion import check_round_trip, default_targets, read_targets, round_trip
+    from levelhead.treebank import read
+
+    files = treebank_files(treebanks, [printing.output], others=filter(None, [targets]))
+    paths = {name: str(path) for name, (path,) in files.items()}
+    read_file = partial(read, format=how.pop("format"))
+    how["targets"] = default_targets() if targets is None else read_targets(targets)
+    trips, faults = {}, list[Fault]()
+    with tracked(paths.items(), "converting") as items:
+        for name, path in items:
+            try:
+                trips[name] = check_round_trip(read_file(path), **how)
+            except InputError as error:
+                faults += error.faults
+    if faults:
+        raise InputError(*faults)
+    documents = round_trip.round_trip_document
+    printing.print(
+        lambda: (round_trip.not_restored_table if failures else round_trip.round_trips_table)(trips),
+        lambda: round_trip.round_trips_document(trips, paths),
+        lines=lambda: [{"treebank": name, **documents(trip, paths[name])} for name, trip in trips.items()],
+    )
+
+
+SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
+
+
+@command()
+@click.argument("treebank", type=PATH)
+@setting("--system", type=Choice(SYSTEMS, "transition system"))
+@click.option(
+    "--transitions/--order", "transitions", default=True,
+    help="Print transitions, or the words in the order in which they are attached  [default: transitions]",
+)  # fmt: skip
+@click.option("--labeled", is_flag=True, help="Print the relation with each transition that adds an arc")
+@setting("--lift", is_flag=True)
+@options.input_format_option
+@printing_options(places=False)
+def derive(treebank: str, transitions: bool, labeled: bool, printing: Printing, **given: Any) -> None:
+    """Print how a transition system's static oracle builds each tree of TREEBANK, one line per sentence.
+
+    "-" is standard input. The lines of --order can be used to train language models: spaces in words become
+    underscores.
+    """
+    check_paths([treebank], [printing.output])
+    derivations = options.call(given, treebank)
+    print_warnings(derivations.treebank.warnings)
+    if derivations.n_lifted:
+        say(f"{derivations.n_lifted} arcs lifted")
+    if printing.output_format == "text":
+        rows = derivations.transition_names(labeled=labeled) if transitions else derivations.words_as_attached()
+        emit("".join(f"{' '.join(row)}\n" for row in rows), printing.output)
+    else:
+        printing.print(
+            lambda: derivations.table(labeled=labeled),
+            lambda: derivations.to_dict(labeled=labeled),
+            lines=lambda: derivations.to_dict(labeled=labeled)["sentences"],
+        )
+
+
+ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
+
+
+def _counts(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """Read --minimum-counts: numbers, or the word srilm."""
+    from levelhead.derivation import SRILM_MINIMUM_COUNTS
+    from levelhead.derivation.perplexity import NGRAM
+
+    if value == "srilm":
+        return SRILM_MINIMUM_COUNTS[: context.params["ngram"] or NGRAM]
+    if value is not None and not re.fullmatch(r"[0-9]{1,9}(,[0-9]{1,9})*", value):
+        raise click.BadParameter("write srilm, or a number for each order as in 1,1,2", context, parameter)
+    return () if value is None else tuple(map(int, value.split(",")))
+
+
+@command()
+@click.argument("train", type=PATH)
+@click.argument("test", type=PATH)
+@setting("--order", type=Choice(ORDERS, "order"))
+@click.option("--system", "systems", multiple=True, type=PATH, help="Also measure this parser output; can be repeated")
+@setting("--ngram", type=limited("ngram"), is_eager=True)
+@click.option(
+    "--minimum-counts", metavar="N,N,...", callback=_counts,
+    help="Minimum count of n-grams of each order, separated by commas; srilm means 1,1,2, the default of SRILM",
+)  # fmt: skip
+@setting("--minimum-word-count", type=limited("minimum-word-count"))
+@setting("--ends", type=Choice(["in", "out", "ppl1"]))
+@setting("--lift", is_flag=True)
+@click.option("--sentences", is_flag=True, help="Print one row per sentence")
+@click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format")
+@options.input_format_option
+@printing_options()
+def perplexity(sentences: bool, write_arpa: str | None, printing: Printing, **given: Any) -> None:
+    """Measure how well an n-gram model of TRAIN predicts TEST.
+
+    By default, the model is a trigram model with interpolated modified Kneser-Ney smoothing. Words are predicted in the
+    order of the sentence, or in the order in which a transition system attaches them. TRAIN is a treebank, or a model
+    (a file with .arpa in its name). "-" is standard input.
+    """
+    from levelhead.derivation import write_arpa as write
+
+    check_paths([given["train"], given["test"], *given["systems"]], [printing.output, write_arpa])
+    perplexities = options.call(given)
+    print_warnings(perplexities.provenance.warnings)
+    for warning in perplexities.provenance.notes:
+        say(f"warning: {warning}")
+    if write_arpa is not None:
+        write(perplexities.model, write_arpa)
+    printing.print(
+        lambda: perplexities.table(sentences=sentences),
+        lambda: perplexities.to_dict(sentences=sentences),
+        lines=lambda: perplexities.documents(sentences=sentences),
+    )
+
+
+@command()
+@click.argument("answers", type=PATH)
+@setting("--gold", type=PATH, required=True)
+@setting("--separator", metavar="TEXT")
+@setting("--field", metavar="NAME")
+@setting("--id-field", metavar="NAME")
+@options.input_format_option
+@grouped("printing", Printing, (options.format_option(), options.places_option))
+@click.option(
+    "--output",
+    "-o",
+    "conllu",
+    type=RESULT,
+    required=True,
+    metavar="OUT.conllu",
+    help="Write the answers to this file as CoNLL-U",
+)
+def recover(answers: str, gold: str, printing: Printing, conllu: str, **given: Any) -> None:
+    """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.
+
+    ANSWERS is a text file with marker lines or blank lines between answers, JSON lines or CSV (give --field), or a
+    folder with one file per answer; "-" is standard input. The k-th answer belongs to the k-th gold sentence; if the
+    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable row has HEAD _;
+    broken trees are not repaired. The table counts answers by the repairs they needed and by the validity of their
+    trees.
+    """
+    if conllu == "-":
+        raise click.UsageError("--output must be a file: the table goes to standard output")
+    refuse_compressed("the output is", conllu)
+    check_paths([*inputs_of([answers]), gold], [conllu])
+    if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():
+        raise click.UsageError(f"{printable(conllu)} would be one of the answers: write the output to another folder")
+    from levelhead.recovery.recovery import answer_documents
+
+    recovery = options.call(given, answers, gold)
+    print_warnings(recovery.provenance.warnings)
+    if recovery.other_text:  # tables have it as a note
+        if printing.output_format in {"json", "jsonl"}:
+            say(f"warning: {recovery.other_text}")
+    elif all(answer.recovered == 0 for answer in recovery.answers):
+        say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
+    recovery.write(conllu)
+    printing.print(recovery.table, recovery.to_dict, lines=lambda: answer_documents(recovery))
