@@ -18,7 +18,7 @@ from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import find_plan
 from levelhead.cli import program
 from levelhead.comparison.contrasts import compare_by, contrasts
-from levelhead.comparison.evaluations import _pairs, _parallel, compare_languages, only_count
+from levelhead.comparison.evaluations import _pairs, compare_languages, only_count
 from levelhead.errors import MeasureError
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import parse_measure
@@ -72,8 +72,8 @@ def test_pairs_are_those_of_the_second_implementation(paired, rows):
     one, other = ([row[side] for row in rows] for side in (0, 1))
     tables = {"a": one_system(one, "gold a"), "b": one_system(other[::-1], "gold b")}
     names = tuple(f"id{i * i:04}" for i in range(len(rows)))
-    groups = _parallel(tables, {"a": names, "b": names[::-1]} if paired else {"a": None, "b": None})
-    (pair,) = _pairs(tables, groups, InferenceSettings(9))
+    ids = {"a": names, "b": names[::-1]} if paired else {"a": None, "b": None}
+    (pair,) = _pairs(tables, ids, InferenceSettings(9))
     assert pair.paired is paired
     if paired:
         expected = intervals.estimate([rows], {0: 1.0, 1: -1.0})
@@ -90,7 +90,7 @@ def test_pairs_are_those_of_the_second_implementation(paired, rows):
 
 def test_treebanks_with_fewer_than_ten_sentences_have_no_intervals():
     tables = {"a": one_system([(1, 2)] * 40, "gold a"), "b": one_system([(1, 3)] * 9, "gold b")}
-    (pair,) = _pairs(tables, _parallel(tables, {"a": None, "b": None}), InferenceSettings(9))
+    (pair,) = _pairs(tables, {"a": None, "b": None}, InferenceSettings(9))
     assert pair.difference == pytest.approx(1 / 6)
     assert (pair.interval, pair.p, pair.p_holm) == (None, None, None)
 

@@ -21,7 +21,7 @@ from levelhead.measures.registry import lower_is_better
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance.units import Units
-from levelhead.tables.spreadsheet_cells import unescaped
+from levelhead.tables.table import unescaped
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary, Provenance, short_hash
 from levelhead.typology.languages import language_of

@@ -262,7 +262,10 @@ class Agreement(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        of_label = {label.name: _kappa(label) for label in self.labels}
+        of_label = {
+            label.name: {"observed": label.observed, "expected": label.expected, "kappa": label.cohen.value}
+            for label in self.labels
+        }
         return {
             **header("agreement", self.provenance.signature),
             "annotators": list(self.annotators),
@@ -290,38 +293,19 @@ def _label_row(label: LabelAgreement) -> tuple[Cell, ...]:
 
 
 def _pattern_document(first: Treebank, disagreement: Disagreement) -> dict[str, Any]:
-    return {
-        "label": disagreement.name,
-        "first": disagreement.first,
-        "second": disagreement.second,
-        "count": disagreement.n_words,
-        "share": disagreement.share,
-        "example": {
-            "annotators": list(disagreement.pair),
-            "sentence": disagreement.sentence + 1,
-            "sent_id": first[disagreement.sentence].id,
-            "form": disagreement.form,
-        },
-    }
-
-
-def _kappa(label: LabelAgreement) -> dict[str, Any]:
-    return {"observed": label.observed, "expected": label.expected, "kappa": label.cohen.value}
+    name, label, other, count, share, pair, sentence, form = disagreement
+    place = {"annotators": list(pair), "sentence": sentence + 1, "sent_id": first[sentence].id, "form": form}
+    return {"label": name, "first": label, "second": other, "count": count, "share": share, "example": place}
 
 
 def _label_document(label: LabelAgreement) -> dict[str, Any]:
-    coefficients = {name: getattr(label, name) for name in _COEFFICIENTS}
-    return {
-        "label": label.name,
-        "words": label.words,
-        "n_units": label.n_units,
-        "observed": label.observed,
-        "expected": label.expected,
-        **{
-            name: {"value": of.value, "interval": None if of.interval is None else list(of.interval)}
-            for name, of in coefficients.items()
-        },
+    name, words, n_units, observed, expected, *each = label
+    coefficients = {
+        key: {"value": coefficient.value, "interval": coefficient.interval and list(coefficient.interval)}
+        for key, coefficient in zip(_COEFFICIENTS, each, strict=True)
     }
+    shares = {"observed": observed, "expected": expected}
+    return {"label": name, "words": words, "n_units": n_units, **shares, **coefficients}
 
 
 def named(annotations: Sequence[Input]) -> list[str]:
@@ -360,14 +344,14 @@ def agreement(
     units = units_of(treebanks[names[0]], resample_by)
     labeled = list(labels_of(words))
     of_word = units.of_sentence[words.sentences]
-    found = tuple(_agreement_on(kind, of_word, units.n_units, level) for kind in labeled)
+    labels = tuple(_agreement_on(kind, of_word, units.n_units, level) for kind in labeled)
     patterns = sorted(
-        _disagreements(words, labeled, names), key=lambda found: (-found.n_words, found.name, found.first, found.second)
+        _disagreements(words, labeled, names), key=lambda kind: (-kind.n_words, kind.name, kind.first, kind.second)
     )
     provenance = _provenance(
         treebanks, pairs, setup.rules.signature, {"resample-by": resample_by, "level": f"{level:g}"}
     )
-    return Agreement(treebanks, pairs, found, tuple(patterns), tuple(sorted(differing)), units, level, provenance)
+    return Agreement(treebanks, pairs, labels, tuple(patterns), tuple(sorted(differing)), units, level, provenance)
 
 
 def _f1(matches: Matches) -> Evaluation:
@@ -440,13 +424,11 @@ def _cases(compared: LabeledWords, shown: LabeledWords, *, ordered: bool) -> Ite
 def _tags_of_heads(words: AnnotatedWords) -> LabeledWords:
     """The tag of the head of each word, which is more informative than its distance."""
     names: dict[str, int] = {"root": 0}
-    labels = np.full(words.rows.shape, MISSING, dtype=np.int64)
-    for i, treebank in enumerate(words.treebanks):
-        tags = [names.setdefault(tag, len(names)) for tag in treebank.upos]
-        given = words.rows[:, i] != MISSING
-        heads = treebank.heads[words.rows[given, i]]
-        labels[given, i] = np.where(heads < 0, 0, np.array(tags)[heads])
-    return LabeledWords(HEADS, list(names), labels)
+    columns = [
+        treebank.upos.mapped(lambda tag: names.setdefault(tag, len(names)), np.int64) for treebank in words.treebanks
+    ]
+    sides = [np.where(treebank.heads < 0, 0, tags[treebank.heads]) for treebank, tags in zip(words.treebanks, columns)]
+    return LabeledWords(HEADS, list(names), words.by_row(sides))
 
 
 def _provenance(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -48,6 +47,14 @@ class AnnotatedWords(NamedTuple):
         last_known = np.maximum.accumulate(np.where(first == MISSING, -1, of_word[first]))
         result: Numbers = np.maximum(last_known, 0).astype(np.int64)
         return result
+
+    def by_row(self, labels_of_words: Sequence[Numbers]) -> Numbers:
+        """Return the labels of each annotation's words by row, `MISSING` if it lacks the word."""
+        labels = np.full(self.rows.shape, MISSING, dtype=np.int64)
+        for i, side in enumerate(labels_of_words):
+            given = self.rows[:, i] != MISSING
+            labels[given, i] = side[self.rows[given, i]]
+        return labels
 
 
 def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
@@ -152,7 +159,7 @@ def _heads(words: AnnotatedWords) -> LabeledWords:
     ]
     distances = np.unique(np.concatenate(sides))
     names = ["root" if distance == root else f"{distance:+d}" for distance in distances.tolist()]
-    return LabeledWords(HEADS, names, _by_row(words, [np.searchsorted(distances, side) for side in sides]))
+    return LabeledWords(HEADS, names, words.by_row([np.searchsorted(distances, side) for side in sides]))
 
 
 def _labeled(words: AnnotatedWords, name: str, column: str, value: Callable[[str], str]) -> LabeledWords:
@@ -161,23 +168,11 @@ def _labeled(words: AnnotatedWords, name: str, column: str, value: Callable[[str
     names = sorted({value(text) for column in columns for text in column.distinct_texts})
     number = {label: i for i, label in enumerate(names)}
     sides = [column.mapped(lambda text: number[value(text)], np.int64) for column in columns]
-    return LabeledWords(name, names, _by_row(words, sides))
+    return LabeledWords(name, names, words.by_row(sides))
 
 
 def _features(words: AnnotatedWords) -> Iterator[LabeledWords]:
     texts = {text for treebank in words.treebanks for text in treebank.feats.distinct_texts}
     parsed = {text: dict(part.split("=", 1) for part in text.split("|") if "=" in part) for text in texts}
     for name in sorted({name for feats in parsed.values() for name in feats}):
-        yield _labeled(words, name, "feats", partial(_feature, parsed, name))
-
-
-def _feature(parsed: Mapping[str, Mapping[str, str]], name: str, text: str) -> str:
-    return parsed[text].get(name, NO_FEATURE)
-
-
-def _by_row(words: AnnotatedWords, sides: Sequence[Numbers]) -> Numbers:
-    labels = np.full(words.rows.shape, MISSING, dtype=np.int64)
-    for i, side in enumerate(sides):
-        given = words.rows[:, i] != MISSING
-        labels[given, i] = side[words.rows[given, i]]
-    return labels
+        yield _labeled(words, name, "feats", lambda text, name=name: parsed[text].get(name, NO_FEATURE))  # type: ignore[misc]

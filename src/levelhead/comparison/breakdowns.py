@@ -50,7 +50,6 @@ STANDARD_INTERVALS = Intervals()
 
 
 _Found = TypeVar("_Found")
-_NUMBERS = ("Gold", "System", "Correct")
 _RATIOS = ("Precision", "Recall", "F1")
 
 
@@ -75,22 +74,24 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         first = next(iter(self.treebanks.values()))
         every = [breakdown for some in self.treebanks.values() for breakdown in some]
         estimates = [estimate for breakdown in every for estimate in breakdown.estimates.values()]
-        layout = _Layout(
-            len(self.treebanks) > 1,
-            tuple(dict.fromkeys(breakdown.by for breakdown in first)),
-            any(breakdown.whole for breakdown in first),
-            estimate_columns(self._signature.get("level", "0.95"), estimates) if estimates else (),
-        )
+        bys = tuple(dict.fromkeys(breakdown.by for breakdown in first))
+        certain = estimate_columns(self._signature.get("level", "0.95"), estimates) if estimates else ()
+        named = _named_columns(bys, several=len(self.treebanks) > 1)
+        columns = (*named, *_number_columns(certain, without=any(breakdown.whole for breakdown in first)))
+
+        def row(treebank: str, by: Sequence[str], values: Sequence[str], numbers: Sequence[Cell]) -> tuple[Cell, ...]:
+            treebanks, properties = (treebank,) * (len(self.treebanks) > 1), (",".join(by),) * (len(bys) > 1)
+            start = (*treebanks, *properties, *values)
+            cells = (*start, *("",) * (len(named) - len(start)), *numbers)
+            return (*cells, *(None,) * (len(columns) - len(cells)))
+
         parts = [
-            [
-                layout.row(name, breakdown.by, values, _numbers(breakdown, values, score))
-                for values, score in breakdown.rows
-            ]
+            [row(name, breakdown.by, values, _numbers(breakdown, values, score)) for values, score in breakdown.rows]
             for name, some in self.treebanks.items()
             for breakdown in some
         ]
         summary = [
-            layout.row(f"Average of {average.n_treebanks}", by, average.values, _average_numbers(average))
+            row(f"Average of {average.n_treebanks}", by, average.values, _average_numbers(average))
             for by, some in self._averages()
             for average in some
         ]
@@ -100,7 +101,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             *([unit_line(self.units, "confidence intervals")] if self.units else []),
             *signed(self._signature),
         )
-        return _table_of_parts(layout.columns, parts, notes, summary)
+        return _table_of_parts(columns, parts, notes, summary)
 
     def _averages(self) -> list[tuple[tuple[str, ...], list[Average]]]:
         """The means of each breakdown over treebanks; nothing for a single treebank."""
@@ -121,43 +122,20 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         }
 
 
-class _Layout(NamedTuple):
-    """The columns of a table of breakdowns."""
+def _named_columns(bys: Sequence[tuple[str, ...]], *, several: bool) -> list[Column]:
+    """The columns before the numbers: treebank, properties and their values."""
+    treebanks = [Column("Treebank", "text")] if several else []
+    if len(bys) == 1:
+        return [*treebanks, *(Column(name, "text") for name in bys[0])]
+    keys = ("Value" if i == 1 else f"Value {i}" for i in range(1, max(map(len, bys)) + 1))
+    return [*treebanks, Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
 
-    treebanks: bool
-    bys: Sequence[tuple[str, ...]]
-    without: bool
-    certain: tuple[Column, ...]
 
-    @property
-    def width(self) -> int:
-        """The largest number of properties that are combined."""
-        return max(map(len, self.bys))
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns before the numbers: treebank, properties and their values."""
-        named = [Column("Treebank", "text")] if self.treebanks else []
-        if len(self.bys) > 1:
-            keys = ("Value" if i == 1 else f"Value {i}" for i in range(1, self.width + 1))
-            named += [Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
-        else:
-            named += [Column(name, "text") for name in self.bys[0]]
-        narrow = self.without and any(not column.tidy_only for column in self.certain)  # to fit into 100 columns
-        counts = [Column(name, "number", tidy_only=narrow and name == "Correct") for name in _NUMBERS]
-        numbers = [*counts, *(Column(name) for name in _RATIOS)]
-        return (
-            *named,
-            *numbers,
-            *self.certain,
-            *([Column("Without"), Column("Diff.", "difference", key="Difference")] if self.without else []),
-        )
-
-    def row(self, treebank: str, by: Sequence[str], values: Sequence[str], numbers: Sequence[Cell]) -> tuple[Cell, ...]:
-        """Return a row of the table."""
-        named = ((treebank,) if self.treebanks else ()) + ((",".join(by),) if len(self.bys) > 1 else ())
-        length = len(_NUMBERS) + len(_RATIOS) + len(self.certain) + (2 if self.without else 0)
-        return (*named, *values, *("",) * (self.width - len(values)), *numbers, *(None,) * (length - len(numbers)))
+def _number_columns(certain: Sequence[Column], *, without: bool) -> list[Column]:
+    narrow = without and any(not column.tidy_only for column in certain)  # to fit into 100 columns
+    counts = [Column(name, "number", tidy_only=narrow and name == "Correct") for name in ("Gold", "System", "Correct")]
+    left_out = [Column("Without"), Column("Diff.", "difference", key="Difference")] if without else []
+    return [*counts, *(Column(name) for name in _RATIOS), *certain, *left_out]
 
 
 def _table_of_parts(
@@ -173,7 +151,7 @@ def _table_of_parts(
 
 def _average_numbers(average: Average) -> list[Cell]:
     means = list(map(_number, average.means.values()))
-    certain = [] if average.estimate is None else list(estimate_cells(average.estimate))
+    certain = () if average.estimate is None else estimate_cells(average.estimate)
     return [None, None, None, *means[: len(_RATIOS)], *certain, *means[len(_RATIOS) :]]
 
 

@@ -45,27 +45,32 @@ Side = Literal["old", "new"]
 
 
 class AnyChanges(Tabular):
-    """The changes of a file, or of the files of a folder.
-
-    Args:
-        parts: the changes of each file, by its name without suffixes; for a single file, these changes.
-        patterns: the changes by column and pattern, most frequent first.
-        counts: the number of changed sentences by kind; a sentence can have several kinds.
-        n_kept: the number of sentences in both versions of a file.
-        n_unchanged: the number of sentences that are identical line for line.
-        n_refiled: for folders, the number of sentences that moved to another file with the same words.
-        provenance: the provenance of the numbers.
-    """
+    """The changes of a file, or of the files of a folder."""
 
     of_folder: ClassVar[bool] = False
 
     parts: Mapping[str, Changes]
     patterns: tuple[ChangePattern, ...]
-    counts: Mapping[str, int]
-    n_kept: int
-    n_unchanged: int
     n_refiled: int
     provenance: Provenance
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of changed sentences by kind; a sentence can have several kinds."""
+        sentences = (sentence for part in self.parts.values() for sentence in part.sentences)
+        counts = Counter(kind for sentence in sentences for kind in sentence.kinds)
+        return {kind: counts[kind] for kind in KINDS}
+
+    @property
+    def n_kept(self) -> int:
+        """The number of sentences in both versions of a file."""
+        return sum(len(part.old) for part in self.parts.values()) - self.counts["removed"]
+
+    @property
+    def n_unchanged(self) -> int:
+        """The number of sentences that are identical line for line."""
+        n_changed = sum(len(part.sentences) for part in self.parts.values())
+        return self.n_kept - n_changed + self.counts["removed"] + self.counts["added"]
 
     @property
     def by_column(self) -> dict[str, int]:

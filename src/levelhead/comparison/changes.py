@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -14,7 +13,6 @@ from typing import NamedTuple
 from levelhead._version import VERSION
 from levelhead.comparison.change_tables import AnyChanges, column_order
 from levelhead.comparison.changed_cells import (
-    KINDS,
     NO_WORD,
     SEGMENTATION,
     ChangedCell,
@@ -28,7 +26,7 @@ from levelhead.scoring.form_alignment import sentence_ids
 from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts import treebanks_in
-from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash, summary_of
+from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
 
@@ -102,8 +100,6 @@ class Changes(AnyChanges):
         sentences: the sentences that changed, in the order of NEW; removed sentences follow the sentences before them
             in OLD.
         patterns: the changes by column and pattern, most frequent first.
-        n_kept: the number of sentences in both versions.
-        n_unchanged: the number of sentences that are identical line for line.
         provenance: the provenance of the numbers.
     """
 
@@ -111,20 +107,12 @@ class Changes(AnyChanges):
     new: Treebank
     sentences: tuple[SentenceChange, ...]
     patterns: tuple[ChangePattern, ...]
-    n_kept: int
-    n_unchanged: int
     provenance: Provenance
 
     @property
     def parts(self) -> Mapping[str, Changes]:  # type: ignore[override]
         """The changes of each file by its name; for a single file, these changes."""
         return {"": self}
-
-    @property
-    def counts(self) -> dict[str, int]:  # type: ignore[override]
-        """The number of changed sentences by kind; a sentence can have several kinds."""
-        counts = Counter(kind for sentence in self.sentences for kind in sentence.kinds)
-        return {kind: counts[kind] for kind in KINDS}
 
 
 def in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
@@ -146,16 +134,15 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
     cells = list(changed_cells(pairs))
     kept = list(_kept(pairs, cells))
     changed = [change for change in kept if change.kinds]
-    every = chain(_only(pairs.rows[:, 0].tolist(), old, "removed"), _only(pairs.rows[:, 1].tolist(), new, "added"))
-    sentences = _sentences_in_order([*changed, *every], kept)
-    patterns = _patterns(pairs, cells)
-    n_kept = len(kept)
-    return Changes(old, new, sentences, patterns, n_kept, n_kept - len(changed), _provenance(old, new, rules))
-
-
-def _only(paired: list[int], treebank: Treebank, kind: str) -> Iterator[SentenceChange]:
-    for number in sorted(set(range(len(treebank))) - set(paired)):
-        yield SentenceChange(number, None, (kind,)) if kind == "removed" else SentenceChange(None, number, (kind,))
+    removed, added = (
+        sorted({*range(len(treebank))} - {*paired})
+        for treebank, paired in ((old, pairs.rows[:, 0].tolist()), (new, pairs.rows[:, 1].tolist()))
+    )
+    changed += [SentenceChange(number, None, ("removed",)) for number in removed]
+    changed += [SentenceChange(None, number, ("added",)) for number in added]
+    sentences = _sentences_in_order(changed, kept)
+    provenance = _provenance({TREEBANK: {"old": old, "new": new}}, rules)
+    return Changes(old, new, sentences, _patterns(pairs, cells), provenance)
 
 
 def _sentences_in_order(sentences: list[SentenceChange], kept: list[SentenceChange]) -> tuple[SentenceChange, ...]:
@@ -224,12 +211,16 @@ def _places(pairs: PairedVersions, cells: list[ChangedCell]) -> tuple[int, int, 
     return len(cells), len(first), examples
 
 
-def _provenance(old: Treebank, new: Treebank, rules: Rules) -> Provenance:
-    sides = {"old": summary_of(old), "new": summary_of(new)}
-    hashes = {name: short_hash(side.sha256) for name, side in sides.items()}
-    signature = {"rules": rules.signature, **hashes, "unicode": unicodedata.unidata_version, "version": VERSION}
-    warnings = tuple(dict.fromkeys(fault for side in sides.values() for fault in side.warnings))
-    return Provenance(signature, {TREEBANK: hashes}, warnings)
+def _provenance(files: Mapping[str, Mapping[str, Treebank]], rules: Rules, notes: tuple[str, ...] = ()) -> Provenance:
+    """The provenance of the old and the new version of each file."""
+    hashes = {
+        name: {side: short_hash(treebank.source.sha256) for side, treebank in sides.items()}
+        for name, sides in files.items()
+    }
+    joint = {side: joint_hash(some[side] for some in hashes.values() if side in some) for side in ("old", "new")}
+    signature = {"rules": rules.signature, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
+    faults = (fault for sides in files.values() for treebank in sides.values() for fault in treebank.warnings)
+    return Provenance(signature, hashes, tuple(dict.fromkeys(faults)), notes)
 
 
 Read = Callable[[Path], Treebank]
@@ -257,21 +248,6 @@ class ReleaseChanges(AnyChanges):
     n_refiled: int
     provenance: Provenance
 
-    @property
-    def counts(self) -> dict[str, int]:  # type: ignore[override]
-        """The number of changed sentences by kind; a sentence can have several kinds."""
-        return {kind: sum(part.counts[kind] for part in self.parts.values()) for kind in KINDS}
-
-    @property
-    def n_kept(self) -> int:  # type: ignore[override]
-        """The number of sentences in both versions of a file."""
-        return sum(part.n_kept for part in self.parts.values())
-
-    @property
-    def n_unchanged(self) -> int:  # type: ignore[override]
-        """The number of sentences that are identical line for line."""
-        return sum(part.n_unchanged for part in self.parts.values())
-
 
 def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseChanges:
     """Return the changes between two folders of treebanks, for each file."""
@@ -282,17 +258,14 @@ def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseCh
         raise InputError(Fault("no-pairs", message, Place(file=str(old))))
     names = sorted(ours.keys() | theirs.keys())
     parts = {name: _changes(ours.get(name), theirs.get(name), rules, read) for name in names}
-    only_old, only_new = sorted(ours.keys() - theirs.keys()), sorted(theirs.keys() - ours.keys())
+    only_old, only_new = tuple(sorted(ours.keys() - theirs.keys())), tuple(sorted(theirs.keys() - ours.keys()))
     n_refiled = _n_refiled(parts)
-    notes = tuple(_notes(only_old, only_new, n_refiled))
-    return ReleaseChanges(
-        parts,
-        tuple(only_old),
-        tuple(only_new),
-        _joined_patterns(parts),
-        n_refiled,
-        _release_provenance(parts, rules, notes),
-    )
+    files = {
+        name: {side: treebank for side, treebank in (("old", part.old), ("new", part.new)) if len(treebank)}
+        for name, part in parts.items()
+    }
+    provenance = _provenance(files, rules, tuple(_notes(only_old, only_new, n_refiled)))
+    return ReleaseChanges(parts, only_old, only_new, _joined_patterns(parts), n_refiled, provenance)
 
 
 def _changes(old: Path | None, new: Path | None, rules: Rules, read: Read) -> Changes:
@@ -304,20 +277,14 @@ def _changes(old: Path | None, new: Path | None, rules: Rules, read: Read) -> Ch
 
 def _joined_patterns(parts: Mapping[str, Changes]) -> tuple[ChangePattern, ...]:
     """The joint patterns of all files."""
-    grouped: dict[tuple[str, str, str], list[ChangePattern]] = {}
+    joined: dict[tuple[str, str, str], ChangePattern] = {}
     for name, part in parts.items():
         for pattern in part.patterns:
-            examples = tuple(example._replace(file=name) for example in pattern.examples)
-            grouped.setdefault((pattern.column, pattern.old, pattern.new), []).append(
-                pattern._replace(examples=examples)
-            )
-    return in_order(_joined(some) for some in grouped.values())
-
-
-def _joined(some: list[ChangePattern]) -> ChangePattern:
-    examples = tuple(example for pattern in some for example in pattern.examples)[:MOST_EXAMPLES]
-    sums = (sum(pattern.n_changes for pattern in some), sum(pattern.n_sentences for pattern in some))
-    return ChangePattern(some[0].column, some[0].old, some[0].new, *sums, examples)
+            before = joined.setdefault(pattern[:3], ChangePattern(*pattern[:3], 0, 0, ()))
+            examples = (*before.examples, *(example._replace(file=name) for example in pattern.examples))
+            sums = before.n_changes + pattern.n_changes, before.n_sentences + pattern.n_sentences
+            joined[pattern[:3]] = ChangePattern(*pattern[:3], *sums, examples[:MOST_EXAMPLES])
+    return in_order(joined.values())
 
 
 def _n_refiled(parts: Mapping[str, Changes]) -> int:
@@ -334,7 +301,7 @@ def _words(treebank: Treebank, sentences: Iterable[int | None]) -> Iterator[tupl
     return (tuple(treebank[sentence].forms) for sentence in sentences if sentence is not None)
 
 
-def _notes(only_old: list[str], only_new: list[str], n_refiled: int) -> Iterator[str]:
+def _notes(only_old: Sequence[str], only_new: Sequence[str], n_refiled: int) -> Iterator[str]:
     if only_old:
         yield f"only in the old folder: {printable(', '.join(only_old))}"
     if only_new:
@@ -342,19 +309,3 @@ def _notes(only_old: list[str], only_new: list[str], n_refiled: int) -> Iterator
     if n_refiled:
         were = "was" if n_refiled == 1 else "were"
         yield f"{number_of(n_refiled, 'sentence')} {were} removed from one file and added to another"
-
-
-def _release_provenance(parts: Mapping[str, Changes], rules: Rules, notes: tuple[str, ...]) -> Provenance:
-    sides = {
-        name: {side: summary_of(treebank) for side, treebank in (("old", part.old), ("new", part.new)) if len(treebank)}
-        for name, part in parts.items()
-    }
-    hashes = {
-        name: {side: short_hash(contents.sha256) for side, contents in some.items()} for name, some in sides.items()
-    }
-    joint = {side: joint_hash(some[side] for some in hashes.values() if side in some) for side in ("old", "new")}
-    signature = {"rules": rules.signature, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
-    warnings = dict.fromkeys(
-        fault for some in sides.values() for contents in some.values() for fault in contents.warnings
-    )
-    return Provenance(signature, hashes, tuple(warnings), notes)

@@ -12,7 +12,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
@@ -106,24 +105,16 @@ def score_and_look(
     plan: Plan, setup: Setup, *, training: Training | None = None, look: VisitEach | None = None, **how: Any
 ) -> tuple[Evaluations, Mapping[str, Any]]:
     """Score the outputs of one system, with a progress bar on terminals."""
-    plan = single_run(plan)
     visit = look
     if training is not None:
         visit = VisitEach(partial(_LeakageVisitor, setup=setup, training=training, look=look))
-    results = score_outputs(plan, setup, look=visit, **how)
+    results = score_outputs(single_run(plan), setup, look=visit, **how)
     looked = {code: result for code, each in results.looked.items() for result in each.values()}
     evaluations = evaluations_of(results, setup)
     if training is None:
         return evaluations, looked
-    leaking = {code: with_leakage(evaluation, looked[code].leakage) for code, evaluation in evaluations.items()}
-    return Evaluations(leaking), {code: both.other for code, both in looked.items()}
-
-
-class _Looked(NamedTuple):
-    """The results for the output on one test set: leakage, and the result of `look`."""
-
-    leakage: Leakage
-    other: Any
+    leaking = {code: with_leakage(evaluation, looked[code][0]) for code, evaluation in evaluations.items()}
+    return Evaluations(leaking), {code: other for code, (_, other) in looked.items()}
 
 
 class _LeakageVisitor(LeakageCounts):
@@ -145,9 +136,9 @@ class _LeakageVisitor(LeakageCounts):
         if self._other is not None:
             self._other.add(piece)
 
-    def result(self, gold: FileSummary, system: FileSummary) -> _Looked:
+    def result(self, gold: FileSummary, system: FileSummary) -> tuple[Leakage, Any]:
         """Return leakage, and the result of the other visitor."""
-        return _Looked(self.leakage(), None if self._other is None else self._other.result(gold, system))
+        return self.leakage(), None if self._other is None else self._other.result(gold, system)
 
 
 def single_run(plan: Plan) -> Plan:
@@ -272,7 +263,7 @@ def compare_languages(
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
     units = results.units
     tables, keys = _coarsened(tables, believed, units)
-    pairs = tuple(_pairs(tables, _parallel(tables, keys), settings))
+    pairs = tuple(_pairs(tables, keys, settings))
     tests = {"level": f"{settings.level:g}", "resample-by": settings.resample_by}
     parts = {**measures_part(results), **tests}
     notes = (*unit_notes(units), *_not_paired(ids, believed))
@@ -323,10 +314,6 @@ def _named(pairs: Sequence[str]) -> str:
     return "; ".join(pairs[:_MOST_NAMED]) + (f" (and {more} more pairs)" if more > 0 else "")
 
 
-Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
-"""The treebanks of each group by its key, with the order of rows that makes them parallel."""
-
-
 def _coarsened(
     tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
 ) -> tuple[dict[str, SystemCounts], dict[str, tuple[str, ...] | None]]:
@@ -367,27 +354,22 @@ def _joined_units(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[
     return {text: root(text) for text in list(parent)}
 
 
-def _parallel(tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
-    """Group treebanks with the same ids; the key is the ids of units, or the name of a single treebank."""
-    groups: dict[str, dict[str, NDArray[np.intp]]] = {}
-    for name, table in tables.items():
-        own = ids[name]
-        order = np.arange(len(table.parts)) if own is None else np.array(sorted(range(len(own)), key=own.__getitem__))
-        groups.setdefault(name if own is None else "\n\n".join(sorted(own)), {})[name] = order
-    return groups
-
-
-def _pairs(tables: Mapping[str, SystemCounts], groups: Groups, settings: InferenceSettings) -> list[LanguagePair]:
-    group_of = {name: number for number, group in enumerate(groups.values()) for name in group}
-    orders = {name: order for group in groups.values() for name, order in group.items()}
-    strata = {name: _ordered(leave_out(table), orders[name]) for name, table in tables.items()}
+def _pairs(
+    tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None], settings: InferenceSettings
+) -> list[LanguagePair]:
+    """Compare every two treebanks; those with the same ids of units are paired, by unit in the order of ids."""
+    strata = {name: leave_out(table) for name, table in tables.items()}
+    parallel = {name: tuple(sorted(of_units)) for name, of_units in ids.items() if of_units is not None}
+    for name in parallel:
+        order = np.argsort(np.array(ids[name], dtype=object))
+        strata[name] = strata[name]._replace(moves=strata[name].moves[order], sizes=strata[name].sizes[order])
     first = next(iter(tables.values()))
     pairs = []
     for s, system in enumerate(first.systems):
         for m, measure in enumerate(first.measures):
             rows = []
             for one, other in combinations(tables, 2):
-                paired = group_of[one] == group_of[other]
+                paired = one in parallel and parallel[one] == parallel.get(other)
                 both = [strata[name] for name in (one, other)]
                 values = [float(tables[name].values(tables[name].parts.sum(axis=0))[s, m]) for name in (one, other)]
                 estimate = _difference(values, both, s, m, paired=paired)
@@ -395,10 +377,6 @@ def _pairs(tables: Mapping[str, SystemCounts], groups: Groups, settings: Inferen
             adjusted = holm([row.p for row in rows])
             pairs += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
     return pairs
-
-
-def _ordered(stratum: Stratum, order: NDArray[np.intp]) -> Stratum:
-    return stratum._replace(moves=stratum.moves[order], sizes=stratum.sizes[order])
 
 
 def _difference(

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
@@ -14,7 +13,6 @@ from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.measures.registry import Registry, parse_measure, split_measures
 from levelhead.messages import MESSAGES
-from levelhead.scoring import Score
 from levelhead.significance import ComparedScore, InferenceSettings
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.estimates import FEWEST_RUNS, Interval
@@ -82,20 +80,13 @@ def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
         for test_set in plan.test_sets:
             result = results.results[system.label, test_set.code]
             yield from (fault for fault in result.faults if fault.severity == "error")
-            first = results.results[plan.systems[0].label, test_set.code].scores
-            yield from _valueless(first, result.scores, Place(_shown(system.outputs.get(test_set.code))))
-
-
-def _valueless(baseline: Mapping[str, Score], scores: Mapping[str, Score], place: Place) -> Iterator[Fault]:
-    """Return the measures that have a value for the baseline, but not for this output."""
-    for measure, score in scores.items():
-        if score.reason is not None and baseline[measure].reason is None:
-            slug = score.reason.partition(":")[0]
-            yield Fault(slug if slug in MESSAGES else "not-annotated", f"{measure}: {score.reason}", place)
-
-
-def _shown(path: Path | None) -> str | None:
-    return None if path is None else os.fspath(path)
+            baseline = results.results[plan.systems[0].label, test_set.code].scores
+            path = system.outputs.get(test_set.code)
+            place = Place(None if path is None else os.fspath(path))
+            for measure, score in result.scores.items():
+                if score.reason is not None and baseline[measure].reason is None:
+                    slug = score.reason.partition(":")[0]
+                    yield Fault(slug if slug in MESSAGES else "not-annotated", f"{measure}: {score.reason}", place)
 
 
 def gate_results(

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from levelhead._version import VERSION
 from levelhead.analysis.variation import Variation, variations
 from levelhead.errors import printable
-from levelhead.evaluation.provenance import Provenance
+from levelhead.evaluation.provenance import Provenance, Sources
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Plain, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.provenance import joint_hash, short_hash, sources_document, summary_of
+from levelhead.treebank.provenance import joint_hash, sources_document, summary_of
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.tokens import Comments
@@ -80,8 +80,8 @@ class Vote(NamedTuple):
 
 def attachments(outputs: Sequence[Matches]) -> Ballot:
     """Return the analyses of heads and universal relations by gold and systems."""
-    gold, names = outputs[0].gold, _Names(universal)
-    relations = names.of(gold.relations)
+    gold, numbers_of = outputs[0].gold, _numbering(universal)
+    relations = numbers_of(gold.relations)
     ours = gold.heads.astype(np.int64) + 1
     theirs, their_labels = [], []
     for matches in outputs:
@@ -91,7 +91,7 @@ def attachments(outputs: Sequence[Matches]) -> Ballot:
         mapped = np.where(heads < 0, 0, matches.gold_of_system[heads].astype(np.int64) + 1)
         known = (heads < 0) | (mapped > 0)
         theirs.append(_spread(gold, aligned.gold[known], mapped[known]))
-        their_labels.append(_spread(gold, aligned.gold[known], names.of(system.relations)[rows][known]))
+        their_labels.append(_spread(gold, aligned.gold[known], numbers_of(system.relations)[rows][known]))
     labels = np.array(their_labels)
     size, heads_of_systems = gold.n_words + 1, np.array(theirs)
     systems = np.where(labels == NONE, NONE, labels * size + heads_of_systems)
@@ -100,11 +100,11 @@ def attachments(outputs: Sequence[Matches]) -> Ballot:
 
 def tags(outputs: Sequence[Matches]) -> Ballot:
     """Return the analyses of parts of speech by gold and systems."""
-    gold, names = outputs[0].gold, _Names(str)
-    ours = names.of(gold.upos)
+    gold, numbers_of = outputs[0].gold, _numbering(str)
+    ours = numbers_of(gold.upos)
     theirs = np.array(
         [
-            _spread(gold, output.alignment.gold, names.of(output.system.upos)[output.alignment.system])
+            _spread(gold, output.alignment.gold, numbers_of(output.system.upos)[output.alignment.system])
             for output in outputs
         ]
     )
@@ -142,30 +142,22 @@ def votes(ballot: Ballot, least: int) -> Iterator[Vote]:
 
 
 class _Confusions:
-    """The frequency of a system's labels for each gold label, with and without the correct rest of the analysis.
-
-    Args:
-        ballot: the analyses of gold and systems.
-        system: the number of the system.
-    """
+    """The frequency of a system's labels for each gold label, with and without the correct rest of the analysis."""
 
     def __init__(self, ballot: Ballot, system: int) -> None:
         self._ballot = ballot
         gold, labels = ballot.labels[0], ballot.labels[1]
         given = ballot.systems[system] != NONE
         size = int(max(gold.max(initial=0), labels.max(initial=0))) + 1
+        outcomes = 2 * labels[system] + (
+            ballot.rest[1][system] == ballot.rest[0]
+        )  # the label; whether the rest is right
         counts = np.zeros((size, 2 * size))
-        np.add.at(counts, (gold[given], self._outcome(system)[given]), 1.0)
+        np.add.at(counts, (gold[given], outcomes[given]), 1.0)
         overall = counts.sum(axis=0) + 1
         self._log = np.log(counts + _PRIOR * overall / overall.sum()) - np.log(
             counts.sum(axis=1, keepdims=True) + _PRIOR
         )
-
-    def _outcome(self, system: int) -> Numbers:
-        """Number the outcomes of a system: the label, and whether the rest, such as the head, equals gold."""
-        ballot = self._ballot
-        outcome: Numbers = 2 * ballot.labels[1][system] + (ballot.rest[1][system] == ballot.rest[0])
-        return outcome
 
     def weights(self, words: Numbers, other: int, agrees: Flags, with_gold: Flags) -> Weights:
         """Return the log-likelihood ratio of this system's analysis if another system, not gold, is correct."""
@@ -178,22 +170,10 @@ class _Confusions:
         return weights
 
 
-class _Names:
-    """Numbers for strings of several treebanks.
-
-    Args:
-        value: the part of a string that counts.
-    """
-
-    def __init__(self, value: Callable[[str], str]) -> None:
-        self._value, self._numbers = value, dict[str, int]()
-
-    def of(self, column: StringColumn) -> Numbers:
-        """Return a number for each row of a column."""
-        return column.mapped(self._number, np.int64)
-
-    def _number(self, text: str) -> int:
-        return self._numbers.setdefault(self._value(text), len(self._numbers))
+def _numbering(value: Callable[[str], str]) -> Callable[[StringColumn], Numbers]:
+    """Return a function that numbers the rows of columns of several treebanks by the part of a string that counts."""
+    numbers: dict[str, int] = {}
+    return lambda column: column.mapped(lambda text: numbers.setdefault(value(text), len(numbers)), np.int64)
 
 
 def _spread(gold: Treebank, rows: NDArray[np.integer], values: Numbers) -> Numbers:
@@ -264,10 +244,9 @@ class Suspects(Tabular):
         """
         of_sentence: dict[int, list[str]] = {}
         for suspect in self.suspects:
-            sentence = self.sentence_of(suspect)
-            word = suspect.word - int(self.treebank.sentence_starts[sentence]) + 1
-            line = f"# suspect = {word} {suspect.kind}: {suspect.gold} -> {suspect.other}\n"
-            of_sentence.setdefault(sentence, []).append(line)
+            place = self._place(suspect.word)
+            line = f"# suspect = {place['word']} {suspect.kind}: {suspect.gold} -> {suspect.other}\n"
+            of_sentence.setdefault(place["sentence"] - 1, []).append(line)
         chosen = self.treebank.select(list(of_sentence))
         texts = [
             (comments + "".join(lines)).encode()
@@ -284,32 +263,42 @@ class Suspects(Tabular):
             "Elsewhere: same words in same context with the other annotation : with this one (first example)",
             signature_line(self.provenance.signature),
         )
-        return Table(_COLUMNS, tuple(_row(self, suspect) for suspect in self.suspects), notes)
+        return Table(_COLUMNS, tuple(_row(self._document(suspect)) for suspect in self.suspects), notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
         return {
             **header("suspects", self.provenance.signature),
             "systems": list(self.systems),
-            "suspects": [
-                {
-                    "sentence": self.sentence_of(suspect) + 1,
-                    "sent_id": self.treebank[self.sentence_of(suspect)].id,
-                    "line": _line(self, suspect),
-                    "word": _number(self, suspect),
-                    "form": self.treebank.forms[suspect.word],
-                    "problem": suspect.kind,
-                    "annotation": suspect.gold,
-                    "probably": suspect.other,
-                    "score": suspect.score,
-                    "systems_against": suspect.n_for,
-                    "systems_in_favor": suspect.n_gold,
-                    "elsewhere": None if suspect.variation is None else _elsewhere_document(self, suspect.variation),
-                }
-                for suspect in self.suspects
-            ],
+            "suspects": [self._document(suspect) for suspect in self.suspects],
             **sources_document(self.provenance),
         }
+
+    def _document(self, suspect: Suspect) -> dict[str, Any]:
+        lines, place, elsewhere = self.treebank.source.lines, self._place(suspect.word), None
+        if suspect.variation is not None:
+            of_both = {"other": suspect.variation.n_other, "same": suspect.variation.n_own}
+            elsewhere = of_both | self._place(suspect.variation.place)
+        return {
+            "sentence": place["sentence"],
+            "sent_id": place["sent_id"],
+            "line": int(lines[place["sentence"] - 1]) if len(lines) else None,
+            "word": place["word"],
+            "form": self.treebank.forms[suspect.word],
+            "problem": suspect.kind,
+            "annotation": suspect.gold,
+            "probably": suspect.other,
+            "score": suspect.score,
+            "systems_against": suspect.n_for,
+            "systems_in_favor": suspect.n_gold,
+            "elsewhere": elsewhere,
+        }
+
+    def _place(self, word: int) -> dict[str, Any]:
+        """The number of a word's sentence, its id, and the number of the word in it."""
+        sentence = int(self.treebank.sentence_of_word[word])
+        number = word - int(self.treebank.sentence_starts[sentence]) + 1
+        return {"sentence": sentence + 1, "sent_id": self.treebank[sentence].id, "word": number}
 
 
 def find_suspects(
@@ -414,15 +403,11 @@ def _add_variation(found: _Found, gold: Treebank, variation: Variation) -> None:
 
 
 def _provenance(gold: Treebank, outputs: Mapping[str, Matches], training: Mapping[str, str]) -> Provenance:
-    contents = {name: summary_of(output.system) for name, output in outputs.items()}
-    hashes = {"gold": short_hash(summary_of(gold).sha256)}
-    hashes |= {name: short_hash(content.sha256) for name, content in contents.items()}
-    systems = {"systems": joint_hash(hashes[name] for name in outputs)} if outputs else {}
+    sources = Sources(summary_of(gold), {name: summary_of(output.system) for name, output in outputs.items()})
+    systems = {"systems": joint_hash(sources.files[name] for name in outputs)} if outputs else {}
     rules = next(iter(outputs.values())).rules.signature if outputs else "ud"
-    every = (summary_of(gold), *contents.values())
-    warnings = tuple(dict.fromkeys(fault for source in every for fault in source.warnings))
-    signature = {"rules": rules, "gold": hashes["gold"], **systems, **training, "version": VERSION}
-    return Provenance(signature, {"gold": hashes}, warnings)
+    signature = {"rules": rules, "gold": sources.files["gold"], **systems, **training, "version": VERSION}
+    return Provenance(signature, {"gold": sources.files}, sources.warnings)
 
 
 _COLUMNS = (
@@ -432,48 +417,15 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def _row(suspects: Suspects, suspect: Suspect) -> tuple[Cell, ...]:
+def _row(document: Mapping[str, Any]) -> tuple[Cell, ...]:
+    against, in_favor, elsewhere = (document[key] for key in ("systems_against", "systems_in_favor", "elsewhere"))
     return (
-        _line(suspects, suspect),
-        _name(suspects, suspect.word),
-        _number(suspects, suspect),
-        printable(suspects.treebank.forms[suspect.word]),
-        suspect.kind,
-        printable(suspect.gold),
-        printable(suspect.other),
-        Plain(suspect.score),
-        _votes(suspects, suspect),
-        _elsewhere(suspects, suspect),
+        *(document["line"], _name(document), document["word"], printable(document["form"]), document["problem"]),
+        *(printable(document["annotation"]), printable(document["probably"]), Plain(document["score"])),
+        f"{against} : {in_favor}" if against else "",
+        f"{elsewhere['other']} : {elsewhere['same']} ({_name(elsewhere)})" if elsewhere else "",
     )
 
 
-def _line(suspects: Suspects, suspect: Suspect) -> int | None:
-    """The line of a word in the file; None if the treebank was not read from a file."""
-    lines, sentence = suspects.treebank.source.lines, suspects.sentence_of(suspect)
-    return int(lines[sentence]) if len(lines) else None
-
-
-def _name(suspects: Suspects, word: int) -> str:
-    sentence = int(suspects.treebank.sentence_of_word[word])
-    return printable(suspects.treebank[sentence].id or str(sentence + 1))
-
-
-def _number(suspects: Suspects, suspect: Suspect) -> int:
-    return suspect.word - int(suspects.treebank.sentence_starts[suspects.sentence_of(suspect)]) + 1
-
-
-def _votes(suspects: Suspects, suspect: Suspect) -> str:
-    return f"{suspect.n_for} : {suspect.n_gold}" if suspects.systems and suspect.n_for else ""
-
-
-def _elsewhere(suspects: Suspects, suspect: Suspect) -> str:
-    if suspect.variation is None:
-        return ""
-    return f"{suspect.variation.n_other} : {suspect.variation.n_own} ({_name(suspects, suspect.variation.place)})"
-
-
-def _elsewhere_document(suspects: Suspects, variation: Variation) -> dict[str, Any]:
-    sentence = int(suspects.treebank.sentence_of_word[variation.place])
-    word = variation.place - int(suspects.treebank.sentence_starts[sentence]) + 1
-    place = {"sentence": sentence + 1, "sent_id": suspects.treebank[sentence].id, "word": word}
-    return {"other": variation.n_other, "same": variation.n_own, **place}
+def _name(place: Mapping[str, Any]) -> str:
+    return printable(place["sent_id"] or str(place["sentence"]))

@@ -64,6 +64,10 @@ class PerTreebank(Tabular, Generic[_Found]):
         ]
         return Table((*start, *columns), tuple(cells), (*notes, *signed(self._signature)))
 
+    def _documents(self, kind: str, document: Callable[[_Found], Any]) -> dict[str, Any]:
+        treebanks = {name: document(result) for name, result in self.treebanks.items()}
+        return {**header(kind, self._signature), "treebanks": treebanks}
+
 
 class Confusions(PerTreebank[Confusion]):
     """Confusions of relations on each treebank."""
@@ -83,17 +87,14 @@ class Confusions(PerTreebank[Confusion]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the complete matrices for JSON."""
-        documents = {
-            name: {
-                "relations": list(treebank.names),
-                "counts": treebank.counts.tolist(),
-                "right_heads": treebank.right_heads.tolist(),
-                "unaligned_gold": treebank.unaligned_gold.tolist(),
-                "unaligned_system": treebank.unaligned_system.tolist(),
-            }
-            for name, treebank in self.treebanks.items()
-        }
-        return {**header("confusion", self._signature), "treebanks": documents}
+        matrices = ("counts", "right_heads", "unaligned_gold", "unaligned_system")
+        return self._documents(
+            "confusion",
+            lambda confusion: {
+                "relations": list(confusion.names),
+                **{name: getattr(confusion, name).tolist() for name in matrices},
+            },
+        )
 
 
 def _confused(confusion: Confusion) -> list[tuple[Cell, ...]]:
@@ -126,8 +127,7 @@ class ErrorTypes(PerTreebank[Mapping[str, int]]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        documents = {name: dict(errors) for name, errors in self.treebanks.items()}
-        return {**header("errors", self._signature), "treebanks": documents}
+        return self._documents("errors", dict)
 
 
 class CascadingErrors(PerTreebank[Sequence[Cascading]]):
@@ -152,15 +152,14 @@ class CascadingErrors(PerTreebank[Sequence[Cascading]]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        documents = {
-            name: [
+        return self._documents(
+            "cascading",
+            lambda classes: [
                 {"name": of.name, "labelled": of.labeled, "wrong": of.wrong}
                 | {"parent_right": of.parent_right, "ratio": of.ratio}
                 for of in classes
-            ]
-            for name, classes in self.treebanks.items()
-        }
-        return {**header("cascading", self._signature), "treebanks": documents}
+            ],
+        )
 
 
 class CountsBySentence(PerTreebank[SentenceCounts]):
@@ -178,8 +177,7 @@ class CountsBySentence(PerTreebank[SentenceCounts]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        columns = {name: counts.columns() for name, counts in self.treebanks.items()}
-        return {**header("sentences", self._signature), "treebanks": columns}
+        return self._documents("sentences", SentenceCounts.columns)
 
 
 def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:

@@ -50,7 +50,7 @@ from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import record_document
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_head, level_text, p_text
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import FileSummary, sources_document
+from levelhead.treebank.provenance import sources_document
 from levelhead.typology.languages import Voter, treebanks_voting
 
 
@@ -298,16 +298,13 @@ def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, Sys
 
 def sources_of_results(results: Results) -> dict[str, Sources]:
     """Return the files behind results, with the notes on them, by the code of the test set."""
-    codes = [test_set.code for test_set in results.test_sets]
-    each = {code: [results.results[label, code] for label in results.systems] for code in codes}
-    return {code: _sources(results.systems, outcomes, results.gold[code]) for code, outcomes in each.items()}
-
-
-def _sources(labels: Iterable[str], outcomes: Sequence[Outcome], gold: FileSummary) -> Sources:
-    named = dict(zip(labels, outcomes, strict=True))
-    notes = dict.fromkeys(named_note(note, name) for name, result in named.items() for note in result.notes)
-    contents = {name: result.contents for name, result in named.items() if result.contents is not None}
-    return Sources(gold, contents, tuple(notes))
+    sources = {}
+    for code in (test_set.code for test_set in results.test_sets):
+        outcomes = {label: results.results[label, code] for label in results.systems}
+        notes = dict.fromkeys(named_note(note, name) for name, result in outcomes.items() for note in result.notes)
+        contents = {name: result.contents for name, result in outcomes.items() if result.contents is not None}
+        sources[code] = Sources(results.gold[code], contents, tuple(notes))
+    return sources
 
 
 def _refuse_valueless(outcomes: Sequence[Outcome], test_set: TestSet) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from levelhead.analysis import Example
 from levelhead.campaign.outputs import Output
 from levelhead.errors import number_of, printable
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure_definitions import ATTACHED
-from levelhead.treebank import Sentence, check_trees
+from levelhead.treebank import Sentence, Treebank, check_trees
 
 if TYPE_CHECKING:
     from levelhead.comparison.contrasts import Contrast
@@ -35,7 +35,8 @@ def draw(
     """Draw a tree: a line for each word, with its arc from the left, its form and its relation."""
     arcs = _arcs(heads)
     if arcs is None:
-        return _arc_list(forms, heads, relations, marked)
+        rows = enumerate(zip(forms, heads, relations, strict=True))
+        return [_arc_in_words(word, *row, marked) for word, row in rows]  # a drawing would be wider than a page
     words = _aligned(forms)
     return [
         f"{arc} {_star(word, marked)} {form}  {printable(relation)}".rstrip()
@@ -56,8 +57,16 @@ def draw_both(gold: Sentence, system: Sentence, name: str, marked: Collection[in
     own = ["gold", *map(printable, gold.relations)]
     pairs = zip(gold.relations, system.relations, strict=True)
     other = [printable(name), *("" if one == two else printable(two) for one, two in pairs)]
+    mirrored = [arcs[::-1].translate(_MIRRORED) for arcs in right]
     stars = [" ", *(_star(word, marked) for word in range(len(gold)))]
-    columns = (["", *left], stars, ["", *map(printable, gold.forms)], own, other, ["", *map(_mirrored, right)])
+    columns = (
+        ["", *left],
+        stars,
+        ["", *map(printable, gold.forms)],
+        own,
+        other,
+        ["", *mirrored],
+    )
     arcs, marks, forms, golds, others, back = map(_aligned, columns)
     return [
         f"{arc} {mark} {form}  {one}  {two} {last}".rstrip()
@@ -74,10 +83,6 @@ def _aligned(texts: Sequence[str]) -> list[str]:
 
 def _star(word: int, marked: Collection[int]) -> str:
     return "*" if word in marked else " "
-
-
-def _mirrored(arcs: str) -> str:
-    return arcs[::-1].translate(_MIRRORED)
 
 
 def _arcs(heads: Sequence[int]) -> list[str] | None:
@@ -128,18 +133,8 @@ def _draw_arc(grid: list[list[int]], word: int, head: int, at: int) -> None:
             grid[row][cell] |= _LEFT | _RIGHT
 
 
-def _arc_list(
-    forms: Sequence[str], heads: Sequence[int], relations: Sequence[str], marked: Collection[int]
-) -> list[str]:
-    """List arcs in words, since the drawing would be wider than a page."""
-    return [
-        _arc_in_words(word, form, head, relation, marked)
-        for word, (form, head, relation) in enumerate(zip(forms, heads, relations, strict=True))
-    ]
-
-
 def _arc_in_words(word: int, form: str, head: int, relation: str, marked: Collection[int]) -> str:
-    return f"{'*' if word in marked else ' '} {word + 1:>5} {printable(form)}  {printable(relation)} <- {head}"
+    return f"{_star(word, marked)} {word + 1:>5} {printable(form)}  {printable(relation)} <- {head}"
 
 
 def _tree(sentence: Sentence, marked: Collection[int] = (), around: Collection[int] | None = None) -> list[str]:
@@ -224,7 +219,7 @@ def _contrast(baseline: Output, system: Output, contrast: Contrast, needs: Agree
     lines = [_title(gold, contrast.sentence + 1)]
     drawn = [_with_gold(output, contrast.sentence, needs) for output in (baseline, system)]
     if None in drawn:
-        wrong = [_wrong_gold_words(output.matches, contrast.sentence, needs) for output in (baseline, system)]
+        wrong = [_wrong_words(output.matches, "gold", contrast.sentence, needs) for output in (baseline, system)]
         lines += ["  gold", *_indented(_tree(gold, around=set.union(*wrong)))]
     rights = (contrast.baseline, contrast.system)
     for output, right, both in zip((baseline, system), rights, drawn, strict=True):
@@ -238,14 +233,14 @@ def _with_gold(output: Output, sentence: int, needs: Agree) -> list[str] | None:
     own = _sentences_at(output.matches, sentence)
     if len(own) != 1:
         return None
-    wrong = _wrong_words(output.matches, own[0], needs)
+    wrong = _wrong_words(output.matches, "system", own[0], needs)
     return draw_both(output.matches.gold[sentence], output.matches.system[own[0]], output.name, wrong)
 
 
 def _alone(output: Output, sentence: int, needs: Agree) -> Iterator[str]:
     """Draw the sentences of an output that have words in a gold sentence."""
     for own in _sentences_at(output.matches, sentence):
-        yield from _tree(output.matches.system[own], _wrong_words(output.matches, own, needs))
+        yield from _tree(output.matches.system[own], _wrong_words(output.matches, "system", own, needs))
 
 
 def _sentences_at(matches: Matches, gold_sentence: int) -> list[int]:
@@ -254,13 +249,8 @@ def _sentences_at(matches: Matches, gold_sentence: int) -> list[int]:
     return sorted(set(matches.system.sentence_of_word[own].tolist()))
 
 
-def _wrong_gold_words(matches: Matches, sentence: int, needs: Agree) -> set[int]:
-    first, last = matches.gold.sentence_starts[sentence : sentence + 2].tolist()
-    right = set(matches.alignment.gold[matches.agree(needs)].tolist())
-    return {word - first for word in range(first, last) if word not in right}
-
-
-def _wrong_words(matches: Matches, sentence: int, needs: Agree) -> set[int]:
-    first, last = matches.system.sentence_starts[sentence : sentence + 2].tolist()
-    right = set(matches.alignment.system[matches.agree(needs)].tolist())
+def _wrong_words(matches: Matches, side: Literal["gold", "system"], sentence: int, needs: Agree) -> set[int]:
+    treebank: Treebank = getattr(matches, side)
+    first, last = treebank.sentence_starts[sentence : sentence + 2].tolist()
+    right = set(getattr(matches.alignment, side)[matches.agree(needs)].tolist())
     return {word - first for word in range(first, last) if word not in right}

@@ -17,7 +17,7 @@ import numpy as np
 
 from levelhead.correlation.measurements import Measurements, Missing, join
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
-from levelhead.tables.spreadsheet_cells import unescaped
+from levelhead.tables.table import unescaped
 from levelhead.treebank.input_bytes import read_bytes
 
 NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})

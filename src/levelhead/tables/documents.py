@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from levelhead.tables.table import percentage
@@ -16,8 +15,6 @@ SCHEMA = 1
 
 Signature = Mapping[str, str]
 """The settings and inputs that determine the numbers, by name."""
-
-UNSIGNED: Signature = MappingProxyType({})
 
 
 def header(kind: str, signature: Mapping[str, str] | None = None) -> dict[str, Any]:

@@ -199,3 +199,20 @@ STARS_NOTE = "* p < .05, ** p < .01, *** p < .001"
 def stars(p: float | None) -> str:
     """Return asterisks for a p-value."""
     return "" if p is None else next((text for level, text in _STARS if p < level), "")
+
+
+_FORMULA = "'*[=+@-]"
+_ESCAPED = "''*[=+@-]"
+
+
+def escaped(text: str) -> str:
+    """Return a cell of a TSV file that no spreadsheet runs as a formula: `'+base` for `+base`.
+
+    A text that already starts with apostrophes gets another one, so that `unescaped` restores every text.
+    """
+    return f"'{text}" if re.match(_FORMULA, text) else text
+
+
+def unescaped(cell: str) -> str:
+    """Return the original text of a written cell: `+base` for `'+base`."""
+    return cell[1:] if re.match(_ESCAPED, cell) else cell

@@ -9,8 +9,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from levelhead.errors import printable
-from levelhead.tables.spreadsheet_cells import escaped
-from levelhead.tables.table import Cell, Column, Table, for_readers, formatted
+from levelhead.tables.table import Cell, Column, Table, escaped, for_readers, formatted
 
 __all__ = ["to_html", "to_latex", "to_markdown", "to_text", "to_tsv"]
 
