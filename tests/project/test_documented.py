@@ -1,6 +1,7 @@
 """What the documentation shows beside its sessions: commands in other blocks, the notebook, the pages of studies."""
 
 import json
+import pkgutil
 import re
 import shlex
 from pathlib import Path
@@ -85,3 +86,26 @@ def test_pages_of_studies(name: str) -> None:
 def test_callin_draws_every_relation_of_his_table() -> None:
     page = (DOCS / "studies" / "callin.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| (\w+) \| (?:CONTENT|FUNCTION|OTHER)", page, re.MULTILINE)) - UD1 == set()
+
+
+def exists(name: str) -> bool:
+    """Whether a name such as `evaluation.fold.fold`, of a module or of something in it, is found in the package."""
+    try:
+        return bool(pkgutil.resolve_name(f"levelhead.{name}"))
+    except (ImportError, AttributeError):
+        return False
+
+
+def test_the_tour_of_the_source_names_what_exists() -> None:
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    names = re.findall(r"`([a-z_]+(?:\.\w+)*)`", text)
+    assert len(names) > 30
+    assert [name for name in names if name not in {"fold", "compare"} and not exists(name)] == []
+    assert not exists("evaluation.fold.fold_everything")
+    assert len(text.split()) <= 900
+
+
+def test_the_tour_of_the_source_lists_every_room() -> None:
+    rooms = (DOCS / "architecture.md").read_text(encoding="utf-8").partition("## Rooms")[2]
+    folders = {path.parent.name for path in (ROOT / "src/levelhead").glob("*/__init__.py")}
+    assert [room for room in sorted(folders) if not re.search(rf"\b{room}\b", rooms)] == []
