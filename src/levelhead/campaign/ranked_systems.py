@@ -192,7 +192,7 @@ def spread_on(results: Results, system: str, code: str, measure: str) -> Spread 
     place = results.systems.index(system)
     parts = parts_by_unit(results, code, measure)[:, [place], None]
     counts = SystemCounts((system,), (measure,), parts, results.seed_of(code))
-    return spread_of([leave_out(counts)], np.ones(1), 0)
+    return spread_of([leave_out(counts)], [[0]], 0)
 
 
 def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> tuple[float, float] | None:

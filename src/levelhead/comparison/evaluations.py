@@ -384,13 +384,14 @@ def _difference(
 ) -> Estimate | UnpairedDifference:
     """The difference between two treebanks; joint units are left out of both together."""
     one, other = strata
-    own = np.eye(one.moves.shape[1])[s]
     if paired:
         moves = one.moves - other.moves
-        spread = spread_of([one._replace(moves=moves, sizes=(one.sizes + other.sizes) / 2)], own, m)
+        spread = spread_of([one._replace(moves=moves, sizes=(one.sizes + other.sizes) / 2)], [[s]], m)
         few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
         return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
-    first, second = (_value(value, spread_of([stratum], own, m)) for value, stratum in zip(values, strata, strict=True))
+    first, second = (
+        _value(value, spread_of([stratum], [[s]], m)) for value, stratum in zip(values, strata, strict=True)
+    )
     return UnpairedDifference(first, second, perplexity=not one.is_ratio[m])
 
 

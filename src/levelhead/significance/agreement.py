@@ -81,7 +81,7 @@ def _estimate(values: Values, ratings: Ratings, observation: float) -> Estimate:
     sizes = np.bincount(ratings.units[_n_labels(ratings) > 1], minlength=ratings.n_units).astype(np.float64)
     moves = np.nan_to_num(np.where(sizes > 0, values[1:] - values[0], 0.0))
     stratum = Stratum(moves[:, None, None], sizes[:, None, None], np.ones(1, dtype=bool))
-    spread = spread_of([stratum], np.ones(1), 0)
+    spread = spread_of([stratum], [[0]], 0)
     return Estimate(float(values[0]), spread.variance + observation**2, spread.freedom, _n_telling(ratings))
 
 

@@ -153,10 +153,11 @@ class _Pair:
     @property
     def difference_interval(self) -> Interval | None:
         """The interval of the difference; between scores it is limited to the range from -1 to 1."""
-        interval = self.difference and self.difference.interval(self.settings.level)
-        if interval is None or self.perplexity:
-            return interval
-        return max(-1.0, interval[0]), min(1.0, interval[1])
+        if self.difference is None:
+            return None
+        return (self.difference.interval if self.perplexity else self.difference.difference_interval)(
+            self.settings.level
+        )
 
     @cached_property
     def p(self) -> float | None:
@@ -462,10 +463,7 @@ def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
 
 def _estimate(sample: _Sample, runs: Sequence[Sequence[int]], m: int) -> Estimate:
     """The mean of a system's runs, or its difference from the mean of the baseline's runs, with errors."""
-    contrast = np.zeros(len(sample.systems))
-    for sign, own in zip((1, -1), runs, strict=False):
-        contrast[list(own)] += sign / len(own)
-    spread = spread_of(sample.strata, contrast, m)
+    spread = spread_of(sample.strata, runs, m)
     variance = spread.variance + (spread.observation if len(runs) > 1 else 0.0)
     # the variance of runs includes this part
     variance -= math.fsum(disagreement_of(sample.strata, own, m) for own in runs)

@@ -234,6 +234,15 @@ class Estimate(NamedTuple):
         middle, half = self.value + ratio / 2, math.sqrt(ratio * bounded + ratio**2 / 4)
         return max(0.0, (middle - half) / (1 + ratio)), min(1.0, (middle + half) / (1 + ratio))
 
+    def difference_interval(self, level: float) -> Interval | None:
+        """Return the symmetric interval of a difference of scores, limited to the range from -1 to 1.
+
+        Args:
+            level: the confidence level.
+        """
+        interval = self.interval(level)
+        return interval and (max(-1.0, interval[0]), min(1.0, interval[1]))
+
     def log_interval(self, level: float) -> Interval | None:
         """Return the confidence interval of a perplexity, which is symmetric on the log scale.
 

@@ -179,8 +179,8 @@ def _ratios(table: SystemCounts) -> NDArray[np.bool_]:
     return np.array([number not in table.perplexities for number in range(len(table.measures))])
 
 
-def spread_of(strata: Sequence[Stratum], contrast: Sums, measure: int) -> Spread:
-    """Return the error of a linear combination of the runs' values.
+def spread_of(strata: Sequence[Stratum], runs: Sequence[Sequence[int]], measure: int) -> Spread:
+    """Return the error of the mean of some runs, or of its difference from the mean of other runs.
 
     The variance is that of the delete-one-unit jackknife (Tukey 1958), without its factor (n - 1) / n: with few
     clusters, the jackknife is the most reliable cluster-robust variance (MacKinnon, Nielsen and Webb 2023). Its
@@ -189,6 +189,9 @@ def spread_of(strata: Sequence[Stratum], contrast: Sums, measure: int) -> Spread
     Schnepel and Steigerwald (2017) equals Kish's number only if errors within a unit are independent. The degrees of
     freedom of several strata are combined by Satterthwaite's (1946) formula.
     """
+    contrast = np.zeros(strata[0].moves.shape[1])
+    for sign, numbers in zip((1, -1), runs, strict=False):
+        contrast[list(numbers)] += sign / len(numbers)
     return spread_of_sum([_spread_in(stratum, contrast, measure) for stratum in strata])
 
 
@@ -273,14 +276,10 @@ def bucket_estimates(found: UnitParts, level: float) -> list[BucketEstimate]:
     n, buckets, n_units = found.n_buckets, found.buckets, found.n_units
     totals = np.zeros((n, *found.parts.shape[1:]))
     np.add.at(totals, buckets, found.parts * n_units[:, None, None])
-    whole = totals[buckets]
     sign = np.array([1.0] if found.parts.shape[1] == 1 else [-1.0, 1.0])
-    moved = np.nan_to_num(ratios(whole - found.parts) - ratios(whole)) @ sign
-    sizes = found.parts[..., 1].mean(axis=1)
-    sums = [np.bincount(buckets, n_units * each, n) for each in (moved**2, sizes, sizes**2, sizes > 0)]
-    values = ratios(totals) @ sign
-    columns = zip(values.tolist(), *(numbers.tolist() for numbers in sums), strict=True)
-    return [_estimate(_Sums(*column), level, difference=len(sign) == 2) for column in columns]
+    sums = [np.bincount(buckets, n_units * each, n) for each in _terms(found.parts, totals[buckets], sign)]
+    columns = zip(*(numbers.tolist() for numbers in (ratios(totals) @ sign, *sums)), strict=True)
+    return [_estimate(column, level, difference=len(sign) == 2) for column in columns]
 
 
 def gain_estimate(before: Sums, after: Sums, n_units: NDArray[np.int64], affected: int, level: float) -> BucketEstimate:
@@ -288,69 +287,53 @@ def gain_estimate(before: Sums, after: Sums, n_units: NDArray[np.int64], affecte
     both = np.stack([before, after], axis=1)
     whole = np.tensordot(n_units, both, axes=1)
     sign = np.array([-1.0, 1.0])
-    moved = np.nan_to_num(ratios(whole - both) - ratios(whole)) @ sign
-    sizes = both[..., 1].mean(axis=1)
-    sums = [float(n_units @ each) for each in (moved**2, sizes, sizes**2, sizes > 0)]
-    estimate = _estimate(_Sums(float(ratios(whole) @ sign), *sums), level, difference=True)
-    interval = (
-        None if estimate.interval is None else (max(0.0, estimate.interval[0]), estimate.interval[1])
-    )  # never a loss
-    return estimate._replace(
-        interval=interval, n_units=affected, uncertain=estimate.uncertain or affected < ENOUGH_UNITS
-    )
+    sums = [float(n_units @ each) for each in _terms(both, whole, sign)]
+    return _gain(_estimate([float(ratios(whole) @ sign), *sums], level, difference=True), affected)
 
 
-class _Sums(NamedTuple):
-    """Sums over units: the value, its variance, the sizes of units, their squares, and their number."""
-
-    value: float
-    variance: float
-    size: float
-    squares: float
-    n_units: float
+def _terms(parts: Sums, whole: Sums, sign: Sums) -> tuple[Sums, ...]:
+    """The squared effect of each unit, its size, its squared size, and whether it has counts, for `_estimate`."""
+    moved = np.nan_to_num(ratios(whole - parts) - ratios(whole)) @ sign
+    sizes = parts[..., 1].mean(axis=1)
+    return moved**2, sizes, sizes**2, sizes > 0
 
 
-def _estimate(sums: _Sums, level: float, *, difference: bool) -> BucketEstimate:
-    effective = sums.size**2 / sums.squares if sums.squares else 1.0
-    estimate = Estimate(sums.value, sums.variance, max(effective - 1, 1.0), int(sums.n_units))
-    more = (OBSERVATION / sums.size) ** 2 if difference and sums.size else 0.0
-    estimate = estimate._replace(variance=sums.variance + more)
-    interval = _interval_of(estimate, level, difference=difference)
-    return BucketEstimate(interval, int(sums.n_units), effective < ENOUGH_UNITS, estimate, more)
-
-
-def _interval_of(estimate: Estimate, level: float, *, difference: bool) -> Interval | None:
-    if not difference:
-        return estimate.score_interval(level)
-    interval = estimate.interval(level)
-    return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
+def _estimate(sums: Sequence[float], level: float, *, difference: bool) -> BucketEstimate:
+    """Return an estimate from its value and the sums of `_terms` over units."""
+    value, variance, size, squares, n_units = sums
+    effective = size**2 / squares if squares else 1.0
+    more = (OBSERVATION / size) ** 2 if difference and size else 0.0
+    estimate = Estimate(value, variance + more, max(effective - 1, 1.0), int(n_units))
+    interval = (estimate.difference_interval if difference else estimate.score_interval)(level)
+    return BucketEstimate(interval, int(n_units), effective < ENOUGH_UNITS, estimate, more)
 
 
 def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: bool = False) -> BucketEstimate:
-    """Return the estimate of the mean of a bucket's values on several test sets."""
-    estimate = _mean(some, level, difference=difference)
-    return estimate._replace(uncertain=estimate.uncertain or estimate.n_units < ENOUGH_UNITS)
+    """Return the estimate of the mean of a bucket's values on several test sets.
+
+    Variances add up, and one test set has the additional observation.
+    """
+    each, n = [estimate.jackknife for estimate in some], len(some)
+    spread = spread_of_sum(
+        [
+            Spread(estimate.variance - bucket.observation, estimate.freedom, estimate.n_units, bucket.observation)
+            for estimate, bucket in zip(each, some, strict=True)
+        ]
+    )
+    value, variance = math.fsum(estimate.value for estimate in each) / n, (spread.variance + spread.observation) / n**2
+    mean = Estimate(value, variance, spread.freedom, spread.n_units)
+    interval = (mean.difference_interval if difference else mean.score_interval)(level)
+    uncertain = min(spread.freedom + 1, spread.n_units) < ENOUGH_UNITS
+    return BucketEstimate(interval, spread.n_units, uncertain, mean, spread.observation / n**2)
 
 
 def mean_gain_estimate(some: Sequence[BucketEstimate], level: float) -> BucketEstimate:
     """Return the estimate of the mean gain of a repair over test sets."""
-    mean, affected = _mean(some, level, difference=True), sum(estimate.n_units for estimate in some)
-    interval = None if mean.interval is None else (max(0.0, mean.interval[0]), mean.interval[1])  # never a loss
-    return mean._replace(interval=interval, n_units=affected, uncertain=mean.uncertain or affected < ENOUGH_UNITS)
+    return _gain(mean_estimate(some, level, difference=True), sum(estimate.n_units for estimate in some))
 
 
-def _mean(some: Sequence[BucketEstimate], level: float, *, difference: bool) -> BucketEstimate:
-    """The mean of values on several test sets; variances add up, and one test set has the additional observation."""
-    each, n = [estimate.jackknife for estimate in some], len(some)
-    variances = [estimate.jackknife.variance - estimate.observation for estimate in some]
-    parts = math.fsum(variance**2 / estimate.freedom for variance, estimate in zip(variances, each, strict=True))
-    freedom = math.fsum(variances) ** 2 / parts if parts else math.fsum(estimate.freedom for estimate in each)
-    n_units = (
-        0 if min(estimate.n_units for estimate in each) < 2 and n > 1 else sum(estimate.n_units for estimate in each)
-    )
-    more = max(estimate.observation for estimate in some)
-    mean = Estimate(
-        math.fsum(estimate.value for estimate in each) / n, (math.fsum(variances) + more) / n**2, freedom, n_units
-    )
-    interval = _interval_of(mean, level, difference=difference)
-    return BucketEstimate(interval, n_units, freedom + 1 < ENOUGH_UNITS, mean, more / n**2)
+def _gain(estimate: BucketEstimate, affected: int) -> BucketEstimate:
+    """Return the estimate of a gain, which is never a loss, with the number of affected units."""
+    interval = estimate.interval and (max(0.0, estimate.interval[0]), estimate.interval[1])
+    uncertain = min(estimate.jackknife.freedom + 1, affected) < ENOUGH_UNITS
+    return estimate._replace(interval=interval, n_units=affected, uncertain=uncertain)

@@ -45,13 +45,18 @@ class TypicalDeviation(NamedTuple):
 def typical_deviations() -> tuple[TypicalDeviation, ...]:
     """Return the measured deviations of every unit and measure."""
     _, *rows = (line.split("\t") for line in _TABLE.read_text(encoding="utf-8").splitlines())
-    return tuple(_deviation(*row) for row in rows)
-
-
-def _deviation(unit: str, measure: str, n_test_sets: str, *numbers: str) -> TypicalDeviation:
-    low, median, high, evenness = map(float, numbers)
-    kind: Literal["sentence", "document"] = "document" if unit == "document" else "sentence"
-    return TypicalDeviation(kind, measure, int(n_test_sets), low / 100, median / 100, high / 100, evenness)
+    return tuple(
+        TypicalDeviation(
+            "document" if unit == "document" else "sentence",
+            measure,
+            int(n_test_sets),
+            float(low) / 100,
+            float(median) / 100,
+            float(high) / 100,
+            float(evenness),
+        )
+        for unit, measure, n_test_sets, low, median, high, evenness in rows
+    )
 
 
 class Target(NamedTuple):
@@ -107,7 +112,7 @@ def difference_variances(table: SystemCounts, baseline: str, system: str) -> tup
     units, and their interaction with units from the variance between runs.
     """
     values, strata = table.values(table.parts.sum(axis=0)), [leave_out(table)]
-    runs = [[run for run, name in enumerate(table.systems) if name == own] for own in (baseline, system)]
+    runs = [[run for run, name in enumerate(table.systems) if name == own] for own in (system, baseline)]
     known = [not np.isnan(values[:, m]).any() for m in range(len(table.measures))]
     each = [[values[own, m] for own in runs] for m in range(len(table.measures))]
     return tuple(_variances(strata, runs, each[m], m) if known[m] else None for m in range(len(table.measures)))
@@ -117,10 +122,7 @@ def _variances(
     strata: list[Stratum], runs: list[list[int]], values: Sequence[np.ndarray], measure: int
 ) -> Variances | None:
     """The variances of one measure; `runs` and `values` include both systems."""
-    contrast = np.zeros(strata[0].moves.shape[1])
-    for sign, own in zip((-1, 1), runs, strict=True):
-        contrast[own] += sign / len(own)
-    spread = spread_of(strata, contrast, measure)
+    spread = spread_of(strata, runs, measure)
     if spread.variance <= EQUAL**2 or spread.n_units < FEWEST_UNITS:
         return None
     n_units = len(strata[0].moves)
@@ -152,7 +154,13 @@ def detectable_difference(
     if n_units < FEWEST_UNITS or n_runs < 1:
         message = f"{n_units} units and {n_runs} runs: give at least {FEWEST_UNITS} units and 1 run"
         raise InputError(Fault("invalid-power", message))
-    within = [_within(test_set, n_units, n_runs) for test_set in every]
+    within = [
+        (
+            (test_set.units + (test_set.interaction if n_runs == 1 else 0.0)) / n_units,
+            max(test_set.evenness * n_units - 1, 1.0),
+        )
+        for test_set in every
+    ]
     whole = math.fsum(square for square, _ in within)
     freedom = whole**2 / math.fsum(square**2 / freedom for square, freedom in within) if whole else within[0][1]
     variance = whole + max(test_set.observation for test_set in every) / n_units**2
@@ -196,14 +204,8 @@ def _in_units_of_first(variances: Variances, share: float) -> Variances:
     )
 
 
-def _within(variances: Variances, n_units: int, n_runs: int) -> tuple[float, float]:
-    """The part of the squared standard error due to units, with its degrees of freedom."""
-    interaction = variances.interaction if n_runs == 1 else 0.0
-    return (variances.units + interaction) / n_units, max(variances.evenness * n_units - 1, 1.0)
-
-
 def _between(variances: Variances, n_units: int, n_runs: int) -> float:
-    """The part due to several runs."""
+    """The part of the squared standard error due to several runs."""
     if variances.runs is None:
         message = f"{n_runs} runs: the standard deviation between runs is unknown"
         raise InputError(Fault("invalid-power", message))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
 from statistics import NormalDist
 from string import ascii_letters
@@ -86,8 +86,9 @@ def compact_letters(differ: Flags) -> list[str]:
         while missing[number].any():
             group = _grown(alike, number, int(np.flatnonzero(missing[number])[-1]))
             missing[np.ix_(group, group)] = False
+            turn, place = divmod(count, len(ascii_letters))  # from a to z, from A to Z, then a1 and so on
             for system in group:
-                letters[system] += _letter(count)
+                letters[system] += f"{ascii_letters[place]}{turn or ''}"
             count += 1
     return letters
 
@@ -99,12 +100,6 @@ def _grown(alike: Flags, one: int, other: int) -> list[int]:
         if system not in group and alike[system, group].all():
             group.append(system)
     return sorted(group)
-
-
-def _letter(number: int) -> str:
-    """The next letter: from a to z, from A to Z, then a1 and so on."""
-    turn, place = divmod(number, len(ascii_letters))
-    return f"{ascii_letters[place]}{turn or ''}"
 
 
 _SMALLEST = 1e-300
@@ -120,12 +115,14 @@ class PairDifferences(NamedTuple):
         errors: its standard error, 0 without variation; same shape.
         deviations: drawn errors of the averages, shape (draws, systems).
         freedom: the degrees of freedom of the errors.
+        evidence: the evident differences.
     """
 
     statistics: Sums
     errors: Sums
     deviations: Sums
     freedom: float
+    evidence: Evidence
 
 
 def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: float, drawn: Sums) -> PairDifferences:
@@ -139,8 +136,9 @@ def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: flo
     with np.errstate(divide="ignore", invalid="ignore"):
         statistics = np.where(np.abs(known.differences) > EQUAL, known.differences / errors, 0.0)
     for place in zip(*np.nonzero(~np.isnan(known.failure_p)), strict=True):
-        statistics[place] = math.copysign(_quantile(known.failure_p[place]), known.differences[place])
-    return PairDifferences(statistics, errors, drawn, freedom)
+        quantile = -NormalDist().inv_cdf(max(_SMALLEST, known.failure_p[place]) / 2)
+        statistics[place] = math.copysign(quantile, known.differences[place])
+    return PairDifferences(statistics, errors, drawn, freedom, known)
 
 
 def better(differences: PairDifferences, level: float) -> Flags:
@@ -166,24 +164,19 @@ def marginal_rank_sets(differences: PairDifferences, level: float) -> list[tuple
 
     Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
     """
-    return [
-        _rank_set(_rejected(differences, pairs, level), number) for number, pairs in enumerate(_own_pairs(differences))
-    ]
+    sets = []
+    for system in range(len(differences.errors)):
+        pairs = np.zeros(differences.errors.shape, dtype=bool)
+        pairs[system, :] = pairs[:, system] = True
+        pairs[system, system] = False
+        sets.append(_rank_set(_rejected(differences, pairs, level), system))
+    return sets
 
 
 def critical_value(largest: Sums, level: float) -> float:
     """Return the number of standard errors above which a difference is significant, with all corrections."""
     place = math.ceil((len(largest) + 1) * level - EQUAL)
     return float(np.partition(largest, place - 1)[place - 1]) if place <= len(largest) else math.inf
-
-
-def _own_pairs(differences: PairDifferences) -> Iterator[Flags]:
-    """The pairs of each system with all others, in both directions."""
-    for system in range(len(differences.errors)):
-        pairs = np.zeros(differences.errors.shape, dtype=bool)
-        pairs[system, :] = pairs[:, system] = True
-        pairs[system, system] = False
-        yield pairs
 
 
 def _rank_set(ahead: Flags, system: int) -> tuple[int, int]:
@@ -212,11 +205,6 @@ def _largest(differences: PairDifferences, left: Flags) -> Sums:
     return largest
 
 
-def _quantile(p: float) -> float:
-    """The number of standard errors of a normal distribution with this two-sided p-value."""
-    return -NormalDist().inv_cdf(max(_SMALLEST, p) / 2)
-
-
 class RankedAverages:
     """The averages of one ranking with their errors, accumulated over test sets.
 
@@ -238,23 +226,18 @@ class RankedAverages:
         self._strata: list[Stratum] = []
         self._p_values: list[Sums] = []
 
-    def add(self, scores: Sums, failed: Flags, stratum: Stratum, permuted: Sums) -> None:
-        """Add test sets."""
+    def add(self, scores: Sums, failed: Flags, stratum: Stratum, permuted: Sums, *p_values: Sums) -> None:
+        """Add test sets, with the tests of all pairs of systems on each, from `better_p`."""
         self._scores.append(scores)
         self._failed.append(failed)
         self._strata.append(stratum)
         self._permuted += permuted
-
-    def add_tests(self, p_values: Sums) -> None:
-        """Add the tests of all pairs of systems on one test set, from `better_p`."""
-        self._p_values.append(p_values)
+        self._p_values += p_values
 
     def estimate(self, system: int) -> Estimate:
         """Return the average of a system with its error."""
         scores = np.concatenate(self._scores)[:, system]
-        contrast = np.zeros(self._strata[0].moves.shape[1])
-        contrast[system] = 1.0
-        spread = spread_of(self._strata, contrast, 0)
+        spread = spread_of(self._strata, [[system]], 0)
         return Estimate(float(scores.mean()), spread.variance, spread.freedom, spread.n_units)
 
     def differences(self) -> PairDifferences | None:
@@ -275,7 +258,7 @@ class RankedAverages:
         """
         if differences is None or not self.neighbors:
             return frozenset()
-        known = evidence(np.concatenate(self._scores), np.concatenate(self._failed))
+        known = differences.evidence
         pairs = tuple(np.array(self.neighbors, dtype=np.intp).T)
         n_test_sets = len(self.test_sets)
         permuted = permutation_p(self._permuted, n_test_sets * known.differences[pairs], EQUAL * n_test_sets)
@@ -316,7 +299,8 @@ def add_test_set(
     If one of two systems failed, nothing is swapped between them, and neither is significantly better on this test set,
     since its units show no more than a single failure.
     """
-    swaps = _Swaps(parts, failed, rankings, seeded(settings, key), settings.resamples)
+    swaps = _swapped_neighbors(parts, failed, rankings, seeded(settings, key), settings.resamples)
+    nothing = np.zeros(settings.resamples)
     tables = {
         name: SystemCounts(("",) * table.shape[1], (name,), table[:, :, None], key) for name, table in parts.items()
     }
@@ -326,8 +310,9 @@ def add_test_set(
         measure, share = ranking.measure, 1 / len(ranking.test_sets)
         stratum = strata[measure]._replace(moves=share * strata[measure].moves, share=share)
         scores = ratios(parts[measure].sum(axis=0))
-        ranking.add(scores[None], failed[measure][None], stratum, swaps.of(ranking))
-        ranking.add_tests(tests[measure])
+        permuted = [swaps.get((measure, *pair), nothing) for pair in ranking.neighbors]
+        of_neighbors = np.reshape(permuted, (len(permuted), settings.resamples)).T
+        ranking.add(scores[None], failed[measure][None], stratum, of_neighbors, tests[measure])
 
 
 def better_p(table: SystemCounts, stratum: Stratum, failed: Flags) -> Sums:
@@ -340,17 +325,11 @@ def better_p(table: SystemCounts, stratum: Stratum, failed: Flags) -> Sums:
     for one, other in combinations(range(len(values)), 2):
         change = values[one] - values[other]
         place = (one, other) if change >= 0 else (other, one)
+        spread = spread_of([stratum], [[one], [other]], 0)
+        p = Estimate(change, spread.variance + spread.observation, spread.freedom, spread.n_units).p()
         nothing = failed[one] or failed[other] or abs(change) <= EQUAL
-        p_values[place] = 1.0 if nothing else _p(stratum, one, other, change)
+        p_values[place] = 1.0 if nothing or p is None else p
     return p_values
-
-
-def _p(stratum: Stratum, one: int, other: int, change: float) -> float:
-    contrast = np.zeros(stratum.moves.shape[1])
-    contrast[[one, other]] = 1.0, -1.0
-    spread = spread_of([stratum], contrast, 0)
-    p = Estimate(change, spread.variance + spread.observation, spread.freedom, spread.n_units).p()
-    return 1.0 if p is None else p
 
 
 def add_scores(table: Sums, ranking: RankedAverages, settings: InferenceSettings) -> None:
@@ -363,38 +342,24 @@ def add_scores(table: Sums, ranking: RankedAverages, settings: InferenceSettings
     ranking.add(table, np.zeros(table.shape, dtype=bool), stratum, change.sum(axis=0) - 2 * moved)
 
 
-class _Swaps:
-    """The differences of neighbors on one test set after swapping units between them; 0 where one failed."""
+def _swapped_neighbors(
+    parts: Mapping[str, Sums],
+    failed: Mapping[str, Flags],
+    rankings: Iterable[RankedAverages],
+    seed: Seed,
+    resamples: int,
+) -> dict[tuple[str, int, int], Sums]:
+    """The differences of neighbors on one test set after swapping units between them, unless one of them failed."""
+    keys = dict.fromkeys((ranking.measure, *pair) for ranking in rankings for pair in ranking.neighbors)
+    valid = [(name, one, other) for name, one, other in keys if not failed[name][[one, other]].any()]
+    if not valid:
+        return {}
 
-    def __init__(
-        self,
-        parts: Mapping[str, Sums],
-        failed: Mapping[str, Flags],
-        rankings: Iterable[RankedAverages],
-        seed: Seed,
-        resamples: int,
-    ) -> None:
-        keys = dict.fromkeys((ranking.measure, *pair) for ranking in rankings for pair in ranking.neighbors)
-        valid = [key for key in keys if not failed[key[0]][list(key[1:])].any()]
-        self._place = {key: place for place, key in enumerate(valid)}
-        self._permuted = np.zeros((resamples, len(valid)))
-        if not valid:
-            return
+    def change(rows: slice | Rows) -> Sums:
+        return np.concatenate([parts[name][rows, one] - parts[name][rows, other] for name, one, other in valid], 1)
 
-        def change(rows: slice | Rows) -> Sums:
-            return np.concatenate([parts[name][rows, one] - parts[name][rows, other] for name, one, other in valid], 1)
-
-        n_units = len(parts[valid[0][0]])
-        moved = swapped_changes(change, n_units, resamples, seed).reshape(resamples, -1, 2)
-        ones = np.stack([parts[measure][:, number].sum(axis=0) for measure, number, _ in valid])
-        others = np.stack([parts[measure][:, other].sum(axis=0) for measure, _, other in valid])
-        self._permuted = ratios(ones - moved) - ratios(others + moved)
-
-    def of(self, ranking: RankedAverages) -> Sums:
-        """Return the differences of a ranking's neighbors, shape (resamples, neighbors)."""
-        found = np.zeros((len(self._permuted), len(ranking.neighbors)))
-        for number, pair in enumerate(ranking.neighbors):
-            place = self._place.get((ranking.measure, *pair))
-            if place is not None:
-                found[:, number] = self._permuted[:, place]
-        return found
+    n_units = len(parts[valid[0][0]])
+    moved = swapped_changes(change, n_units, resamples, seed).reshape(resamples, -1, 2)
+    ones = np.stack([parts[measure][:, number].sum(axis=0) for measure, number, _ in valid])
+    others = np.stack([parts[measure][:, other].sum(axis=0) for measure, _, other in valid])
+    return dict(zip(valid, (ratios(ones - moved) - ratios(others + moved)).T, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -326,8 +327,9 @@ def _student_intervals(table: SystemCounts) -> Sums:
 def _spreads(table: SystemCounts) -> list[list[Spread]]:
     """The jackknife spread of scores and differences, by measure."""
     strata = [leave_out(table)]
-    contrasts = _contrasts(np.eye(len(table.systems)))
-    return [[spread_of(strata, contrast, m) for m in range(len(table.measures))] for contrast in contrasts]
+    n_runs = len(table.systems)
+    compared = [*([[run]] for run in range(n_runs)), *([[j], [i]] for i, j in combinations(range(n_runs), 2))]
+    return [[spread_of(strata, runs, m) for m in range(len(table.measures))] for runs in compared]
 
 
 def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
