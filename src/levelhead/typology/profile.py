@@ -15,7 +15,7 @@ from levelhead.errors import Fault, InputError, MeasureError, Place, unknown
 from levelhead.progress import tracked
 from levelhead.treebank import Treebank, blocks, check_trees, from_conllu
 from levelhead.treebank.blocks import contents_or_parts
-from levelhead.treebank.layouts import files_at, splits_of, stem_of, treebank_of
+from levelhead.treebank.layouts import files_at, name_of, splits_of, treebank_of
 from levelhead.treebank.provenance import MEMORY
 from levelhead.treebank.reader import Format
 from levelhead.treebank.relations import SCHEMES, Scheme
@@ -183,7 +183,7 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     Raises:
         InputError: a folder cannot be read or has no CoNLL-U file, or two files would be the same part of a treebank.
     """
-    stems = {file: stem_of(Path(file).name) or file for path in paths for file in files_at(path)}
+    stems = {file: name_of(Path(file)) or file for path in paths for file in files_at(path)}
     if not merge:
         times = Counter(stems.values())
         return {file if times[stem] > 1 else stem: (file,) for file, stem in stems.items()}

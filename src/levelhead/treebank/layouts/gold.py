@@ -10,7 +10,7 @@ import errno
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple
 
@@ -27,9 +27,6 @@ _PREDICTED = {"pred", "preds", "predict", "predicted", "prediction", "prediction
 _ADDED = _SPLITS | _PREDICTED | {"ud", "sys", "system", "out", "output", "outputs"}
 """What parsers and shared tasks add to the name of a treebank (Stanza: `.test.pred`, IWPT: `-ud-test-sys`)."""
 
-TIRA_OUTPUTS = "output"
-"""The folder in which TIRA keeps the outputs of a run."""
-
 MOST_NAMED = 5
 """The largest number of folders that an error names."""
 
@@ -39,6 +36,44 @@ def stem_of(file_name: str) -> str | None:
     bare = bare_name(file_name)
     stem, dot, suffix = bare.rpartition(".")
     return stem if f"{dot}{suffix.lower()}" in _FORMATS else None
+
+
+def _stem_of_file(path: Path) -> str | None:
+    return stem_of(path.name)
+
+
+class FolderLayout(NamedTuple):
+    """A way to keep treebanks in a folder inside a folder of gold or of outputs.
+
+    Args:
+        inner: whether a folder with this name holds treebanks in this way.
+        only_outputs: whether only outputs are kept so: then the folder adds nothing to the name of a system, and it may
+            hold folders of other layouts.
+        name: the name of the treebank in a file of such a folder, None if the file is not a treebank.
+    """
+
+    inner: Callable[[str], bool]
+    only_outputs: bool = False
+    name: Callable[[Path], str | None] = _stem_of_file
+
+
+LAYOUTS: Mapping[str, FolderLayout] = {
+    "UD release": FolderLayout(lambda folder: folder.startswith("UD_")),
+    "TIRA": FolderLayout(lambda folder: folder == "output", only_outputs=True),
+}
+"""The folders that are part of a layout, and not systems or runs; files with the names of treebanks need no entry."""
+
+_FILES = FolderLayout(lambda _: True)
+
+
+def layout_of(folder: str) -> FolderLayout | None:
+    """Return the layout to which a folder inside a folder of treebanks belongs by its name."""
+    return next((layout for layout in LAYOUTS.values() if layout.inner(folder)), None)
+
+
+def name_of(path: Path) -> str | None:
+    """Return the name of a treebank by its path, None if the path does not look like a treebank."""
+    return (layout_of(path.parent.name) or _FILES).name(path)
 
 
 def bare_name(path: str) -> str:
@@ -68,15 +103,15 @@ def beginnings(stem: str) -> list[str]:
 
 
 def treebanks_in(folder: Path) -> dict[str, Path]:
-    """Return the treebanks of a folder, and of its folders named `UD_*`, by name without suffixes."""
+    """Return the treebanks of a folder of gold by name."""
     return by_stem(treebank_files(folder))
 
 
 def by_stem(files: Iterable[Path]) -> dict[str, Path]:
-    """Return treebanks by name without suffixes."""
+    """Return treebanks by name."""
     paths: dict[str, Path] = {}
     for path in files:
-        stem = stem_of(path.name) or path.name
+        stem = name_of(path) or path.name
         if stem in paths:
             both = f"{printable(path.name)} and {printable(paths[stem].name)}"
             raise layout_error("no-pairs", f"the folder has both {both}", path.parent)
@@ -125,24 +160,41 @@ def visible_entries(folder: Path) -> list[Path]:
 
 
 def treebank_files(folder: Path) -> Iterator[Path]:
-    """Yield the treebanks of a folder, and of the folders of a UD release in it."""
+    """Yield the treebanks in a folder of gold."""
     return (path for path in named_as_treebanks(folder) if path.is_file())
 
 
 def output_files(folder: Path) -> Iterator[Path]:
-    """Yield the treebanks of a folder, of its folders `UD_*`, and of its folder `output`, as TIRA keeps outputs."""
-    yield from treebank_files(folder)
-    if (folder / TIRA_OUTPUTS).is_dir():
-        yield from treebank_files(folder / TIRA_OUTPUTS)
+    """Yield the treebanks in a folder of outputs."""
+    return (path for path in named_as_outputs(folder) if path.is_file())
+
+
+def named_as_outputs(folder: Path) -> Iterator[Path]:
+    """Yield all paths with the name of a treebank in a folder of outputs, including folders, pipes and broken links."""
+    yield from named_as_treebanks(folder)
+    for path in visible_entries(folder):
+        if path.is_dir() and is_wrapper(path):
+            yield from named_as_treebanks(path)
 
 
 def named_as_treebanks(folder: Path) -> Iterator[Path]:
-    """Yield all paths with the name of a treebank, including folders, pipes and broken links."""
+    """Yield all paths with the name of a treebank in a folder of gold, including folders, pipes and broken links."""
     for path in visible_entries(folder):
-        if path.is_dir() and path.name.startswith("UD_"):
-            yield from (entry for entry in visible_entries(path) if stem_of(entry.name) is not None)
+        if path.is_dir() and _holds_gold(path):
+            yield from (entry for entry in visible_entries(path) if name_of(entry) is not None)
         elif stem_of(path.name) is not None:
             yield path
+
+
+def is_wrapper(folder: Path) -> bool:
+    """Whether a folder only wraps the outputs of a system or run, by its name."""
+    layout = layout_of(folder.name)
+    return layout is not None and layout.only_outputs
+
+
+def _holds_gold(folder: Path) -> bool:
+    layout = layout_of(folder.name)
+    return layout is not None and not layout.only_outputs
 
 
 def layout_error(slug: str, message: str, path: Path) -> InputError:
@@ -251,7 +303,7 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
 
 def output_names(gold: GoldFile) -> set[str]:
     """Return the possible beginnings of an output's name: the test set, the gold file and the repository."""
-    stem = stem_of(gold.path.name) or gold.code
+    stem = name_of(gold.path) or gold.code
     named = _UD_FILE.fullmatch(stem)
     repository = {gold.path.parent.name} if _UD_FOLDER.fullmatch(gold.path.parent.name) else set()
     return {gold.code, stem, named["code"] if named else stem} | repository
@@ -264,7 +316,7 @@ def extra_gold(source: Path) -> tuple[Path, ...]:
     """
     if not source.is_dir():
         return ()
-    folders = [path for path in visible_entries(source) if path.is_dir() and not path.name.startswith("UD_")]
+    folders = [path for path in visible_entries(source) if path.is_dir() and not _holds_gold(path)]
     extra = tuple(path for path in folders if next(treebank_files(path), None) is not None)
     metadata = source / "metadata.json"
     if not metadata.is_file():
@@ -277,7 +329,7 @@ def extra_gold(source: Path) -> tuple[Path, ...]:
 
 def _split_of(files: Sequence[Path], folder: Path) -> str:
     """The default split."""
-    splits = {match["split"] for path in files if (match := _UD_FILE.fullmatch(stem_of(path.name) or ""))}
+    splits = {match["split"] for path in files if (match := _UD_FILE.fullmatch(name_of(path) or ""))}
     if "test" in splits or not splits:
         return "test"
     if len(splits) > 1:
@@ -305,7 +357,7 @@ def _refuse_release(golds: Iterable[GoldFile], folder: Path) -> None:
 
 def _gold_file(path: Path, split: str) -> GoldFile | None:
     """The test set of a gold file; None if it belongs to another split."""
-    stem = stem_of(path.name) or path.name
+    stem = name_of(path) or path.name
     named = _UD_FILE.fullmatch(stem)
     if named and named["split"] != split:
         return None
@@ -348,4 +400,4 @@ def _tira(metadata: Path) -> Iterator[GoldFile]:
     for entry in read_metadata(metadata):
         name = bare_name(entry.output)
         path = existing(metadata.parent, entry.gold) or metadata.parent / entry.gold
-        yield GoldFile(entry.code, path, (name, f"{TIRA_OUTPUTS}/{name}"))
+        yield GoldFile(entry.code, path, (name,))

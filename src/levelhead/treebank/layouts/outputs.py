@@ -1,8 +1,7 @@
 """Layouts of systems' outputs.
 
-The outputs of a system are a file; a folder of files with the names of gold, or longer ones (`.test.pred`); folders
-named as in a UD release; a folder `output` with any of these, as TIRA keeps them; or runs: a folder of other folders,
-each with outputs.
+The outputs of a system are a file; a folder of files with the names of gold, or longer ones (`.test.pred`); folders of
+`LAYOUTS`; or runs: a folder of other folders, each with outputs.
 """
 
 from __future__ import annotations
@@ -16,14 +15,16 @@ from typing import NamedTuple
 from levelhead.errors import Fault, listed, printable
 from levelhead.treebank.layouts.gold import (
     MOST_NAMED,
-    TIRA_OUTPUTS,
     GoldFile,
     beginnings,
     by_stem,
     existing,
     irregularity,
+    is_wrapper,
     layout_error,
-    named_as_treebanks,
+    layout_of,
+    name_of,
+    named_as_outputs,
     output_files,
     output_names,
     splits_of,
@@ -65,16 +66,17 @@ class RunFiles(NamedTuple):
 
 
 def system_name(folder: Path) -> str:
-    """Return the name of a system's folder; for a folder `output`, as used by TIRA, the name of the folder above it."""
-    return (folder.parent.name if folder.name == TIRA_OUTPUTS else "") or folder.name
+    """Return the name of a system's folder; for a folder that only wraps outputs, the name of the folder above it."""
+    return (folder.parent.name if is_wrapper(folder) else "") or folder.name
 
 
 def system_folders(folder: Path) -> dict[str, Path]:
     """Return the folders of systems in a folder, by name, in alphabetical order."""
-    systems = {path.name: path for path in visible_entries(folder) if path.is_dir() and not path.name.startswith("UD_")}
+    folders = [path for path in visible_entries(folder) if path.is_dir()]
+    systems = {path.name: path for path in folders if layout_of(path.name) is None or is_wrapper(path)}
     outputs = _first_output(folder)
     if outputs is not None:  # the outputs of a single system, possibly with logs
-        systems = {name: path for name, path in systems.items() if name != TIRA_OUTPUTS and _has_outputs(path)}
+        systems = {name: path for name, path in systems.items() if not is_wrapper(path) and _has_outputs(path)}
     if systems and outputs is not None:
         shown = printable(outputs.relative_to(folder).as_posix())
         message = f"it has both outputs ({shown}) and folders of systems: move one of them elsewhere"
@@ -87,7 +89,7 @@ def system_folders(folder: Path) -> dict[str, Path]:
 
 
 def _first_output(folder: Path) -> Path | None:
-    """The first treebank in a folder of outputs, or in the folder `output` in it."""
+    """The first treebank in a folder of outputs."""
     return next(output_files(folder), None)
 
 
@@ -114,7 +116,7 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = Fal
     if not folders:
         paths = found[""]
         if len(paths) > 1 and not any(_fits(path, gold) for path in paths):
-            found = {stem_of(path.name) or path.name: [path] for path in paths}
+            found = {name_of(path) or path.name: [path] for path in paths}
             _check_runs(paths, runs, f"it has several outputs, none of them named {gold.path.name}")
     return tuple(
         _run_of_one_file(system, name if len(found) > 1 else "", folder, gold, paths) for name, paths in found.items()
@@ -124,7 +126,7 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = Fal
 def _outputs_for(gold: GoldFile, folder: Path) -> list[Path]:
     """The output with the name of the gold file, or those with longer names, or else all outputs."""
     files = by_stem(output_files(folder))
-    stem = stem_of(gold.path.name)
+    stem = name_of(gold.path)
     if stem in files:
         return [files[stem]]
     return [path for path in files.values() if _fits(path, gold)] or [*files.values()]
@@ -135,14 +137,14 @@ def _run_of_one_file(system: str, name: str, folder: Path, gold: GoldFile, paths
         return RunFiles(system, name, {}, folder, faults={gold.code: fault})
     if not paths:
         return RunFiles(system, name, {}, folder)
-    longer = stem_of(paths[0].name) != stem_of(gold.path.name) and _fits(paths[0], gold)
+    longer = name_of(paths[0]) != name_of(gold.path) and _fits(paths[0], gold)
     outputs = {gold.code: paths[0]}
     return RunFiles(system, name, outputs, paths[0].parent, similar=(gold.code,) if longer else ())
 
 
 def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
     """The folders of runs in a system's folder, by name; empty if the folder itself has outputs."""
-    inside = [path for path in visible_entries(folder) if path.is_dir() and not _holds_outputs(path.name)]
+    inside = [path for path in visible_entries(folder) if path.is_dir() and layout_of(path.name) is None]
     if not isinstance(runs, bool):
         return {name: folder / name for name in runs}
     found = [path for path in inside if _first_output(path) is not None]
@@ -158,7 +160,7 @@ def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
 
 def _check_runs(paths: Sequence[Path], runs: Runs, found: str) -> None:
     """Refuse several systems: only runs, such as `seed1` and `seed2`, are runs of one system."""
-    numbered = [_RUN.fullmatch(stem_of(path.name) or path.name) for path in paths]
+    numbered = [_RUN.fullmatch(name_of(path) or path.name) for path in paths]
     if len(paths) < 2 or runs is True or (all(numbered) and len({match and match[1] for match in numbered}) == 1):
         return
     folder = paths[0].parent
@@ -172,20 +174,16 @@ def _check_runs(paths: Sequence[Path], runs: Runs, found: str) -> None:
     raise layout_error("ambiguous-layout", message, folder)
 
 
-def _holds_outputs(name: str) -> bool:
-    return name == TIRA_OUTPUTS or name.startswith("UD_")
-
-
 def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) -> RunFiles:
     """The outputs in a folder by test set, and the treebanks that match no test set."""
-    inner = folder / TIRA_OUTPUTS
-    files = [*named_as_treebanks(folder), *(named_as_treebanks(inner) if inner.is_dir() else ())]
+    files = [*named_as_outputs(folder)]
+    wrappers = [path.name for path in visible_entries(folder) if path.is_dir() and is_wrapper(path)]
     by_name: dict[str, list[Path]] = {}
     for path in files:
-        by_name.setdefault(_stem(path.relative_to(folder).as_posix()), []).append(path)
+        by_name.setdefault(_place(path, folder), []).append(path)
     exact: dict[str, list[Path]] = {}
     for gold in golds:
-        places = [place for name in gold.outputs for place in (name, f"{TIRA_OUTPUTS}/{name}")]
+        places = [place for name in gold.outputs for place in (name, *(f"{wrapper}/{name}" for wrapper in wrappers))]
         named = (path for place in places for path in by_name.get(_stem(place)) or _named_file(folder, place))
         exact[gold.code] = [*dict.fromkeys(named)]
     taken = {path for paths in exact.values() for path in paths}
@@ -206,12 +204,12 @@ def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) 
 
 def _fits(path: Path, gold: GoldFile) -> bool:
     """Whether a file has the name of a test set, possibly with usual additions, and the same split."""
-    stem = stem_of(path.name) or path.name
+    stem = name_of(path) or path.name
     return not output_names(gold).isdisjoint(beginnings(stem)) and _same_split(stem, gold)
 
 
 def _same_split(stem: str, gold: GoldFile) -> bool:
-    return len(splits_of(stem) | splits_of(stem_of(gold.path.name) or gold.code)) < 2
+    return len(splits_of(stem) | splits_of(name_of(gold.path) or gold.code)) < 2
 
 
 def _with_longer_names(files: Iterable[Path], golds: Sequence[GoldFile]) -> dict[str, list[Path]]:
@@ -222,7 +220,7 @@ def _with_longer_names(files: Iterable[Path], golds: Sequence[GoldFile]) -> dict
             named.setdefault(name, []).append(gold)
     found: dict[str, list[Path]] = {}
     for path in files:
-        stem = stem_of(path.name) or path.name
+        stem = name_of(path) or path.name
         fitting = ([gold for gold in named.get(name, ()) if _same_split(stem, gold)] for name in beginnings(stem))
         longest = next(filter(None, fitting), [])
         if len(longest) == 1:
@@ -239,6 +237,13 @@ def _unusable(paths: Sequence[Path], code: str) -> Fault | None:
         return layout_error("ambiguous-layout", message, folder).faults[0]
     reason = irregularity(paths[0]) if paths else None
     return layout_error("unreadable-file", reason, paths[0]).faults[0] if reason else None
+
+
+def _place(path: Path, folder: Path) -> str:
+    """The place of a treebank in a folder, without suffixes: of its own folder, if the treebank has its name."""
+    name = name_of(path) or path.name
+    own = path.parent != folder and path.parent.name == name
+    return (path.parent if own else path.with_name(name)).relative_to(folder).as_posix()
 
 
 def _stem(name: str) -> str:
