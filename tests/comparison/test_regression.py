@@ -273,7 +273,7 @@ def test_a_missing_output_in_a_folder_is_an_invalid_candidate(run, broken):
     [
         ((GOLD, ALPHA, "--fail-if-worse", "LAS"), "requires a baseline and at least one other SYSTEM"),
         ((GOLD, ALPHA, BETA, "--fail-if-worse", "LSA"), "unknown measure 'LSA'"),
-        ((GOLD, ALPHA, BETA, "--fail-if-worse", ""), "measure"),
+        ((GOLD, ALPHA, BETA, "--fail-if-worse", ""), "must be a non-empty string"),
         ((GOLD, ALPHA, BETA, "--fail-if-worse", "LAS", "--margin", -1), "must be a number above 0"),
         ((GOLD, ALPHA, BETA, "--fail-if-worse", "LAS", "--summary", GOLD), "is an input file"),
     ],

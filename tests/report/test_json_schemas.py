@@ -125,7 +125,7 @@ def kinds_in(tree: ast.Module) -> set[str]:
     """Find the kinds of JSON documents that a file of the source makes."""
     found: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"_rows_document", "header"}:
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"self._rows_document", "header"}:
             found |= constants(node.args[0])
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "kind":
             found |= constants(node.value) & {"schemes", "measures"}

@@ -77,7 +77,7 @@ def breakdown(
         by: a property such as "deprel", "class", "upos", "length", or several joined by commas (see
             `levelhead.analysis.PROPERTIES`); for one system also "repair", "sentence", "error" or "cascading", or a
             list of properties for separate breakdowns.
-        measures: a single measure of words; with "sentence" any number of measures.
+        measures: a single measure of words; for the property sentence any number of measures.
         train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
             and for WLAS(WDE).
 
@@ -150,7 +150,7 @@ def trees(
             "nsubj:obj".
         limit: the maximum number of words for each error shown, or of gains and of losses for each system and treebank;
             by default 5, but all in tables and JSON.
-        measures: for several systems, a single measure of words.
+        measures: the measures; for several systems, a single measure of words.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.

@@ -64,7 +64,7 @@ class PerTreebank(Tabular, Generic[_Found]):
         ]
         return Table((*start, *columns), tuple(cells), (*notes, *signed(self._signature)))
 
-    def _documents(self, kind: str, document: Callable[[_Found], Any]) -> dict[str, Any]:
+    def _rows_document(self, kind: str, document: Callable[[_Found], Any]) -> dict[str, Any]:
         treebanks = {name: document(result) for name, result in self.treebanks.items()}
         return {**header(kind, self._signature), "treebanks": treebanks}
 
@@ -88,7 +88,7 @@ class Confusions(PerTreebank[Confusion]):
     def to_dict(self) -> dict[str, Any]:
         """Return the complete matrices for JSON."""
         matrices = ("counts", "right_heads", "unaligned_gold", "unaligned_system")
-        return self._documents(
+        return self._rows_document(
             "confusion",
             lambda confusion: {
                 "relations": list(confusion.names),
@@ -127,7 +127,7 @@ class ErrorTypes(PerTreebank[Mapping[str, int]]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return self._documents("errors", dict)
+        return self._rows_document("errors", dict)
 
 
 class CascadingErrors(PerTreebank[Sequence[Cascading]]):
@@ -152,7 +152,7 @@ class CascadingErrors(PerTreebank[Sequence[Cascading]]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return self._documents(
+        return self._rows_document(
             "cascading",
             lambda classes: [
                 {"name": of.name, "labelled": of.labeled, "wrong": of.wrong}
@@ -177,7 +177,7 @@ class CountsBySentence(PerTreebank[SentenceCounts]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        return self._documents("sentences", SentenceCounts.columns)
+        return self._rows_document("sentences", SentenceCounts.columns)
 
 
 def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:
