@@ -50,6 +50,16 @@ def test_processes_are_others_unless_there_is_one(tmp_path):
     assert n_cores() >= 1
 
 
+def test_functions_that_cannot_be_sent_are_refused_unless_nothing_is_sent():
+    for function in (lambda number: b"%d" % number**2, lambda number: int("pickle" * number)):
+        with pytest.raises(InputError, match=r"cannot be sent to another process.*or use one job") as refusal:
+            run_jobs(jobs(3, function), processes(2))
+        assert refusal.value.slug == "invalid-argument"
+    assert list(run_jobs(jobs(3, lambda number: b"%d" % number**2), processes(1)).results.values()) == [
+        b"0", b"1", b"4",
+    ]  # fmt: skip
+
+
 def test_jobs_of_one_key_are_done_once(tmp_path):
     weights = []
     twice = jobs(5, job_functions.marked_square, str(tmp_path)) * 2

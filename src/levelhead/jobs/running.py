@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from itertools import islice
+from pickle import PicklingError
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -247,6 +248,13 @@ class _JobRun:
             return self._rescue(submitted)
         except CancelledError as error:
             raise _all_lost("the connection to the cluster was lost") from error
+        except (PicklingError, AttributeError, TypeError) as error:
+            if "pickle" not in str(error):
+                raise
+            message = (
+                f"a job cannot be sent to another process ({error}): define functions, such as counters of measures,"
+            )
+            raise InputError(Fault("invalid-argument", f"{message} with def in a module, or use one job")) from error
         finally:
             if self.workers.restartable:
                 executor.shutdown(wait=True, cancel_futures=bool(submitted))
