@@ -175,4 +175,5 @@ def _features(words: AnnotatedWords) -> Iterator[LabeledWords]:
     texts = {text for treebank in words.treebanks for text in treebank.feats.distinct_texts}
     parsed = {text: dict(part.split("=", 1) for part in text.split("|") if "=" in part) for text in texts}
     for name in sorted({name for feats in parsed.values() for name in feats}):
-        yield _labeled(words, name, "feats", lambda text, name=name: parsed[text].get(name, NO_FEATURE))  # type: ignore[misc]
+        values = {text: feats.get(name, NO_FEATURE) for text, feats in parsed.items()}
+        yield _labeled(words, name, "feats", values.__getitem__)

@@ -69,8 +69,8 @@ class AnyChanges(Tabular):
     @property
     def n_unchanged(self) -> int:
         """The number of sentences that are identical line for line."""
-        n_changed = sum(len(part.sentences) for part in self.parts.values())
-        return self.n_kept - n_changed + self.counts["removed"] + self.counts["added"]
+        n_listed = sum(len(part.sentences) for part in self.parts.values())
+        return sum(len(part.old) for part in self.parts.values()) - n_listed + self.counts["added"]
 
     @property
     def by_column(self) -> dict[str, int]:

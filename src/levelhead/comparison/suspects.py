@@ -149,9 +149,8 @@ class _Confusions:
         gold, labels = ballot.labels[0], ballot.labels[1]
         given = ballot.systems[system] != NONE
         size = int(max(gold.max(initial=0), labels.max(initial=0))) + 1
-        outcomes = 2 * labels[system] + (
-            ballot.rest[1][system] == ballot.rest[0]
-        )  # the label; whether the rest is right
+        is_rest_right = ballot.rest[1][system] == ballot.rest[0]
+        outcomes = 2 * labels[system] + is_rest_right
         counts = np.zeros((size, 2 * size))
         np.add.at(counts, (gold[given], outcomes[given]), 1.0)
         overall = counts.sum(axis=0) + 1

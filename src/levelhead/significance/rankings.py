@@ -325,10 +325,11 @@ def better_p(table: SystemCounts, stratum: Stratum, failed: Flags) -> Sums:
     for one, other in combinations(range(len(values)), 2):
         change = values[one] - values[other]
         place = (one, other) if change >= 0 else (other, one)
-        spread = spread_of([stratum], [[one], [other]], 0)
-        p = Estimate(change, spread.variance + spread.observation, spread.freedom, spread.n_units).p()
-        nothing = failed[one] or failed[other] or abs(change) <= EQUAL
-        p_values[place] = 1.0 if nothing or p is None else p
+        p = None
+        if not (failed[one] or failed[other] or abs(change) <= EQUAL):
+            spread = spread_of([stratum], [[one], [other]], 0)
+            p = Estimate(change, spread.variance + spread.observation, spread.freedom, spread.n_units).p()
+        p_values[place] = 1.0 if p is None else p
     return p_values
 
 

@@ -347,8 +347,10 @@ def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[F
     if outside or None in sentence.heads or sentence.renumbered:
         return
     heads, starts = np.array(sentence.heads, dtype=np.int32), np.array([0, size], dtype=np.int32)
-    first, hidden = (int(trees.bad_sentences(heads, starts, several)[0]) for several in (several_roots, True))
-    for verdict in (first, hidden if first == 3 else 0):  # a cycle can hide behind several roots
+    verdicts = [int(trees.bad_sentences(heads, starts, several_roots)[0])]
+    if verdicts == [3]:  # a cycle can hide behind several roots
+        verdicts.append(int(trees.bad_sentences(heads, starts, True)[0]))
+    for verdict in verdicts:
         if verdict:
             slug, message = _TREE_SLUGS[verdict]
             n_roots = sentence.heads.count(0)

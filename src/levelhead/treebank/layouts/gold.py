@@ -166,15 +166,14 @@ def treebank_files(folder: Path) -> Iterator[Path]:
 
 def output_files(folder: Path) -> Iterator[Path]:
     """Yield the treebanks in a folder of outputs."""
-    return (path for path in named_as_outputs(folder) if path.is_file())
+    yield from treebank_files(folder)
+    for wrapper in wrappers_in(folder):
+        yield from treebank_files(wrapper)
 
 
-def named_as_outputs(folder: Path) -> Iterator[Path]:
-    """Yield all paths with the name of a treebank in a folder of outputs, including folders, pipes and broken links."""
-    yield from named_as_treebanks(folder)
-    for path in visible_entries(folder):
-        if path.is_dir() and is_wrapper(path):
-            yield from named_as_treebanks(path)
+def wrappers_in(folder: Path) -> list[Path]:
+    """Return the folders that only wrap the outputs in a folder."""
+    return [path for path in visible_entries(folder) if path.is_dir() and is_wrapper(path)]
 
 
 def named_as_treebanks(folder: Path) -> Iterator[Path]:

@@ -24,12 +24,13 @@ from levelhead.treebank.layouts.gold import (
     layout_error,
     layout_of,
     name_of,
-    named_as_outputs,
+    named_as_treebanks,
     output_files,
     output_names,
     splits_of,
     stem_of,
     visible_entries,
+    wrappers_in,
 )
 
 Runs = bool | Sequence[str]
@@ -176,14 +177,16 @@ def _check_runs(paths: Sequence[Path], runs: Runs, found: str) -> None:
 
 def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) -> RunFiles:
     """The outputs in a folder by test set, and the treebanks that match no test set."""
-    files = [*named_as_outputs(folder)]
-    wrappers = [path.name for path in visible_entries(folder) if path.is_dir() and is_wrapper(path)]
+    wrappers = wrappers_in(folder)
+    files = [path for outputs in (folder, *wrappers) for path in named_as_treebanks(outputs)]
     by_name: dict[str, list[Path]] = {}
     for path in files:
         by_name.setdefault(_place(path, folder), []).append(path)
     exact: dict[str, list[Path]] = {}
     for gold in golds:
-        places = [place for name in gold.outputs for place in (name, *(f"{wrapper}/{name}" for wrapper in wrappers))]
+        places = [
+            place for name in gold.outputs for place in (name, *(f"{wrapper.name}/{name}" for wrapper in wrappers))
+        ]
         named = (path for place in places for path in by_name.get(_stem(place)) or _named_file(folder, place))
         exact[gold.code] = [*dict.fromkeys(named)]
     taken = {path for paths in exact.values() for path in paths}
