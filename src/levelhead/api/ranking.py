@@ -130,9 +130,7 @@ def rank(
     scheme, registry = scheme or defaults.get("scheme"), registry or registry_of(defaults.get("definitions", ()), None)
     registry = registry if scheme is None else registry.with_default(scheme)
     named_rules = rules_named(rules or defaults.get("rules") or "ud")
-    names = measure_names(measures or defaults.get("measures") or (() if all_measures else named_rules.main))
-    if all_measures:
-        names = list(dict.fromkeys([*names, *sorted(named_rules.measures, key=lambda name: name != "LAS")]))
+    names = _measures_to_rank(measures or defaults.get("measures"), named_rules, every=all_measures)
     if scheme is not None:
         names = [str(qualified(parse_measure(name, registry), registry)) for name in names]
     origin, about = origin or _origin(given), tuple[str, ...]()
@@ -153,6 +151,12 @@ def rank(
     ranked = rank_results(results, [measure_in(results, name, registry) for name in names], choice)
     looked = ResultsForPage(results, origin) if pages else None
     return replace(ranked, provenance=replace(ranked.provenance, about_files=about), looked=looked)
+
+
+def _measures_to_rank(measures: Measures | None, rules: Rules, *, every: bool) -> list[str]:
+    """The requested measures, and with `every` those of the rules' official scorer; by default its main ones."""
+    names = measure_names(measures or (() if every else rules.main))
+    return list(dict.fromkeys([*names, *sorted(rules.measures, key=lambda name: name != "LAS")])) if every else names
 
 
 def _check_combination(scores: PathLike | None, *, partial: bool, folder: bool) -> None:

@@ -261,7 +261,7 @@ def estimate(
             smoothing gives to unseen words.
 
     Raises:
-        InputError: there are no sentences, or an argument is out of range.
+        InputError: no sentence is given, or an argument is out of range.
     """
     least = _checked(sequences, order, minimum_counts, minimum_word_count)
     words, codes = _vocabulary(sequences, minimum_word_count)

@@ -71,7 +71,7 @@ def _spaces(misc: str) -> str:
 class Matched(NamedTuple):
     """An attempt, and the row and the head of each gold word, None without one; heads are ids of the gold sentence.
 
-    The attempt is `equal` if every gold word has a row of its form, in order, and there is no other row.
+    An attempt is `equal` if its rows are the gold words: a row for each, with its form, in their order.
     """
 
     attempt: Attempt

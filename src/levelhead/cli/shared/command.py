@@ -86,14 +86,15 @@ class Setting(click.Option):
         from levelhead.api.parameters import settings_of
 
         text, default = settings_of(ctx.command.name or "")[self.name or ""]
-        about, _, without_value = text.removesuffix(".").partition("; by default ")
-        about = re.sub(r"^(whether to|the|an?) ", "", re.sub(r'"([^" ]+)"', r"\1", about))
+        text = re.sub(r'"([^" ]+)"', r"\1", text.removesuffix("."))
+        about, _, without_value = text.partition("; by default ")
+        about = re.sub(r"^(whether to|the|an?) ", "", about)
         shown, repeated = copy(self), "; can be repeated" if self.multiple else ""
         shown.help = self.help or f"{about[0].upper()}{about[1:]}{repeated}"
         if default is not False and default not in (None, (), ""):
             shown.default, shown.show_default = default, True
         elif without_value and not self.help:
-            shown.help += re.sub(r'"([^" ]+)"', r"\1", f"  [default: {without_value}]")
+            shown.help += f"  [default: {without_value}]"
         return super(Setting, shown).get_help_record(ctx)
 
 
