@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from levelhead.arguments import checked, instance
 from levelhead.errors import MeasureError, unknown
 from levelhead.immutable import digest_of, immutable, name_of
+from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, Resource, split
 from levelhead.scoring.measure_definitions import DEFINITIONS
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
@@ -41,6 +42,7 @@ DPPL = Definition(
     " unknown words are left out",
     "Søgaard and Haulrich, section 3: a trigram model of the training treebank's derivations",
     unit="perplexity",
+    needs=Agree.HEAD,
     argument="a training treebank (in its path, {treebank} is replaced by the code of each treebank); ,order=NAME:"
     " the transition system that defines the order of words (default: swap-lazy), or string",
     load=_load_model,

@@ -182,6 +182,7 @@ DEFINITIONS = (
         " content words; sentences are aligned from their start or their end, whichever gives the higher score",
         _UNIDIVE,
         unit="content",
+        needs=ATTACHED,
     ),
     Definition(
         "ELAS",
@@ -227,6 +228,7 @@ DEFINITIONS = (
         "aligned words that are roots on both sides / roots",
         "CoNLL-X shared task (Buchholz and Marsi 2006), root detection",
         unit="roots",
+        needs=Agree.HEAD,
     ),
     Definition(
         "Trees",
@@ -236,5 +238,6 @@ DEFINITIONS = (
         "sentences that are trees / sentences of the system",
         "the condition of the CoNLL 2017 and 2018 shared tasks",
         unit="trees",
+        needs=Agree.HEAD,
     ),
 )

@@ -213,15 +213,12 @@ def without_trees(matches: TreebankPair, measure: Measure, definition: Definitio
     """Return which side lacks heads or relations that a measure compares or selects words by; otherwise None."""
     if matches.gold.has_trees and matches.system.has_trees:
         return None
-    compares_words = definition.unit == "words" or definition.counter is not None
-    needs_trees = (
-        definition.unit in {"exact", "roots", "content", *_OF_OUTPUT}
-        or bool(measure.only or measure.without)
-        or (compares_words and bool(definition.needs_for(measure.argument) & _OF_TREES))
-    )
-    if needs_trees and not (matches.gold.has_trees or definition.unit in _OF_OUTPUT):
+    compares_trees = definition.unit != "edges" and definition.needs_for(measure.argument) & _OF_TREES
+    if not (compares_trees or measure.only or measure.without):
+        return None
+    if not (matches.gold.has_trees or definition.unit in _OF_OUTPUT):
         return "not annotated in gold: HEAD"
-    return "not annotated in the system's output: HEAD" if needs_trees and not matches.system.has_trees else None
+    return None if matches.system.has_trees else "not annotated in the system's output: HEAD"
 
 
 def check_annotated(matches: TreebankPair, measure: Measure, definition: Definition) -> None:
