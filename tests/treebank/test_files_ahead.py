@@ -14,7 +14,8 @@ from levelhead.errors import ConlluError, UnreadableFile
 from levelhead.evaluation.pair import load
 from levelhead.kernels import scan
 from levelhead.scoring.rules import RULES
-from levelhead.treebank.two_files import PrefetchedFile, ScannedBytes, begin, sha256_of
+from levelhead.treebank.scanner import scan_treebank
+from levelhead.treebank.two_files import PrefetchedFile, ScannedBytes, sha256_of
 
 WORD = "1\tthé\tthe\tDET\tDT\t_\t0\troot\t_\tSpaceAfter=No\n"
 OTHERS = "2-3\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n2\tde\t_\t_\t_\t_\t1\tcase\t_\t_\n3\tle\t_\t_\t_\t_\t1\tdet\t_\t_\n"
@@ -46,13 +47,15 @@ def test_the_same_treebank(rules: str, text: str, tmp_path: Path) -> None:
     assert np.array_equal(found.source.lines, expected.source.lines)
 
 
-def test_contents_are_scanned_once(tmp_path: Path) -> None:
+def test_contents_are_scanned_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with PrefetchedFile(written(tmp_path, TEXT)) as file:
         data = file.contents()
     assert isinstance(data, ScannedBytes)
     assert data == TEXT.encode()
-    assert begin(data, ranges=True) is data.begun
-    assert begin(data, ranges=False) is not data.begun
+    with monkeypatch.context() as patch:
+        patch.setattr(scan, "begin", None)
+        assert scan_treebank(data) is not None
+    assert scan_treebank(data, conllx=True) is None  # which has to scan again: the file has comments
     assert sha256_of(data) is data.sha256
 
 

@@ -13,7 +13,7 @@ from levelhead.immutable import immutable
 from levelhead.kernels import layout
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, distinct
-from levelhead.treebank.tokens import FORM, place_of, places_of_ranges
+from levelhead.treebank.tokens import FORM, place_of, places_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,7 +161,7 @@ def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
     tokens = treebank.tokens
     if tokens.multiword[token]:
         row = np.array([np.count_nonzero(tokens.multiword[:token])])
-        place = next(places_of_ranges(treebank, row))
+        place = next(places_of(treebank, row, "ranges"))
     else:
         place = place_of(treebank, int(tokens.first[token]))
     return Surroundings(path, before, after, treebank.strings[int(tokens.forms[token])], place)

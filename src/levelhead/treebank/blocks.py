@@ -21,12 +21,7 @@ _FURTHER = 1 << 16
 
 @immutable
 class PieceSizes:
-    """The size of pieces, and the size of files above which they are read in pieces.
-
-    Args:
-        large: the decompressed size in bytes above which a file is read in pieces.
-        piece: the approximate number of bytes of a piece.
-    """
+    """The decompressed size in bytes above which a file is read in pieces, and the approximate size of a piece."""
 
     large: int = 1 << 25
     piece: int = 1 << 22
@@ -54,39 +49,31 @@ def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]
 
 
 class ByteBlocks:
-    """A file read in blocks; every block except the last ends after a blank line.
-
-    Args:
-        parts: the contents of the file, in parts.
-        name: its name in messages.
-        spaces: whether a line of spaces and tabs is blank.
-    """
+    """A file read in blocks; every block except the last ends after a blank line (with spaces and tabs if `spaces`)."""
 
     def __init__(self, parts: Iterator[bytes], name: str | None, *, spaces: bool) -> None:
         self._parts, self._name = parts, name
         self._blank = _BLANK_LINE if spaces else _EMPTY_LINE
         self._waiting: list[bytes] = []
         self._n_waiting = 0
-        self._digest = hashlib.sha256()
+        self.digest = hashlib.sha256()  # of all parts read so far
         self._read_all = False
         self._n_unended = 0  # bytes after the last line end
         self._has_line_feed = self._has_return = False
 
     @property
     def ended(self) -> bool:
-        """Whether all blocks have been read."""
         return self._read_all and not self._n_waiting
-
-    @property
-    def sha256(self) -> str:
-        """The hash of all parts read so far."""
-        return self._digest.hexdigest()
 
     def read(self, size: int) -> bytes:
         """Return the next block: the rest if no blank line follows, everything read if a line is too long."""
         least, further = max(size, 2), _FURTHER
         while True:
-            self._fill(least + further)
+            while self._n_waiting < least + further and not (self._read_all or self._is_too_long):
+                self._read_part()
+            if self._n_waiting > DEFAULT_LIMITS.size:
+                message = f"more than {size_text(DEFAULT_LIMITS.size)} without a blank line between sentences"
+                raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))
             data = b"".join(self._waiting)
             self._waiting = [data]
             match = self._blank.search(data, least - 2)
@@ -105,20 +92,16 @@ class ByteBlocks:
         """Whether the last line is too long, even without a line end; it is refused where lines are counted."""
         return self._n_unended > LONGEST_LINE and (self._has_line_feed or not self._has_return)
 
-    def _fill(self, end: int) -> None:
-        while self._n_waiting < end and not (self._read_all or self._is_too_long):
-            part = next(self._parts, None)
-            if part is None:
-                self._read_all = True
-                break
-            self._digest.update(part)
-            self._waiting.append(part)
-            self._n_waiting += len(part)
-            last = part.rfind(b"\n")
-            self._has_line_feed |= last >= 0
-            last = max(last, part.rfind(b"\r", last + 1))
-            self._has_return |= not self._has_line_feed and last >= 0
-            self._n_unended = len(part) - last - 1 if last >= 0 else self._n_unended + len(part)
-        if self._n_waiting > DEFAULT_LIMITS.size:
-            message = f"more than {size_text(DEFAULT_LIMITS.size)} without a blank line between sentences"
-            raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))
+    def _read_part(self) -> None:
+        part = next(self._parts, None)
+        if part is None:
+            self._read_all = True
+            return
+        self.digest.update(part)
+        self._waiting.append(part)
+        self._n_waiting += len(part)
+        last = part.rfind(b"\n")
+        self._has_line_feed |= last >= 0
+        last = max(last, part.rfind(b"\r", last + 1))
+        self._has_return |= not self._has_line_feed and last >= 0
+        self._n_unended = len(part) - last - 1 if last >= 0 else self._n_unended + len(part)

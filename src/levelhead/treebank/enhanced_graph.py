@@ -37,29 +37,16 @@ Numbers: TypeAlias = "NDArray[np.int64]"
 
 
 class Incoming(NamedTuple):
-    """The incoming edges of words, or of empty nodes.
+    """The incoming edges of words, or of empty nodes: columns of the shape (edges,)."""
 
-    Args:
-        child: the word, or the empty node's index, int64, shape (edges,), ascending.
-        number: the number of the head before the dot, int64, shape (edges,); 0 is the root.
-        minor: its number after the dot, int64, shape (edges,); 0 for words.
-        label: the number of the label, int64, shape (edges,).
-    """
-
-    child: Numbers
-    number: Numbers
-    minor: Numbers
-    label: Numbers
+    child: Numbers  # the word, or the index of the empty node, ascending
+    number: Numbers  # the number of the head before the dot; 0 is the root
+    minor: Numbers  # its number after the dot; 0 for words
+    label: Numbers  # the number of the label
 
 
 class Graph(NamedTuple):
-    """The enhanced graph of a treebank, as written.
-
-    Args:
-        of_words: the incoming edges of words.
-        of_empty: the incoming edges of empty nodes.
-        labels: the labels, by number.
-    """
+    """The enhanced graph of a treebank, as written, with its labels by number."""
 
     of_words: Incoming
     of_empty: Incoming
@@ -82,14 +69,15 @@ def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
     """Return the nodes with an edge whose head is not a node of their sentence."""
     empty = treebank.empty
     numbers = empty.position - treebank.sentence_starts[empty.sentence]
-    known = np.sort(_node_keys(treebank, empty.sentence, numbers, empty.minor))
+    before = treebank.sentence_starts.astype(np.int64) + np.arange(len(treebank) + 1)  # nodes, with a root per sentence
+    known = np.sort((before[empty.sentence] + numbers << 30) + empty.minor)
     sizes = np.diff(treebank.sentence_starts)
     found = []
     for edges, sentences in ((graph.of_words, treebank.sentence_of_word), (graph.of_empty, empty.sentence)):
         sentence = sentences[edges.child]
         wrong = edges.number > sizes[sentence]
         empty_heads = np.flatnonzero(edges.minor)
-        keys = _node_keys(treebank, sentence[empty_heads], edges.number[empty_heads], edges.minor[empty_heads])
+        keys = (before[sentence[empty_heads]] + edges.number[empty_heads] << 30) + edges.minor[empty_heads]
         at = np.searchsorted(known, keys)  # `np.isin` would load numpy's masked arrays, which takes 20 ms
         wrong[empty_heads] |= at == len(known)
         inside = at < len(known)
@@ -119,22 +107,19 @@ def between_words(edges: Incoming) -> Incoming:
     return Incoming(*(part[plain] for part in edges))
 
 
-def _node_keys(treebank: Treebank, sentence: Codes, number: Codes | Numbers, minor: Codes | Numbers) -> Numbers:
-    """One number per node of the treebank; each sentence has an additional number for the root."""
-    keys: Numbers = (treebank.sentence_starts[sentence].astype(np.int64) + sentence + number << 30) + minor
-    return keys
-
-
 def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict: bool) -> Incoming:
     """Parse each distinct DEPS once, then lay out the edges of all rows."""
     used = distinct(codes, len(strings))
-    parse = _parse_strictly if strict else _parse_laxly
     try:
-        n_edges_of, *edges, names = parse(strings, used)
+        parsed = pools.parse_edges(strings.pool, strings.offsets, used) if strict else _parse_laxly(strings, used)
     except MalformedDeps:
         for code in dict.fromkeys(codes.tolist()):  # the message names the first in the file
-            parse(strings, np.array([code], dtype=np.int32))
+            _parse_laxly(strings, np.array([code], dtype=np.int32))
         raise
+    if parsed is None:
+        malformed = (strings[code] for code in dict.fromkeys(codes.tolist()) if re.search(BAD_DEPS, strings[code]))
+        raise MalformedDeps(f"{quoted(next(malformed))} is not a list of heads and relations")
+    n_edges_of, *edges, names = parsed
     numbers = np.array([labels.setdefault(name, len(labels)) for name in names], dtype=np.int64)
     sizes = np.zeros(len(strings), dtype=np.int64)
     sizes[used] = n_edges_of
@@ -148,16 +133,6 @@ def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict:
 
 _Parsed = tuple[Numbers, Numbers, Numbers, Numbers, list[str]]
 """The number of edges of each string; the three numbers of each edge; the labels."""
-
-
-def _parse_strictly(strings: Strings, codes: Codes) -> _Parsed:
-    parsed = pools.parse_edges(strings.pool, strings.offsets, codes)
-    if parsed is None:
-        bad = re.search(BAD_DEPS, "\n".join(strings.texts_of(codes)))
-        if bad is None:
-            raise AssertionError("the kernel refuses DEPS in which no error is found")
-        raise MalformedDeps(f"{quoted(bad[0])} is not a list of heads and relations")
-    return parsed
 
 
 def _parse_laxly(strings: Strings, codes: Codes) -> _Parsed:

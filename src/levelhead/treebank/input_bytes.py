@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import math
 import os
 import stat
 import sys
 from collections.abc import Callable, Generator, Iterator
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from contextlib import closing, contextmanager, nullcontext, suppress
+from functools import partial
+from importlib import import_module
+from typing import IO, Any, NamedTuple
 
 from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile
-
-if TYPE_CHECKING:
-    import bz2
-    import lzma
 
 _CHUNK = 1 << 20
 _ZSTD_STEP = 1 << 10
@@ -23,12 +21,7 @@ _MAGIC = 8
 _MOST_MEMBERS = 10_000
 
 
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-
-_Generator = Generator[bytes, None, None]
-_Opener = Callable[[_Readable], Iterator[bytes]]
+_Parts = Generator[bytes, None, None]
 
 
 class Limits(NamedTuple):
@@ -75,20 +68,20 @@ def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
     return b"".join(parts)
 
 
-def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> contextlib.closing[_Generator]:
+def parts_of(path: str | os.PathLike[str]) -> closing[_Parts]:
     """Return the contents of a file in parts, decompressed as by `read_bytes`; `with` closes the file.
 
     Its size is not limited. Errors are raised while the parts are read.
     """
 
-    def parts(name: str) -> _Generator:
+    def parts(name: str) -> _Parts:
         with _opened(name) as (file, size):
-            yield from _decoded(_CountingReader(file), name, size, limits)
+            yield from _decoded(file, name, size)
 
-    return contextlib.closing(parts(os.fsdecode(path)))
+    return closing(parts(os.fsdecode(path)))
 
 
-@contextlib.contextmanager
+@contextmanager
 def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
     """Open a file for reading; its size is None for pipes and other special files.
 
@@ -97,10 +90,13 @@ def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
     if name == "-" and sys.stdin is None:
         raise _unreadable("unreadable-file", "standard input is closed", name)
     try:  # `open`, since a path can have bytes that pathlib refuses
-        with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:  # noqa: PTH123
-            before = _status(file)
+        with nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:  # noqa: PTH123
+            before = None
+            with suppress(OSError):  # not a file of the operating system, if Python code replaced standard input
+                status = os.fstat(file.fileno())
+                before = status if stat.S_ISREG(status.st_mode) else None
             yield file, before and before.st_size
-            after = _status(file)
+            after = before and os.fstat(file.fileno())
             if before and after and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
                 raise _unreadable("changing-file", "the file was changed while it was read", name)
     except UnreadableFile:
@@ -110,20 +106,26 @@ def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
         raise _unreadable("unreadable-file", f"{reason}", name) from error
 
 
-def parts_of_bytes(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> contextlib.closing[_Generator]:
+def parts_of_bytes(raw: bytes, name: str) -> closing[_Parts]:
     """Return bytes in parts for `with`, decompressed if their first bytes mark them as compressed."""
-    return contextlib.closing(_decoded(_CountingReader(io.BytesIO(raw)), name, len(raw), limits))
+    return closing(_decoded(io.BytesIO(raw), name, len(raw)))
+
+
+def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:
+    """Return bytes, decompressed if their first bytes mark them as compressed."""
+    if not raw.startswith((_ZIP, *_UNPACKERS)):
+        return raw
+    with closing(_decoded(io.BytesIO(raw), name, len(raw), limits, limits.size)) as parts:
+        return b"".join(parts)
 
 
 class _CountingReader:
-    """A partly read file: its first bytes, and the number of bytes read since."""
+    """A pipe from its start, of which some bytes were already read; counts all bytes read."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.start = self._waiting = file.read(_MAGIC)
-        self.n_read = len(self.start)
+    def __init__(self, file: IO[bytes], start: bytes) -> None:
+        self._file, self._waiting, self.n_read = file, start, len(start)
 
-    def read(self, size: int = _CHUNK, /) -> bytes:
+    def read(self, size: int) -> bytes:
         if self._waiting:
             waiting, self._waiting = self._waiting[:size], self._waiting[size:]
             return waiting
@@ -132,29 +134,47 @@ class _CountingReader:
         return part
 
 
-def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits, most: float = math.inf) -> _Generator:
+def _decoded(
+    file: IO[bytes], name: str, size: int | None, limits: Limits = DEFAULT_LIMITS, most: float = math.inf
+) -> _Parts:
     """Yield the decompressed parts of a file; the size of a file from a pipe is only known at its end."""
-    opener = _opener_of(file.start, name)
-    if opener is None:
-        yield from iter(file.read, b"")
-        return
-    total = 0
-    with contextlib.closing(_parts(opener, file, name)) as parts:
-        for part in parts:
-            total += len(part)
-            if total > most:
-                raise _unreadable("file-too-large", f"more than {size_text(limits.size)} when decompressed", name)
-            _check_ratio(total, size or math.inf, name, limits)
-            yield part
-    if size is None:
-        _check_ratio(total, file.n_read, name, limits)
-
-
-def _opener_of(start: bytes, name: str) -> _Opener | None:
-    """Return what decompresses a file with this start; None for other files."""
-    if start.startswith(b"PK\x03\x04"):
+    start = file.read(_MAGIC)
+    if start.startswith(_ZIP):
         raise _unreadable("archive", "zip archives are not supported", name)
-    return next((opener for magic, opener in _OPENERS.items() if start.startswith(magic)), None)
+    unpack = next((unpack for magic, unpack in _UNPACKERS.items() if start.startswith(magic)), None)
+    if unpack is None:
+        yield start
+        yield from iter(partial(file.read, _CHUNK), b"")
+        return
+    reader: Any = file
+    if size is None:
+        reader = _CountingReader(file, start)
+    else:
+        file.seek(-len(start), os.SEEK_CUR)
+    total = 0
+    try:
+        with closing(unpack(reader)) as parts:
+            for part in parts:
+                total += len(part)
+                _check_growth(total, size or math.inf, name, limits, most)
+                yield part
+    except UnreadableFile:
+        raise
+    except ModuleNotFoundError as error:
+        from levelhead.extras import missing_library
+
+        raise UnreadableFile(missing_library("zstandard", ".zst files").in_file(name)) from error
+    except Exception as error:  # each library raises different errors for damaged data
+        raise _unreadable("damaged-compression", str(error) or type(error).__name__, name) from error
+    if size is None:
+        _check_growth(total, reader.n_read, name, limits, most)
+
+
+def _check_growth(total: int, compressed: float, name: str, limits: Limits, most: float) -> None:
+    if total > most:
+        raise _unreadable("file-too-large", f"more than {size_text(limits.size)} when decompressed", name)
+    if total > limits.harmless and total > limits.ratio * compressed:
+        raise _unreadable("compression-bomb", f"{compressed:,.0f} bytes grow to more than {total:,}", name)
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
@@ -171,24 +191,6 @@ def size_of_file(path: str | os.PathLike[str]) -> int:
         return os.path.getsize(path) if os.path.isfile(path) else 0  # noqa: PTH113, PTH202 -- pathlib is slow to load
     except (OSError, ValueError):
         return 0
-
-
-def _status(file: IO[bytes]) -> os.stat_result | None:
-    """The status of a regular file; None for pipes and other special files."""
-    try:
-        status = os.fstat(file.fileno())
-    except OSError:  # not a file of the operating system, for example if Python code replaced standard input
-        return None
-    return status if stat.S_ISREG(status.st_mode) else None
-
-
-def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return bytes, decompressed if their first bytes mark them as compressed."""
-    if _opener_of(raw, name) is None:
-        return raw
-    file = _CountingReader(io.BytesIO(raw))
-    with contextlib.closing(_decoded(file, name, len(raw), limits, limits.size)) as parts:
-        return b"".join(parts)
 
 
 def with_line_feeds(data: bytes) -> bytes:
@@ -213,55 +215,26 @@ def size_text(size: int) -> str:
     return f"{size} bytes" if size % (1 << 20) else f"{size >> 20} MiB"
 
 
-def _check_ratio(total: int, compressed: float, name: str, limits: Limits) -> None:
-    if total > limits.harmless and total > limits.ratio * compressed:
-        raise _unreadable("compression-bomb", f"{compressed:,.0f} bytes grow to more than {total:,}", name)
-
-
-def _parts(opener: _Opener, file: _Readable, name: str) -> _Generator:
-    try:
-        yield from opener(file)
-    except ModuleNotFoundError as error:
-        from levelhead.extras import missing_library
-
-        raise UnreadableFile(missing_library("zstandard", ".zst files").in_file(name)) from error
-    except Exception as error:  # each library raises different errors for damaged data
-        raise _unreadable("damaged-compression", str(error) or type(error).__name__, name) from error
-
-
-def _gzip(file: _Readable) -> Iterator[bytes]:
+def _gzip(file: Any) -> _Parts:
     import gzip
 
-    with gzip.GzipFile(fileobj=cast("IO[bytes]", file)) as unpacked:  # which only reads
-        while part := unpacked.read(_CHUNK):
-            yield part
+    with gzip.GzipFile(fileobj=file) as unpacked:
+        yield from iter(partial(unpacked.read, _CHUNK), b"")
 
 
-def _xz(file: _Readable) -> Iterator[bytes]:
-    import lzma
-
-    return _streams(file, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), padding=b"\0")
-
-
-def _bz2(file: _Readable) -> Iterator[bytes]:
-    import bz2
-
-    return _streams(file, bz2.BZ2Decompressor)
-
-
-def _streams(
-    file: _Readable, decompressor: Callable[[], lzma.LZMADecompressor | bz2.BZ2Decompressor], padding: bytes = b""
-) -> Iterator[bytes]:
-    """Decompress consecutive streams with padding between them, one part at a time."""
+def _streams(file: IO[bytes], library: str) -> _Parts:
+    """Decompress consecutive streams of bz2 or lzma (which may be padded), one part at a time."""
+    module = import_module(library)
     raw = file.read(_CHUNK)
     for _ in range(_MOST_MEMBERS):
-        stream = decompressor()
+        stream = module.LZMADecompressor(module.FORMAT_XZ) if library == "lzma" else module.BZ2Decompressor()
         while not stream.eof:
             part = stream.decompress(raw, _CHUNK)
             raw = file.read(_CHUNK) if stream.needs_input and not stream.eof else b""
             if not (part or raw) and stream.needs_input and not stream.eof:
                 raise EOFError("the compressed data end too early")
             yield part
+        padding = b"\0" if library == "lzma" else b""
         raw = stream.unused_data.lstrip(padding)
         while not raw and (more := file.read(_CHUNK)):
             raw = more.lstrip(padding)
@@ -270,7 +243,7 @@ def _streams(
     raise ValueError(f"more than {_MOST_MEMBERS} compressed streams follow each other")
 
 
-def _zstd(file: _Readable) -> Iterator[bytes]:
+def _zstd(file: IO[bytes]) -> _Parts:
     import zstandard
 
     raw, at = file.read(_CHUNK), 0
@@ -290,10 +263,11 @@ def _zstd(file: _Readable) -> Iterator[bytes]:
     raise ValueError(f"more than {_MOST_MEMBERS} compressed streams follow each other")
 
 
-_OPENERS: dict[bytes, _Opener] = {
+_ZIP = b"PK\x03\x04"
+_UNPACKERS: dict[bytes, Callable[[IO[bytes]], _Parts]] = {
     b"\x1f\x8b": _gzip,
-    b"\xfd7zXZ\x00": _xz,
-    b"BZh": _bz2,
+    b"\xfd7zXZ\x00": partial(_streams, library="lzma"),
+    b"BZh": partial(_streams, library="bz2"),
     b"\x28\xb5\x2f\xfd": _zstd,
 }
 

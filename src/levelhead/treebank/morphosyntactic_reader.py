@@ -27,7 +27,6 @@ from levelhead.treebank.official_reader import (
     RootsRefused,
     refusal_of_encoding,
 )
-from levelhead.treebank.tokens import places_of
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.warning_checks import warnings_of_rows
 
@@ -275,7 +274,7 @@ def _warnings(treebank: Treebank, most: int) -> Iterator[Fault]:
         shown = quoted(malformed[int(codes[word])])
         return f"{shown} in FEATS is not Name=Value: it is refused if the word is aligned"
 
-    return warnings_of_rows(treebank, "invalid-feats", words, places_of, message, most)
+    return warnings_of_rows(treebank, "invalid-feats", words, message, most)
 
 
 def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: int) -> tuple[Fault, ...]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +22,9 @@ from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines, with_line_feeds
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
 from levelhead.treebank.scanner import scan_treebank
-from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
-from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source
-from levelhead.treebank.treebank import Treebank, named_columns
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, StringColumn, Strings
+from levelhead.treebank.tokens import COLUMNS, Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.two_files import sha256_of
 
 _CELL = rb"[^\t\n]*\t"
@@ -307,13 +308,15 @@ class LineReader:
     def _treebank(self) -> Treebank:
         texts = [row[i] for i in (1, 2, 3, 4, 5, 7, 8, 9) for row in self.rows]
         strings, codes = Strings.of(["_"]).with_texts(chain(texts, *(row for *_, row in self.multiword)))
-        columns, cells = codes[: len(texts)].reshape(8, -1), codes[len(texts) :].reshape(-1, 9)
+        cells = codes[len(texts) :].reshape(-1, 9)
+        columns = zip(COLUMNS, codes[: len(texts)].reshape(8, -1))
+        named: dict[str, Any] = {name: StringColumn(column, strings) for name, column in columns}
         spans = np.array([numbers for *numbers, _ in self.multiword], dtype=np.int32).reshape(-1, 3)
         nothing = np.zeros(0, dtype=np.int32)
         n_sentences = len(self.starts) - 1
         comments = self.comments[:n_sentences]
         return Treebank(
-            **named_columns(columns, strings),
+            **named,
             heads=np.array(self.heads, dtype=np.int32),
             sentence_starts=np.array(self.starts, dtype=np.int32),
             multiword=MultiwordTokens(spans[:, 0], spans[:, 1], spans[:, 2], cells),

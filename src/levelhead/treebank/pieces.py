@@ -70,7 +70,7 @@ class Pieces(ABC):
     @property
     def sha256(self) -> str:
         """The hash of the contents so far."""
-        return self._blocks.sha256
+        return self._blocks.digest.hexdigest()
 
     @property
     def n_bytes(self) -> int:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from levelhead.kernels import pools, scan, trees
-from levelhead.treebank.strings import ANY_SPACE, Strings
-from levelhead.treebank.tokens import FORM, Comments, EmptyNodes, MultiwordTokens, Source
-from levelhead.treebank.treebank import Treebank, named_columns
-from levelhead.treebank.two_files import begin
+from levelhead.treebank.strings import ANY_SPACE, StringColumn, Strings
+from levelhead.treebank.tokens import COLUMNS, FORM, Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.two_files import ScannedBytes
 
 if TYPE_CHECKING:
     from levelhead.treebank.plus import ColumnLayout
@@ -28,21 +28,13 @@ _ANY_TREE = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*\t[^\t\n]*(?=\t)"
 
 
 class ReaderSettings(NamedTuple):
-    """The settings of reading a file.
+    """The settings of reading a file."""
 
-    Args:
-        conllx: whether the format is CoNLL-X: without ranges, empty nodes and comments, with several roots allowed.
-        several_roots: whether a sentence can have several roots.
-        layout: the columns of a CoNLL-U Plus file.
-        ignores_trees: whether HEAD and DEPREL are ignored.
-        any_heads: whether to accept heads that are words of the sentence but do not form a tree.
-    """
-
-    conllx: bool = False
+    conllx: bool = False  # without ranges, empty nodes and comments, with several roots allowed
     several_roots: bool = False
-    layout: ColumnLayout | None = None
+    layout: ColumnLayout | None = None  # of a CoNLL-U Plus file
     ignores_trees: bool = False
-    any_heads: bool = False
+    any_heads: bool = False  # heads that are words of the sentence but do not form a tree
 
     def of(self, data: bytes, name: str | None = None) -> ReaderSettings:
         """Return the settings for a file, with the columns that its first line names."""
@@ -70,8 +62,9 @@ def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Tr
         extra = extra_columns(layout, rows)
     except UnicodeDecodeError:
         return None
-    comments = treebank.comments.without_first_line() if start else treebank.comments
-    return replace(treebank, comments=comments, extra=extra)
+    header = treebank.comments.text.index(b"\n") + 1 if start else 0
+    starts = (treebank.comments.starts - header).clip(min=0)
+    return replace(treebank, comments=Comments(treebank.comments.text[header:], starts), extra=extra)
 
 
 def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
@@ -96,7 +89,7 @@ def scan_treebank(
     """Return the treebank in a file without repairs, or None if the file has any fault."""
     if not data:
         return None
-    begun = begin(data, ranges=not conllx)
+    begun = scan.begin(data, not conllx) if conllx or not isinstance(data, ScannedBytes) else data.begun
     scanned = scan.arrays_of(begun)
     if isinstance(scanned, int):
         return None
@@ -108,8 +101,9 @@ def scan_treebank(
     if (bad == _OUTSIDE).any() if any_heads else bad.any():
         return None
     strings = Strings(pool, offsets)
+    columns: dict[str, Any] = {name: StringColumn(column, strings) for name, column in zip(COLUMNS, codes)}
     treebank = Treebank(
-        **named_columns(codes, strings),
+        **columns,
         heads=trees.global_heads(local_heads, starts),
         sentence_starts=starts,
         multiword=MultiwordTokens(multiword[:, 0], multiword[:, 1], multiword[:, 2], multiword[:, 3:]),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -89,13 +90,6 @@ class Comments(Sequence[str]):
         """Return the comments of a sentence."""
         return self.text[self.starts[sentence] : self.starts[sentence + 1]].decode()
 
-    def without_first_line(self) -> Comments:
-        """Return the comments without the first line of the file."""
-        size = self.text.index(b"\n") + 1
-        starts = self.starts - size
-        starts[0] = 0
-        return Comments(self.text[size:], starts)
-
     def take(self, sentences: NDArray[np.intp]) -> Comments:
         """Return the comments of these sentences."""
         parts = [self.text[self.starts[i] : self.starts[i + 1]] for i in sentences]
@@ -162,7 +156,6 @@ class Word(NamedTuple):
 
 
 def place_of(treebank: Treebank, word: int) -> Place:
-    """Return the place of a word."""
     return next(places_of(treebank, np.array([word])))
 
 
@@ -175,52 +168,33 @@ def place_of_comment(treebank: Treebank, at: int) -> Place:
     return Place(treebank.source.path, line, sentence + 1)
 
 
-def places_of(treebank: Treebank, words: Rows) -> Iterator[Place]:
-    """Yield the place of each of some words, computed from the lines above it in its sentence."""
-    sentences = treebank.sentence_of_word[words]
-    numbers = words - treebank.sentence_starts[sentences] + 1
-    ranges = _n_from(treebank.multiword.first, words - numbers + 1, words)
-    return _places(treebank, sentences, words, ranges + _n_empty_nodes(treebank, sentences, words), map(str, numbers))
+Lines = Literal["words", "ranges", "empty nodes"]
 
 
-def places_of_ranges(treebank: Treebank, rows: Rows) -> Iterator[Place]:
-    """Yield the place of each of some multiword tokens: the line above its first word."""
-    multiword = treebank.multiword
-    sentences, words = multiword.sentence[rows], multiword.first[rows]
-    ranges = rows - np.searchsorted(multiword.sentence, sentences)
-    first = words - treebank.sentence_starts[sentences] + 1
-    names = (f"{number}-{last}" for number, last in zip(first, first + multiword.n_words[rows] - 1))
-    return _places(treebank, sentences, words, ranges + _n_empty_nodes(treebank, sentences, words), names)
-
-
-def places_of_empty_nodes(treebank: Treebank, rows: Rows) -> Iterator[Place]:
-    """Yield the place of each of some empty nodes."""
-    empty = treebank.empty
-    sentences, positions = empty.sentence[rows], empty.position[rows]
-    starts = treebank.sentence_starts[sentences]
-    nodes = rows - np.searchsorted(empty.sentence, sentences)
-    ranges = _n_from(treebank.multiword.first, starts, positions - 1)
-    names = (f"{number}.{minor}" for number, minor in zip(positions - starts, empty.minor[rows]))
-    return _places(treebank, sentences, positions, nodes + ranges, names)
-
-
-def _places(treebank: Treebank, sentences: Rows, words: Rows, others: Rows, names: Iterator[str]) -> Iterator[Place]:
-    """Yield places above some words, with so many other lines of their sentences before them."""
-    path, lines = treebank.source.path, treebank.source.lines
-    numbers = lines[sentences] + words - treebank.sentence_starts[sentences] + others if len(lines) else None
-    found = [None] * len(sentences) if numbers is None else numbers.tolist()
-    for line, sentence, name in zip(found, sentences.tolist(), names, strict=True):
-        yield Place(path, line, sentence + 1, name)
-
-
-def _n_from(rows: Rows, first: Rows, last: Rows) -> Rows:
-    """Return how many of some ascending rows are from each first to each last."""
-    return np.searchsorted(rows, last, side="right") - np.searchsorted(rows, first)
-
-
-def _n_empty_nodes(treebank: Treebank, sentences: Rows, words: Rows) -> Rows:
-    """Return how many empty nodes of the sentence are above each word, including those that were skipped."""
-    empty, skipped = treebank.empty, treebank.source.skipped
-    start, end = (np.searchsorted(empty.sentence, sentences, side=side) for side in ("left", "right"))
-    above = np.searchsorted(empty.position, words, side="right").clip(start, end) - start
-    return above + _n_from(skipped, treebank.sentence_starts[sentences], words)
+def places_of(treebank: Treebank, rows: Rows, kind: Lines = "words") -> Iterator[Place]:
+    """Yield the place of each of some words, multiword tokens or empty nodes, computed from the lines above it."""
+    starts, multiword, empty, source = treebank.sentence_starts, treebank.multiword, treebank.empty, treebank.source
+    if kind == "words":
+        words, sentences = rows, treebank.sentence_of_word[rows]
+        above = np.searchsorted(multiword.first, words, side="right")
+        above -= np.searchsorted(multiword.first, starts[sentences])
+        ids = map(str, words - starts[sentences] + 1)
+    elif kind == "ranges":
+        words, sentences = multiword.first[rows], multiword.sentence[rows]
+        above = rows - np.searchsorted(multiword.sentence, sentences)
+        first = words - starts[sentences] + 1
+        ids = (f"{number}-{last}" for number, last in zip(first, first + multiword.n_words[rows] - 1))
+    else:
+        words, sentences = empty.position[rows], empty.sentence[rows]
+        above = rows - np.searchsorted(empty.sentence, sentences) + np.searchsorted(multiword.first, words)
+        above -= np.searchsorted(multiword.first, starts[sentences])
+        ids = (f"{number}.{minor}" for number, minor in zip(words - starts[sentences], empty.minor[rows]))
+    if kind != "empty nodes":  # these are also above, including those that an official scorer skips
+        start, end = (np.searchsorted(empty.sentence, sentences, side=side) for side in ("left", "right"))
+        above += np.searchsorted(empty.position, words, side="right").clip(start, end) - start
+        above += np.searchsorted(source.skipped, words, side="right")
+        above -= np.searchsorted(source.skipped, starts[sentences])
+    lines = source.lines[sentences] + words - starts[sentences] + above if len(source.lines) else None
+    numbers = repeat(None) if lines is None else lines.tolist()
+    for line, sentence, name in zip(numbers, sentences.tolist(), ids):
+        yield Place(source.path, line, sentence + 1, name)

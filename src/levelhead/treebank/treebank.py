@@ -350,11 +350,6 @@ def _integer(head: object, word: int) -> int:
         raise ConlluError(Fault("invalid-columns", message)) from error
 
 
-def named_columns(codes: Iterable[Codes], strings: Strings) -> dict[str, Any]:
-    """Return the eight columns of strings by name."""
-    return {name: StringColumn(column, strings) for name, column in zip(COLUMNS, codes, strict=True)}
-
-
 def _rows_of(sentence: Codes, n_sentences: int, chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], Codes]:
     """Return the rows of the chosen sentences, in order, and the chosen sentence of each row."""
     first_rows = np.searchsorted(sentence, np.arange(n_sentences + 1))

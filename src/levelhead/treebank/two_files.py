@@ -61,35 +61,18 @@ def are_large_files(*paths: object) -> bool:
 
 
 class ScannedBytes(bytes):
-    """The contents of a file, already hashed and scanned.
-
-    Attributes:
-        sha256: their hash.
-        begun: the result of `scan.begin` for CoNLL-U.
-    """
+    """The contents of a file, already hashed, and scanned as CoNLL-U."""
 
     sha256: str
     begun: scan.Begun
 
 
 def sha256_of(data: bytes) -> str:
-    """Return the hash of the contents of a file."""
     return data.sha256 if isinstance(data, ScannedBytes) else hashlib.sha256(data).hexdigest()
 
 
-def begin(data: bytes, *, ranges: bool) -> scan.Begun:
-    """Return the result of `scan.begin` for the contents of a file, which may already have been scanned."""
-    if ranges and isinstance(data, ScannedBytes):
-        return data.begun
-    return scan.begin(data, ranges)
-
-
 class PrefetchedFile(os.PathLike[str]):
-    """A file that is read in a separate thread, which `with` starts and waits for.
-
-    Args:
-        path: its path.
-    """
+    """A file that is read in a separate thread, which `with` starts and waits for."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -109,10 +92,9 @@ class PrefetchedFile(os.PathLike[str]):
     def _read(self) -> None:
         try:
             contents = read_bytes(self._path)
-            data = ScannedBytes(contents)
+            self._outcome = data = ScannedBytes(contents)
             data.begun = scan.begin(contents)
             data.sha256 = hashlib.sha256(contents).hexdigest()
-            self._outcome = data
         except Exception as error:  # noqa: BLE001 -- raised when the contents are needed
             self._outcome = error
 

@@ -6,28 +6,16 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
+from levelhead.errors import Fault, MalformedDeps, Place, add_fault, is_joining, quoted
 from levelhead.kernels import pools
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
 from levelhead.treebank.relations import UD1, UD2, universal
 from levelhead.treebank.strings import UNDERSCORE, StringColumn, character_set
-from levelhead.treebank.tokens import (
-    COLUMNS,
-    DEPS,
-    FIELDS,
-    FORM,
-    MISC,
-    place_of,
-    place_of_comment,
-    places_of,
-    places_of_empty_nodes,
-    places_of_ranges,
-)
+from levelhead.treebank.tokens import COLUMNS, DEPS, FIELDS, FORM, MISC, Lines, place_of, place_of_comment, places_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,15 +37,15 @@ _KNOWN = "|".join(sorted(UD1 | UD2))
 _BAD_RELATION = rf"(?m)^(?!({_KNOWN})(:[^|\n]*)?$).*"
 _LONG_MULTIWORD = 100
 _LONG_CELL = 1_000_000
+_LONG_MESSAGE = "a cell has a million bytes or more"
 
 
-_PlacesOf: TypeAlias = "Callable[[Treebank, NDArray[np.intp]], Iterator[Place]]"
 Kind = tuple[int, ...]
 """The key of a warning: its position among all warnings, its column, its slug."""
 
 _Message: TypeAlias = "str | Callable[[int], str]"
-_Rows: TypeAlias = "tuple[Kind, str, NDArray[np.intp], _PlacesOf, _Message]"
-"""Rows with the same warning: its kind, its slug, the rows, what gives their places, and the message (of each)."""
+_Rows: TypeAlias = "tuple[Kind, str, NDArray[np.intp], Lines, _Message]"
+"""Rows with the same warning: its kind, its slug, the rows and what they are, and the message (of each)."""
 
 _BAD_DEPS, _ODD_EMPTY_NODES, _NOWHERE, _SENT_IDS, _LONG = (2,), (6,), (7,), (8,), (9,)
 TEXT_COMMENTS = (10,)
@@ -90,13 +78,11 @@ def warnings_by_kind(treebank: Treebank, most: int = 1) -> Iterator[tuple[Kind, 
     for check in (
         _rows_of_words(treebank, suspects),
         _rows_of_multiword_tokens(treebank, suspects),
-        _rows_of_empty_nodes(treebank, suspects),
-        _rows_of_dangling_edges(treebank, every=most > 1),
-        _rows_with_long_cells(treebank),
+        _rows_of_edges(treebank, suspects, every=most > 1),
     ):
-        for kind, slug, rows, places, message in check:
+        for kind, slug, rows, lines, message in check:
             number = _ORDER.index(slug) if slug in _ORDER else len(_ORDER)
-            for fault in warnings_of_rows(treebank, slug, rows, places, message, most):
+            for fault in warnings_of_rows(treebank, slug, rows, message, most, lines):
                 yield (*kind, number), fault
 
 
@@ -117,11 +103,11 @@ def in_order(
 
 
 def warnings_of_rows(
-    treebank: Treebank, slug: str, rows: NDArray[np.intp], places: _PlacesOf, message: _Message, most: int
+    treebank: Treebank, slug: str, rows: NDArray[np.intp], message: _Message, most: int, lines: Lines = "words"
 ) -> Iterator[Fault]:
     """Yield a warning about each of the first rows; the last of them counts the others."""
     listed = rows[:most]
-    for row, place in zip(listed.tolist(), places(treebank, listed) if len(rows) else ()):
+    for row, place in zip(listed.tolist(), places_of(treebank, listed, lines) if len(rows) else ()):
         n_rows = 1 + len(rows) - len(listed) if row == listed[-1] else 1
         yield Fault(slug, message if isinstance(message, str) else message(row), place, "warning", n_rows)
 
@@ -134,7 +120,7 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
         "empty-column": (b"\n\n" in pool, lambda text: not text),
         "surrounding-space": (b"\n " in pool or b" \n" in pool, lambda text: text[:1] == " " or text[-1:] == " "),
         "not-normalized": (
-            not strings.pool.isascii() and not unicodedata.is_normalized("NFC", strings.text),
+            not pool.isascii() and not unicodedata.is_normalized("NFC", strings.pool.decode()),
             lambda text: not unicodedata.is_normalized("NFC", text),
         ),
     }
@@ -147,13 +133,18 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
     for slug, (anywhere, test) in tests.items():
         codes = [code for code, text in enumerate(strings.texts) if test(text)] if anywhere else []
         codes_of[slug] = np.array(codes, dtype=np.int32)
+    sizes = np.diff(strings.offsets)
+    if int(sizes.max()) > _LONG_CELL:
+        codes_of["long-cell"] = np.flatnonzero(sizes > _LONG_CELL).astype(np.int32)
     return {slug: codes for slug, codes in codes_of.items() if len(codes)}
 
 
 def _rows_of_words(treebank: Treebank, suspects: Mapping[str, Codes]) -> Iterator[_Rows]:
     """Yield words with unusual characters, malformed values, or a relation that does not fit their head."""
     cells: list[tuple[Kind, str, int, Sequence[int] | Codes]] = [
-        ((0, number), slug, number, codes) for number in range(len(COLUMNS)) for slug, codes in suspects.items()
+        ((*_LONG, number) if slug == "long-cell" else (0, number), slug, number, codes)
+        for number in range(len(COLUMNS))
+        for slug, codes in suspects.items()
     ]
     for kind, slug, name, bad in _MALFORMED if treebank.has_trees else _MALFORMED[:2]:
         column = getattr(treebank, name)
@@ -162,14 +153,19 @@ def _rows_of_words(treebank: Treebank, suspects: Mapping[str, Codes]) -> Iterato
             cells.append((kind, slug, COLUMNS.index(name), [code for code, text in pairs if re.search(bad, text)]))
     for kind, slug, number, codes in cells:
         column, field = getattr(treebank, COLUMNS[number]), _FIELD_NAMES[number]
-        rows = np.flatnonzero(_are_in(column, codes))
-        yield kind, slug, rows, places_of, lambda row, column=column, field=field: f"{field} {quoted(column[row])}"  # type: ignore[misc]
+        chosen = np.zeros(len(column.strings), dtype=bool)
+        chosen[codes] = True
+        rows = np.flatnonzero(chosen[column.codes])
+        if slug == "long-cell":
+            yield kind, slug, rows, "words", _LONG_MESSAGE
+        else:
+            yield kind, slug, rows, "words", lambda row, column=column, field=field: f"{field} {quoted(column[row])}"  # type: ignore[misc]
     if treebank.has_trees:
         relations, heads = treebank.relations, treebank.heads
         is_root = relations.mapped(lambda relation: universal(relation) == "root", bool)
         rows = np.flatnonzero(is_root != (heads < 0))
         yield (
-            *((4,), "root-relation", rows, places_of),
+            *((4,), "root-relation", rows, "words"),
             lambda row: f"HEAD is {0 if heads[row] < 0 else 'not 0'}, the relation {quoted(relations[row])}",
         )
 
@@ -184,13 +180,6 @@ _MALFORMED: tuple[tuple[Kind, str, str, str], ...] = (
 """Values with errors that are only warnings; the last requires trees."""
 
 
-def _are_in(column: StringColumn, codes: Sequence[int] | Codes) -> NDArray[np.bool_]:
-    """Return whether the code of each row is among the given codes."""
-    chosen = np.zeros(len(column.strings), dtype=bool)
-    chosen[codes] = True
-    return chosen[column.codes]
-
-
 def _rows_of_multiword_tokens(treebank: Treebank, suspects: Mapping[str, Codes]) -> Iterator[_Rows]:
     multiword, strings = treebank.multiword, treebank.strings
     if not len(multiword):
@@ -198,63 +187,47 @@ def _rows_of_multiword_tokens(treebank: Treebank, suspects: Mapping[str, Codes])
     cells = multiword.cells
     typo = [code for code in set(cells[:, 4].tolist()) if strings[code] not in {"_", "Typo=Yes"}]
     filled = (cells[:, [2, 3, 5, 6, 7]] != 0).any(axis=1) | np.isin(cells[:, 4], np.array(typo, dtype=np.int32))
-    unusual = "its form has unusual characters"
+    unusual = {slug: np.isin(cells[:, FORM], codes) for slug, codes in suspects.items() if slug != "long-cell"}
+    if "long-cell" in suspects:
+        rows = np.flatnonzero(np.isin(cells, suspects["long-cell"]).any(axis=1))
+        yield (*_LONG, len(COLUMNS)), "long-cell", rows, "ranges", _LONG_MESSAGE
     for slug, which, message in (
-        *((slug, np.isin(cells[:, FORM], codes), unusual) for slug, codes in suspects.items()),
+        *((slug, which, "its form has unusual characters") for slug, which in unusual.items()),
         ("single-word-range", multiword.n_words == 1, "it has only one word"),
         ("long-multiword-token", multiword.n_words > _LONG_MULTIWORD, "it has more than 100 words"),
         ("range-with-columns", filled, "it has values in columns that only words may have"),
     ):
         yield (
-            *((5,), slug, np.flatnonzero(which), places_of_ranges),
+            *((5,), slug, np.flatnonzero(which), "ranges"),
             lambda row, message=message: f"multiword token {quoted(strings[int(cells[row, FORM])])}: {message}",  # type: ignore[misc]
         )
 
 
-def _rows_of_empty_nodes(treebank: Treebank, suspects: Mapping[str, Codes]) -> Iterator[_Rows]:
+def _rows_of_edges(treebank: Treebank, suspects: Mapping[str, Codes], *, every: bool) -> Iterator[_Rows]:
+    """Yield empty nodes with unusual forms or malformed DEPS; words and empty nodes with edges from nowhere."""
     cells, strings = treebank.empty.cells, treebank.strings
     for slug, codes in suspects.items() if len(cells) else ():
-        if slug != "empty-column":
+        if slug not in {"empty-column", "long-cell"}:
             rows = np.flatnonzero(np.isin(cells[:, FORM], codes))
-            yield _ODD_EMPTY_NODES, slug, rows, places_of_empty_nodes, "empty node: its form has unusual characters"
+            yield _ODD_EMPTY_NODES, slug, rows, "empty nodes", "empty node: its form has unusual characters"
     bad = [code for code in set(cells[:, DEPS].tolist()) if re.search(BAD_DEPS, strings[code])]
     rows = np.flatnonzero(np.isin(cells[:, DEPS], np.array(bad, dtype=np.int32)))
     message = "empty node: its DEPS are not a list of heads and relations"
-    yield _ODD_EMPTY_NODES, "invalid-deps", rows, places_of_empty_nodes, message
-
-
-def _rows_of_dangling_edges(treebank: Treebank, *, every: bool) -> Iterator[_Rows]:
-    """Yield words, then empty nodes, with an enhanced edge whose head is not a node of the sentence."""
+    yield _ODD_EMPTY_NODES, "invalid-deps", rows, "empty nodes", message
     try:
-        words, empty_nodes = dangling(treebank, treebank.graph)
+        words, nodes = dangling(treebank, treebank.graph)
     except MalformedDeps:
         if not every:
             return
-        words, empty_nodes = dangling(treebank, read_graph(_without_malformed_deps(treebank)))
+        malformed = np.array([re.search(BAD_DEPS, text) is not None for text in strings.texts])
+        codes, cells = treebank.deps.codes, cells.copy()
+        cells[:, DEPS] = np.where(malformed[cells[:, DEPS]], UNDERSCORE, cells[:, DEPS])
+        deps = StringColumn(np.where(malformed[codes], UNDERSCORE, codes).astype(np.int32), strings)
+        readable = replace(treebank, deps=deps, empty=replace(treebank.empty, cells=cells))
+        words, nodes = dangling(readable, read_graph(readable))
     message = "the head of an enhanced edge is not a node of the sentence"
-    yield (*_NOWHERE, 0), "invalid-deps", words, places_of, message
-    yield (*_NOWHERE, 1), "invalid-deps", empty_nodes, places_of_empty_nodes, message
-
-
-def _without_malformed_deps(treebank: Treebank) -> Treebank:
-    strings = treebank.strings
-    malformed = np.array([re.search(BAD_DEPS, text) is not None for text in strings.texts])
-    codes, cells = treebank.deps.codes, treebank.empty.cells.copy()
-    cells[:, DEPS] = np.where(malformed[cells[:, DEPS]], UNDERSCORE, cells[:, DEPS])
-    deps = StringColumn(np.where(malformed[codes], UNDERSCORE, codes).astype(np.int32), strings)
-    return replace(treebank, deps=deps, empty=replace(treebank.empty, cells=cells))
-
-
-def _rows_with_long_cells(treebank: Treebank) -> Iterator[_Rows]:
-    """Yield words by column, then multiword tokens, with very long cells."""
-    lengths = treebank.strings.lengths
-    if int(lengths.max()) < _LONG_CELL:
-        return
-    long = np.flatnonzero(lengths >= _LONG_CELL).astype(np.int32)
-    which: list[tuple[Any, _PlacesOf]] = [(_are_in(getattr(treebank, name), long), places_of) for name in COLUMNS]
-    which.append((np.isin(treebank.multiword.cells, long).any(axis=1), places_of_ranges))
-    for number, (has, places) in enumerate(which):
-        yield (*_LONG, number), "long-cell", np.flatnonzero(has), places, "a cell has a million bytes or more"
+    yield (*_NOWHERE, 0), "invalid-deps", words, "words", message
+    yield (*_NOWHERE, 1), "invalid-deps", nodes, "empty nodes", message
 
 
 def _repeated_id(name: bytes, place: Place, count: int = 1) -> Fault:
@@ -344,28 +317,27 @@ class SentenceIds:
         pickle.dump((names, offsets, hashes, lines, np.asarray(numbers)[sentences]), self._records)
 
     def repeated(self, path: str | None, most: int = 1) -> list[Fault]:
-        """Return the warnings about repeated ids."""
+        """Return the warnings about repeated ids, found by reading the ids whose hashes are equal again."""
+        import pickle
+
         every = np.concatenate([*self._hashes, np.zeros(0, dtype=np.int64)])
         self._hashes.clear()
         every.sort()
         suspects = np.unique(every[1:][every[1:] == every[:-1]])
         del every
-        repeats = self._repeats(suspects) if len(suspects) else iter(())
-        faults = [_repeated_id(name, Place(path, line, number)) for name, line, number in islice(repeats, most)]
-        left = sum(1 for _ in repeats)
-        return [*faults[:-1], replace(faults[-1], count=1 + left)] if left else faults
-
-    def _repeats(self, suspects: Hashes) -> Iterator[tuple[bytes, int, int]]:
-        """Read the ids again and yield those whose 64-bit hashes are equal, with line and sentence."""
-        import pickle
-
+        if not len(suspects):
+            return []
         met = np.zeros(len(suspects), dtype=bool)
+        faults: dict[str, list[Fault]] = {}
         end = self._records.tell()
         self._records.seek(0)
         while self._records.tell() < end:
-            names, offsets, hashes, lines, sentences = pickle.load(self._records)  # noqa: S301 -- written above
+            names, offsets, hashes, lines, sentences = pickle.load(self._records)  # noqa: S301 -- written by `add`
             slots = np.searchsorted(suspects, hashes).clip(max=len(suspects) - 1)
             for row in np.flatnonzero(suspects[slots] == hashes).tolist():
                 if met[slots[row]]:
-                    yield names[offsets[row] : offsets[row + 1] - 1], int(lines[row]), int(sentences[row])
+                    name = names[offsets[row] : offsets[row + 1] - 1]
+                    place = Place(path, int(lines[row]), int(sentences[row]))
+                    add_fault(faults, "duplicate-sent-id", _repeated_id(name, place), most)
                 met[slots[row]] = True
+        return faults.get("duplicate-sent-id", [])
