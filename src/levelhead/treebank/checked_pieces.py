@@ -23,14 +23,8 @@ from levelhead.treebank.warning_checks import TEXT_COMMENTS, Kind, SentenceIds, 
 class CheckedPieces(Pieces):
     """A file read with levelhead's own checks and repairs.
 
-    Args:
-        parts: its contents, in parts.
-        name: its name in messages, or None.
-        reading: its format, and what is allowed in it.
-        most: the largest number of warnings of each kind; if it is not 1, warnings are also found after errors, and
-            `# text` comments are compared with the forms.
-        splits_tokens: whether multiword tokens are split.
-        known: its sizes and warnings, if it was already read; warnings are then not searched for again.
+    `most` is the largest number of warnings of each kind; if it is not 1, warnings are also found after errors, and
+    `# text` comments are compared with the forms. Warnings that are `known` are not searched for again.
     """
 
     def __init__(
@@ -55,11 +49,9 @@ class CheckedPieces(Pieces):
         self._ids = SentenceIds()
 
     def contents(self) -> FileSummary:
-        """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
         return self._known or super().contents()
 
     def warnings(self) -> tuple[Fault, ...]:
-        """Return the warnings about the file; call it once, at the end."""
         repeated = self._ids.repeated(self.name, self._most)
         return (*self._repair_warnings(), *in_order(self._notices, repeated, every=self._most > 1))
 

@@ -37,23 +37,15 @@ REPAIRS = ("byte-order-mark", "line-ends", *_BLANK_LINES, "missing-final-blank-l
 
 
 class Repaired(NamedTuple):
-    """A file with a line feed after each line and a single blank line after each sentence.
-
-    Args:
-        data: its bytes.
-        warnings: the repairs.
-        numbers: the original line number of each line, int32; None if no line was removed.
-    """
+    """A file with a line feed after each line and a single blank line after each sentence."""
 
     data: bytes
-    warnings: tuple[Fault, ...] = ()
-    numbers: Codes | None = None
+    warnings: tuple[Fault, ...] = ()  # the repairs
+    numbers: Codes | None = None  # the original number of each line; None if no line was removed
 
     def line(self, number: int) -> int:
         """Return the original number of a line of the repaired file."""
-        if self.numbers is None or number > len(self.numbers):
-            return number
-        return int(self.numbers[number - 1])
+        return number if self.numbers is None or number > len(self.numbers) else int(self.numbers[number - 1])
 
 
 def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
@@ -62,7 +54,13 @@ def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
     if start and data.startswith(_BOM):
         _warn(warnings, "byte-order-mark", "the byte order mark at the start is ignored", 1)
         data = data[len(_BOM) :]
-    data = _with_line_feeds(data, warnings, start=start)
+    if start and b"\r" in data and b"\n" not in data:
+        _warn(warnings, "line-ends", "lines end with carriage returns", 1, data.count(b"\r"))
+        data = data.replace(b"\r", b"\n")
+    elif pairs := data.count(b"\r\n"):
+        first = data.count(b"\n", 0, data.index(b"\r\n")) + 1
+        _warn(warnings, "line-ends", "lines end with a carriage return and a line feed", first, pairs)
+        data = data.replace(b"\r\n", b"\n")
     numbers, n_lines = None, pools.count_lines(data)
     if pools.has_odd_lines(data):
         data, numbers = _with_single_blank_lines(data, warnings, most)
@@ -76,19 +74,6 @@ def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
 
 def _warn(warnings: list[Fault], slug: str, message: str, line: int, count: int = 1) -> None:
     warnings.append(Fault(slug, message, Place(line=line), "warning", count))
-
-
-def _with_line_feeds(data: bytes, warnings: list[Fault], *, start: bool) -> bytes:
-    if b"\r" not in data:
-        return data
-    if start and b"\n" not in data:
-        _warn(warnings, "line-ends", "lines end with carriage returns", 1, data.count(b"\r"))
-        return data.replace(b"\r", b"\n")
-    pairs = data.count(b"\r\n")
-    if pairs:
-        first = data.count(b"\n", 0, data.index(b"\r\n")) + 1
-        _warn(warnings, "line-ends", "lines end with a carriage return and a line feed", first, pairs)
-    return data.replace(b"\r\n", b"\n")
 
 
 def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> tuple[bytes, Codes]:
@@ -183,13 +168,13 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
             return [Fault("encoding", message, Place(line=line(number)))]
         before += len(content)
     found: list[Fault] = []
-    number, before, left = 1, 0, data.count(b"\0")
+    number, before = 1, 0
     for match in islice(re.finditer(rb"\0", data), most):
         at = match.start()
         number, before = number + data.count(b"\n", before, at), at
-        n = left if len(found) == most - 1 else 1
-        found.append(Fault("control-character", f"byte {start + at} is NUL", Place(line=line(number)), count=n))
-        left -= 1
+        found.append(Fault("control-character", f"byte {start + at} is NUL", Place(line=line(number))))
+    if found:  # the last counts the others
+        found[-1] = replace(found[-1], count=1 + data.count(b"\0") - len(found))
     return found
 
 
@@ -285,7 +270,15 @@ def _node(sentence: _Sentence, number: int, cells: list[str], place: Place, *, r
     if _NUMBER.fullmatch(cells[0]):
         yield from _word(sentence, number, cells, place)
     elif ranges and (match := RANGE.fullmatch(cells[0])):
-        yield from _multiword(sentence, number, int(match[1]), int(match[2]), place)
+        first, last, expected_first = int(match[1]), int(match[2]), len(sentence.heads) + 1
+        if last < first:
+            yield Fault("reversed-range", f"the range {first}-{last} ends before it starts", place)
+        elif first <= sentence.range_end or sentence.range_pending:
+            yield Fault("overlapping-ranges", f"the range {first}-{last} overlaps the previous range", place)
+        elif first != expected_first and not sentence.renumbered:
+            yield Fault("misplaced-range", f"the range {first}-{last} is before word {expected_first}", place)
+        sentence.range_end, sentence.range_line = max(last, sentence.range_end), number
+        sentence.range_pending = True
     elif ranges and (match := _EMPTY_NODE.fullmatch(cells[0])):
         after, minor, expected = match[1], int(match[2]), f"{len(sentence.heads)}.{sentence.minor + 1}"
         if (f"{after}.{minor}" != expected or sentence.range_pending) and not sentence.renumbered:
@@ -317,33 +310,20 @@ def _word(sentence: _Sentence, number: int, cells: list[str], place: Place) -> I
     sentence.head_lines.append(number)
 
 
-def _multiword(sentence: _Sentence, number: int, first: int, last: int, place: Place) -> Iterator[Fault]:
-    if last < first:
-        yield Fault("reversed-range", f"the range {first}-{last} ends before it starts", place)
-    elif first <= sentence.range_end or sentence.range_pending:
-        yield Fault("overlapping-ranges", f"the range {first}-{last} overlaps the previous range", place)
-    elif first != len(sentence.heads) + 1 and not sentence.renumbered:
-        yield Fault("misplaced-range", f"the range {first}-{last} is before word {len(sentence.heads) + 1}", place)
-    sentence.range_end, sentence.range_line = max(last, sentence.range_end), number
-    sentence.range_pending = True
-
-
 def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[Fault]:
     size = len(sentence.heads)
     place = Place(line=sentence.first_line, sentence=sentence.number)
+    if not size and not sentence.renumbered:
+        yield Fault("empty-sentence", "the sentence has no words", place)
     if not size:
-        if not sentence.renumbered:
-            yield Fault("empty-sentence", "the sentence has no words", place)
         return
     if sentence.range_end > size and not sentence.renumbered:
         where = Place(line=sentence.range_line, sentence=sentence.number)
         yield Fault("range-past-end", f"the range ends at word {sentence.range_end} of {size}", where)
-    outside = False
-    for position, head in enumerate(sentence.heads):
-        if head is not None and head > size:
-            outside = True
-            where = Place(line=sentence.head_lines[position], sentence=sentence.number, word=str(position + 1))
-            yield Fault("head-outside-sentence", f"HEAD {head} in a sentence of {number_of(size, 'word')}", where)
+    outside = [(word, head) for word, head in enumerate(sentence.heads, 1) if head is not None and head > size]
+    for word, head in outside:
+        where = Place(line=sentence.head_lines[word - 1], sentence=sentence.number, word=str(word))
+        yield Fault("head-outside-sentence", f"HEAD {head} in a sentence of {number_of(size, 'word')}", where)
     if outside or None in sentence.heads or sentence.renumbered:
         return
     heads, starts = np.array(sentence.heads, dtype=np.int32), np.array([0, size], dtype=np.int32)

@@ -31,23 +31,16 @@ _HEAD, _DEPREL, _DEPS = (FIELDS.index(name) for name in ("HEAD", "DEPREL", "DEPS
 
 
 class LenientTreebank(NamedTuple):
-    """The readable part of a system's output.
+    """The readable part of a system's output."""
 
-    Args:
-        treebank: the readable rows. A word without a HEAD is its own head, so it never matches gold.
-        is_tree: whether each sentence is valid, bool, shape (sentences,).
-        unreadable: the number of lines, except comments, that could not be read as rows.
-    """
-
-    treebank: Treebank
-    is_tree: NDArray[np.bool_]
-    unreadable: int = 0
+    treebank: Treebank  # a word without a HEAD is its own head, so it never matches gold
+    is_tree: NDArray[np.bool_]  # whether each sentence is valid
+    unreadable: int = 0  # lines, except comments, that could not be read as rows
 
     @property
     def has_head(self) -> NDArray[np.bool_]:
         """Whether each word has a HEAD, other than itself; bool, shape (words,)."""
-        has_head: NDArray[np.bool_] = self.treebank.heads != np.arange(self.treebank.n_words)
-        return has_head
+        return np.not_equal(self.treebank.heads, np.arange(self.treebank.n_words))
 
 
 def of_treebank(
@@ -62,8 +55,7 @@ def of_treebank(
 
 def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
     """Return whether the heads of each sentence form a tree, bool, shape (sentences,)."""
-    found: NDArray[np.bool_] = trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots) == 0
-    return found
+    return np.equal(trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots), 0)
 
 
 SKIPPED, REWRITTEN, AS_IT_IS = range(3)
@@ -73,8 +65,7 @@ SKIPPED, REWRITTEN, AS_IT_IS = range(3)
 def as_they_are(marks: bytes | bytearray) -> NDArray[np.bool_]:
     """Return which sentences with a readable row are valid regardless of heads; bool, shape (sentences,)."""
     every = np.frombuffer(marks, dtype=np.uint8)
-    found: NDArray[np.bool_] = every[every != SKIPPED] == AS_IT_IS
-    return found
+    return np.equal(every[every != SKIPPED], AS_IT_IS)
 
 
 def sentence_blocks(data: bytes) -> list[bytes]:
@@ -179,24 +170,13 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
 
 
 class LenientPieces(Pieces):
-    """A file read row by row, as `read_leniently` does.
-
-    Args:
-        parts: its contents, in parts.
-        name: its name in messages, or None.
-        conllx: whether it is CoNLL-X.
-        known: the marks of its sentences, if it was already read; they are then not computed again.
-
-    Attributes:
-        marks: a mark for each sentence with a line that may be a row: `SKIPPED`, `REWRITTEN` or `AS_IT_IS`.
-        unreadable: the number of lines, except comments, that could not be read as rows.
-    """
+    """A file read row by row, as `read_leniently` does; `known` are its marks, if it was already read."""
 
     def __init__(
         self, parts: Iterator[bytes], name: str | None, *, conllx: bool = False, known: bytes | None = None
     ) -> None:
         super().__init__(parts, name, spaces=True)
-        self.marks = bytearray()
+        self.marks = bytearray()  # of each sentence with a line that may be a row
         self.unreadable = 0
         self._known = None if known is None else iter(known)
         self._reading = ReaderSettings(conllx)
@@ -204,12 +184,10 @@ class LenientPieces(Pieces):
         self._error: ConlluError | None = None
 
     def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
-        text = b""
-        if not self.failed:
-            try:
-                text = self._readable(block)
-            except ConlluError as error:
-                self.failed, self._error = True, error
+        try:
+            text = b"" if self.failed else self._readable(block)
+        except ConlluError as error:
+            text, self.failed, self._error = b"", True, error
         return text, line_numbers(text), count_lines(block)
 
     def _readable(self, block: bytes) -> bytes:
@@ -236,13 +214,12 @@ class LenientPieces(Pieces):
             valid = valid_blocks(blocks, ReaderSettings(conllx, any_heads=True))
         else:
             valid = [mark == AS_IT_IS for mark in islice(self._known, len(blocks))]
-        rows = []
-        for sentence, is_valid in zip(blocks, valid):
-            written, unreadable = (sentence, 0) if is_valid else _sentence(sentence, conllx)
-            rows.append(written)
-            self.unreadable += unreadable
-            self.marks.append(AS_IT_IS if is_valid else REWRITTEN if written else SKIPPED)
-        return b"".join(rows)
+        for i, is_valid in enumerate(valid):
+            if not is_valid:
+                blocks[i], unreadable = _sentence(blocks[i], conllx)
+                self.unreadable += unreadable
+            self.marks.append(AS_IT_IS if is_valid else REWRITTEN if blocks[i] else SKIPPED)
+        return b"".join(blocks)
 
     def _parse(self) -> None:
         self._normalize()
@@ -251,11 +228,9 @@ class LenientPieces(Pieces):
             self.failed = self._waiting is None
 
     def _own_error(self) -> InputError | None:
-        if self._error is not None:
-            return self._error
-        if self.n_sentences and not self.failed:
-            return None
-        return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(self.name)))
+        if self._error is None and (self.failed or not self.n_sentences):
+            return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(self.name)))
+        return self._error
 
 
 def read_leniently(

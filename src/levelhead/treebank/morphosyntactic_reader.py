@@ -36,20 +36,14 @@ FUNCTION = frozenset({"", "_"})
 NO_FEATURES = "|"
 """FEATS of a content word without features."""
 
-_WITHOUT_WORDS = "the sentence that ends here has no words"
+_SLUG, _WITHOUT_WORDS = "refused-by-rules", "the sentence that ends here has no words"
 
 _ID, _FORM, _FEATS, _HEAD = 0, 1, 5, 6
 _FEWEST_WITH_ROOT = 3
 
 
 class MorphosyntacticReader(LineReader):
-    """A reader of a file of morphosyntactic parsing, or of whole sentences of it, line by line.
-
-    Args:
-        official: the scorer.
-        name: its name in messages.
-        part: whether it is part of a file, whose later lines are unknown.
-    """
+    """A reader of a file of morphosyntactic parsing, or of whole sentences of it, line by line."""
 
     def __init__(self, official: OfficialReading, name: str | None, *, part: bool = False) -> None:
         super().__init__(official, name, part=part)
@@ -63,7 +57,7 @@ class MorphosyntacticReader(LineReader):
             self.skipped.append(len(self.rows))
             return
         if self._blank:
-            raise self._without_words(self._blank[0])
+            raise self._refuse(_WITHOUT_WORDS, self._blank[0])
         if not self.official.bare(cells[_FORM]):
             raise self._refuse("the FORM is empty", number)
         if "-" in cells[_HEAD] and _is_negative(cells[_HEAD]):
@@ -72,9 +66,6 @@ class MorphosyntacticReader(LineReader):
             self._ordinary.append(len(self.rows))
         self._lines.append(number)
         self.rows.append(cells)
-
-    def _without_words(self, number: int) -> ConlluError:
-        return self._refuse(_WITHOUT_WORDS, number)
 
     def _treebank(self) -> Treebank:
         if self._blank and self.part:
@@ -133,13 +124,6 @@ def malformed_feature(feats: str) -> str | None:
     return next((part for part in parts if part.count("=") != 1), None)
 
 
-def _stretches(text: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return blank lines at the start of a text, its sentences, and further blank lines, of which there can be many."""
-    after = text.lstrip(b"\n")
-    sentences = after.rstrip(b"\n") + b"\n\n"
-    return text[: len(text) - len(after)], after[: len(sentences)], after[len(sentences) :]
-
-
 class _Faults:
     """The errors and warnings of a file."""
 
@@ -168,7 +152,10 @@ class _Faults:
             else:
                 whole, end, rest = text.rpartition(b"\n\n")
                 for part in (whole + end, rest):  # the rest is perhaps an unfinished sentence
-                    for stretch in filter(None, _stretches(part)):
+                    after_blank = part.lstrip(b"\n")  # many blank lines can be before and after the sentences
+                    sentences = after_blank[: len(after_blank.rstrip(b"\n")) + 2]
+                    blank = part[: len(part) - len(after_blank)]
+                    for stretch in filter(None, (blank, sentences, after_blank[len(sentences) :])):
                         self._find(stretch)
                         self._n_lines += stretch.count(b"\n")
             self._n_lines = after
@@ -187,7 +174,7 @@ class _Faults:
         if not text.strip(b"\n"):
             n_listed = min(len(text), self._most - len(self._blank))
             for line in range(self._n_lines + 1, self._n_lines + n_listed + 1):
-                self._blank.append(Fault("refused-by-rules", _WITHOUT_WORDS, Place(self._name, line)))
+                self._blank.append(Fault(_SLUG, _WITHOUT_WORDS, Place(self._name, line)))
             last = self._blank[-1]  # counts the others
             self._blank[-1] = replace(last, count=last.count + len(text) - n_listed)
             return
@@ -223,7 +210,7 @@ class _FaultFinder(MorphosyntacticReader):
 
     def blank_faults(self) -> list[Fault]:
         """Return the errors of the sentences without words after the last sentence, and forget them."""
-        faults = [fault for number in self._blank[: self._most] for fault in self._without_words(number).faults]
+        faults = [Fault(_SLUG, _WITHOUT_WORDS, Place(self.name, number)) for number in self._blank[: self._most]]
         self._blank.clear()
         return faults
 

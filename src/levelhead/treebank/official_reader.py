@@ -34,31 +34,18 @@ _EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]
 
 @immutable
 class OfficialReading:
-    """The reading of an official scorer.
-
-    Args:
-        name: the name of the rules.
-        deepest: the longest chain of heads before its recursion fails, measured with CPython 3.11.
-        empty_inside: whether empty nodes inside a multiword token are skipped (otherwise they count as words).
-        negative_inside: whether negative heads inside a multiword token count back from the last word read.
-        unicode_spaces: whether all space separators are removed from forms (otherwise only U+0020).
-        deps: whether it parses DEPS, and crashes on malformed DEPS.
-        several_roots: whether a sentence can have more than one root (an option of udtools).
-        empty_nodes: whether empty nodes and edges from them are skipped (otherwise refused; an option of udtools).
-        needs_sentences: whether files without sentences are refused.
-        reader: the class that reads all its files line by line, if they are not CoNLL-U.
-    """
+    """The reading of an official scorer, by the name of its rules."""
 
     name: str
-    deepest: int = 994
-    empty_inside: bool = False
-    negative_inside: bool = False
-    unicode_spaces: bool = True
-    deps: bool = False
-    several_roots: bool = False
-    empty_nodes: bool = True
+    deepest: int = 994  # the longest chain of heads before its recursion fails, measured with CPython 3.11
+    empty_inside: bool = False  # empty nodes inside a multiword token are skipped (otherwise they count as words)
+    negative_inside: bool = False  # negative heads inside a multiword token count back from the last word read
+    unicode_spaces: bool = True  # all space separators are removed from forms (otherwise only U+0020)
+    deps: bool = False  # it parses DEPS, and crashes on malformed DEPS
+    several_roots: bool = False  # an option of udtools
+    empty_nodes: bool = True  # empty nodes and edges from them are skipped (otherwise refused; an option of udtools)
     needs_sentences: bool = False
-    reader: type[LineReader] | None = None
+    reader: type[LineReader] | None = None  # reads all its files line by line, if they are not CoNLL-U
 
     def bare(self, form: str) -> str:
         """Return a form without its spaces."""
@@ -77,7 +64,6 @@ SCORERS = {
 
 
 def read_officially(data: bytes, official: OfficialReading, name: str | None = None) -> Treebank:
-    """Read a treebank as an official scorer does."""
     text = with_line_feeds(data)
     refuse_long_lines(text, name)
     if not official.empty_nodes and (match := re.search(_EMPTY_NODE, text)):
@@ -97,9 +83,13 @@ def _read_text(
 ) -> Treebank:
     """Scan a text with line feeds, or read the original text line by line, in which positions are reported."""
     treebank = None if official.reader else scan_treebank(text, several_roots=official.several_roots)
-    if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
-        return (official.reader or LineReader)(official, name, part=part).read(original)
-    return treebank
+    if treebank is not None:
+        multiword, positions = treebank.multiword, treebank.empty.position
+        ends = np.append(multiword.first + multiword.n_words, 0)  # nothing is inside the range before the first
+        inside = positions < ends[np.searchsorted(multiword.first, positions) - 1]
+        if official.empty_inside or not inside.any():
+            return treebank
+    return (official.reader or LineReader)(official, name, part=part).read(original)
 
 
 def check_depth(treebank: Treebank, official: OfficialReading, name: str | None, before: int = 0) -> None:
@@ -107,8 +97,16 @@ def check_depth(treebank: Treebank, official: OfficialReading, name: str | None,
     long = np.flatnonzero(np.diff(treebank.sentence_starts) >= official.deepest)
     for sentence in long.tolist():
         start, end = treebank.sentence_starts[sentence : sentence + 2].tolist()
-        if _depth(treebank.heads[start:end].tolist(), start, end) > official.deepest:
-            raise _refusal(f"its recursion ends in sentence {before + sentence + 1}", Place(name), Crash)
+        heads: list[int] = treebank.heads[start:end].tolist()
+        done = [False] * len(heads)
+        for word in range(start, end):  # each word is followed once
+            at, depth = word, 1
+            while start <= at < end and not done[at - start] and heads[at - start] >= 0:
+                done[at - start] = True
+                at = heads[at - start]
+                depth += 1
+            if depth > official.deepest:
+                raise _refusal(f"its recursion ends in sentence {before + sentence + 1}", Place(name), Crash)
 
 
 def refusal_of_encoding(at: int, name: str | None) -> ConlluError:
@@ -136,27 +134,6 @@ def _refusal(message: str, place: Place, kind: type[ConlluError] = ConlluError) 
     return kind(Fault("refused-by-rules", message, place))
 
 
-def _has_empty_node_inside(treebank: Treebank) -> bool:
-    """Whether a multiword token has an empty node between its words."""
-    multiword, positions = treebank.multiword, treebank.empty.position
-    ends = np.append(multiword.first + multiword.n_words, 0)  # nothing is inside the range before the first
-    return bool((positions < ends[np.searchsorted(multiword.first, positions) - 1]).any())
-
-
-def _depth(heads: list[int], start: int, end: int) -> int:
-    """Return the number of nested calls for following the heads; each word is followed once."""
-    done = [False] * (end - start)
-    deepest = 0
-    for word in range(start, end):
-        at, depth = word, 1
-        while start <= at < end and not done[at - start] and heads[at - start] >= 0:
-            done[at - start] = True
-            at = heads[at - start]
-            depth += 1
-        deepest = max(deepest, depth)
-    return deepest
-
-
 def check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> None:
     """Refuse the DEPS on which the scorer crashes: no colon, or a head that is not a number or outside the sentence."""
     from levelhead.treebank.enhanced_graph import between_words, official_parents, read_graph
@@ -171,13 +148,7 @@ def check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> N
 
 
 class LineReader:
-    """A reader that reads line by line as the scorer does.
-
-    Args:
-        official: the scorer.
-        name: its name in messages.
-        part: whether it is part of a file, whose earlier lines are unknown.
-    """
+    """A reader that reads a file, or whole sentences of it, line by line as the scorer does."""
 
     def __init__(self, official: OfficialReading, name: str | None, *, part: bool = False) -> None:
         self.official, self.name = official, name
@@ -333,13 +304,7 @@ _ENCODING, _READING, _DEPTH, _DEPS = range(4)
 
 
 class OfficialPieces(Pieces):
-    """A file read as an official scorer reads it.
-
-    Args:
-        parts: its contents, in parts.
-        name: its name in messages, or None.
-        official: the scorer.
-    """
+    """A file read as an official scorer reads it."""
 
     def __init__(self, parts: Iterator[bytes], name: str | None, official: OfficialReading) -> None:
         super().__init__(parts, name, spaces=False)

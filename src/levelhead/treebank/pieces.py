@@ -35,23 +35,14 @@ def line_numbers(text: bytes) -> range:
 
 
 class Pieces(ABC):
-    """A file whose sentences are read in blocks and taken in order.
-
-    Args:
-        parts: its contents, in parts.
-        name: its name in messages, or None.
-        spaces: whether a line of spaces and tabs is blank.
-        splits_tokens: whether multiword tokens are split.
-    """
+    """A file whose sentences are read in blocks and taken in order."""
 
     def __init__(self, parts: Iterator[bytes], name: str | None, *, spaces: bool, splits_tokens: bool = False) -> None:
         self.name = name
         self._splits_tokens = splits_tokens
         self._waiting: Treebank | None = None
         self.failed = False
-        """Whether the file has an error."""
-        self.n_sentences = self.n_words = self.n_tokens = 0
-        """The numbers of sentences, words and tokens that were taken."""
+        self.n_sentences = self.n_words = self.n_tokens = 0  # that were taken
         self._blocks = ByteBlocks(parts, name, spaces=spaces)
         self._has_any_line_ends = not spaces  # official scorers do not repair files
         self._new = b""  # a block, unchanged
@@ -80,10 +71,8 @@ class Pieces(ABC):
     @property
     def treebank(self) -> Treebank | None:
         """The sentences that wait, or None."""
-        return None if self._waiting is None else self._for_scoring(self._waiting)
-
-    def _for_scoring(self, treebank: Treebank) -> Treebank:
-        return treebank.without_multiword_tokens() if self._splits_tokens else treebank
+        waiting = self._waiting
+        return waiting.without_multiword_tokens() if waiting is not None and self._splits_tokens else waiting
 
     def read(self, size: int) -> None:
         """Read another block, if possible; `parse` then finds the sentences."""
@@ -102,7 +91,7 @@ class Pieces(ABC):
             raise IndexError("no sentences wait")
         sentences = first_sentences(waiting, n_sentences)
         self._find_warnings(sentences, range(self.n_sentences + 1, self.n_sentences + n_sentences + 1))
-        piece = self._for_scoring(sentences)
+        piece = sentences.without_multiword_tokens() if self._splits_tokens else sentences
         self.n_words += piece.n_words
         self.n_tokens += piece.n_tokens
         end = self._data.rfind(b"\n\n")  # in a file of an official scorer, comments may follow
