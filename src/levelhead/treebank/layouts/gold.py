@@ -38,23 +38,12 @@ def stem_of(file_name: str) -> str | None:
     return stem if f"{dot}{suffix.lower()}" in _FORMATS else None
 
 
-def _stem_of_file(path: Path) -> str | None:
-    return stem_of(path.name)
-
-
 class FolderLayout(NamedTuple):
-    """A way to keep treebanks in a folder inside a folder of gold or of outputs.
+    """A way to keep treebanks in a folder inside a folder of gold or of outputs."""
 
-    Args:
-        inner: whether a folder with this name holds treebanks in this way.
-        only_outputs: whether only outputs are kept so: then the folder adds nothing to the name of a system, and it may
-            hold folders of other layouts.
-        name: the name of the treebank in a file of such a folder, None if the file is not a treebank.
-    """
-
-    inner: Callable[[str], bool]
-    only_outputs: bool = False
-    name: Callable[[Path], str | None] = _stem_of_file
+    inner: Callable[[str], bool]  # whether a folder with this name holds treebanks in this way
+    only_outputs: bool = False  # then it adds nothing to the name of a system, and may hold folders of other layouts
+    name: Callable[[Path], str | None] = lambda path: stem_of(path.name)  # of the treebank in a file of the folder
 
 
 LAYOUTS: Mapping[str, FolderLayout] = {
@@ -202,19 +191,12 @@ def layout_error(slug: str, message: str, path: Path) -> InputError:
 
 
 class MetadataEntry(NamedTuple):
-    """A test set of a shared task.
-
-    Args:
-        code: its name in tables.
-        gold: the gold file, relative to the folder of the metadata.
-        output: the file that systems write, relative to their folder of outputs.
-        files: all strings of the entry, including the names of gold, raw text and preprocessed input.
-    """
+    """A test set of a shared task."""
 
     code: str
-    gold: str
-    output: str
-    files: tuple[str, ...]
+    gold: str  # relative to the folder of the metadata
+    output: str  # the file that systems write, relative to their folder of outputs
+    files: tuple[str, ...]  # all strings of the entry, including the names of gold, raw text and preprocessed input
 
 
 def read_metadata(path: Path) -> tuple[MetadataEntry, ...]:
@@ -222,20 +204,20 @@ def read_metadata(path: Path) -> tuple[MetadataEntry, ...]:
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise _invalid(f"it cannot be read: {error}", path) from error
+        raise layout_error("invalid-manifest", f"it cannot be read: {error}", path) from error
     if not isinstance(entries, list) or not entries:
-        raise _invalid("it is not a list of test sets", path)
-    return tuple(_entry(number, entry, path) for number, entry in enumerate(entries, 1))
-
-
-def _entry(number: int, entry: Any, path: Path) -> MetadataEntry:
-    try:
-        code = _text(entry, "ltcode") if "ltcode" in entry else f"{_text(entry, 'lcode')}_{_text(entry, 'tcode')}"
-        gold, output = _inside(_text(entry, "goldfile")), _inside(_text(entry, "outfile"))
-    except (KeyError, TypeError, ValueError) as error:
-        message = f"entry {number} has no ltcode (or lcode and tcode), goldfile and outfile: {error}"
-        raise _invalid(message, path) from error
-    return MetadataEntry(code, gold, output, tuple(value for value in entry.values() if isinstance(value, str)))
+        raise layout_error("invalid-manifest", "it is not a list of test sets", path)
+    test_sets = []
+    for number, entry in enumerate(entries, 1):
+        try:
+            code = _text(entry, "ltcode") if "ltcode" in entry else f"{_text(entry, 'lcode')}_{_text(entry, 'tcode')}"
+            gold, output = _inside(_text(entry, "goldfile")), _inside(_text(entry, "outfile"))
+        except (KeyError, TypeError, ValueError) as error:
+            message = f"entry {number} has no ltcode (or lcode and tcode), goldfile and outfile: {error}"
+            raise layout_error("invalid-manifest", message, path) from error
+        texts = tuple(value for value in entry.values() if isinstance(value, str))
+        test_sets.append(MetadataEntry(code, gold, output, texts))
+    return tuple(test_sets)
 
 
 def _text(entry: dict[str, Any], field: str) -> str:
@@ -252,10 +234,6 @@ def _inside(path: str) -> str:
     return path
 
 
-def _invalid(message: str, path: Path) -> InputError:
-    return InputError(Fault("invalid-manifest", message, Place(os.fspath(path))))
-
-
 Split = Literal["train", "dev", "test"]
 
 _UD_FILE = re.compile(r"(?P<code>.+)-ud-(?P<split>train|dev|test)")
@@ -263,19 +241,12 @@ _UD_FOLDER = re.compile(r"UD_(?P<language>.+?)(-[^-]+)?")
 
 
 class GoldFile(NamedTuple):
-    """The gold file of a test set.
-
-    Args:
-        code: the name of the test set in tables.
-        path: the file.
-        outputs: the possible paths of an output, relative to a system's folder; the first existing path is used.
-        language: the language that the folder of a UD release names, or None.
-    """
+    """The gold file of a test set."""
 
     code: str
     path: Path
-    outputs: tuple[str, ...] = ()
-    language: str | None = None
+    outputs: tuple[str, ...] = ()  # the possible paths of an output in a system's folder, of which the first is used
+    language: str | None = None  # as in the name of the folder of a UD release
 
 
 def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]:
@@ -285,14 +256,16 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     if not source.is_dir():
         return (GoldFile(source.name.partition(".")[0] or source.name, source),)
     if (source / "metadata.json").is_file():
-        golds = _unique(_tira(source / "metadata.json"), source)
-        _refuse_release(golds, source)
-        return golds
+        return _gold_of_metadata(source)
     for path in named_as_treebanks(source):  # so that averages do not silently omit, for example, a broken link
         if not path.is_dir() and (reason := irregularity(path)):
             raise layout_error("unreadable-file", reason, path)
     files = list(treebank_files(source))
-    _refuse_mixture(files, source)
+    own = [path.name for path in files if path.parent == source]
+    release = [path.parent.name for path in files if path.parent != source]
+    if own and release:
+        message = f"it has both treebanks ({printable(own[0])}) and folders of a UD release ({printable(release[0])}):"
+        raise layout_error("ambiguous-layout", f"{message} name one of the folders, or write a manifest", source)
     chosen = split or _split_of(files, source)
     found = [gold for path in files if (gold := _gold_file(path, chosen))]
     if not found:
@@ -336,22 +309,21 @@ def _split_of(files: Sequence[Path], folder: Path) -> str:
     return splits.pop()
 
 
-def _refuse_mixture(files: Sequence[Path], folder: Path) -> None:
-    """Refuse a folder that is both a folder of files and a UD release."""
-    own = [path.name for path in files if path.parent == folder]
-    release = [path.parent.name for path in files if path.parent != folder]
-    if own and release:
-        message = f"it has both treebanks ({printable(own[0])}) and folders of a UD release ({printable(release[0])}):"
-        raise layout_error("ambiguous-layout", f"{message} name one of the folders, or write a manifest", folder)
-
-
-def _refuse_release(golds: Iterable[GoldFile], folder: Path) -> None:
-    """Refuse metadata next to a UD release, unless the metadata names all of its files."""
+def _gold_of_metadata(folder: Path) -> tuple[GoldFile, ...]:
+    """The test sets in the metadata of a shared task; other files of a UD release are refused."""
+    golds = _unique(
+        (
+            GoldFile(entry.code, existing(folder, entry.gold) or folder / entry.gold, (bare_name(entry.output),))
+            for entry in read_metadata(folder / "metadata.json")
+        ),
+        folder,
+    )
     known = {gold.path for gold in golds}
     other = next((path for path in treebank_files(folder) if path.parent != folder and path not in known), None)
     if other is not None:
         message = f"it has both metadata.json and folders of a UD release ({printable(other.parent.name)}): move one of"
         raise layout_error("ambiguous-layout", f"{message} them elsewhere, or write a manifest", folder)
+    return golds
 
 
 def _gold_file(path: Path, split: str) -> GoldFile | None:
@@ -385,18 +357,8 @@ def _unique(golds: Iterable[GoldFile], folder: Path) -> tuple[GoldFile, ...]:
     by_code: dict[str, GoldFile] = {}
     for gold in golds:
         if gold.code in by_code:
-            names = [printable(gold_file.path.name) for gold_file in (gold, by_code[gold.code])]
-            both = f"both {names[0]} and {names[1]}"
-            raise layout_error(
-                "no-pairs", f"the folder has {both}, which have the same name {printable(gold.code)}", folder
-            )
+            first, second, code = map(printable, (gold.path.name, by_code[gold.code].path.name, gold.code))
+            message = f"the folder has both {first} and {second}, which have the same name {code}"
+            raise layout_error("no-pairs", message, folder)
         by_code[gold.code] = gold
     return tuple(by_code.values())
-
-
-def _tira(metadata: Path) -> Iterator[GoldFile]:
-    """Yield the test sets in the metadata of a shared task."""
-    for entry in read_metadata(metadata):
-        name = bare_name(entry.output)
-        path = existing(metadata.parent, entry.gold) or metadata.parent / entry.gold
-        yield GoldFile(entry.code, path, (name,))

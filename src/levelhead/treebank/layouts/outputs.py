@@ -40,25 +40,15 @@ _RUN = re.compile(r"(.*[-_.])?(?:run|seed)[-_.=]?\d+", re.IGNORECASE)
 
 
 class RunFiles(NamedTuple):
-    """The outputs of one run of a system.
-
-    Args:
-        system: the name of the system.
-        run: the name of the run; empty if the system has a single run.
-        files: the output for each test set, by code; missing outputs are left out.
-        folder: the folder of the outputs.
-        ignored: treebanks in the folder that match no test set.
-        faults: why an output cannot be used, by code: two files match, or it is a folder or a pipe.
-        similar: the codes of the test sets whose output has a longer name, such as `en_ewt.test.pred.conllu`.
-    """
+    """The outputs of one run of a system; the name of the run is empty if there is only one."""
 
     system: str
     run: str
-    files: Mapping[str, Path]
+    files: Mapping[str, Path]  # the output for each test set, by code; missing outputs are left out
     folder: Path
-    ignored: tuple[Path, ...] = ()
-    faults: Mapping[str, Fault] = {}
-    similar: tuple[str, ...] = ()
+    ignored: tuple[Path, ...] = ()  # treebanks in the folder that match no test set
+    faults: Mapping[str, Fault] = {}  # why an output cannot be used, by code: two match, or it is a folder or a pipe
+    similar: tuple[str, ...] = ()  # test sets whose output has a longer name, such as `en_ewt.test.pred.conllu`
 
     @property
     def name(self) -> str:
@@ -77,7 +67,12 @@ def system_folders(folder: Path) -> dict[str, Path]:
     systems = {path.name: path for path in folders if layout_of(path.name) is None or is_wrapper(path)}
     outputs = _first_output(folder)
     if outputs is not None:  # the outputs of a single system, possibly with logs
-        systems = {name: path for name, path in systems.items() if not is_wrapper(path) and _has_outputs(path)}
+        systems = {
+            name: path
+            for name, path in systems.items()
+            if not is_wrapper(path)
+            and any(_first_output(inside) for inside in (path, *filter(Path.is_dir, visible_entries(path))))
+        }
     if systems and outputs is not None:
         shown = printable(outputs.relative_to(folder).as_posix())
         message = f"it has both outputs ({shown}) and folders of systems: move one of them elsewhere"
@@ -94,43 +89,30 @@ def _first_output(folder: Path) -> Path | None:
     return next(output_files(folder), None)
 
 
-def _has_outputs(folder: Path) -> bool:
-    """Whether a folder has outputs itself, or folders of runs with outputs."""
-    inside = (path for path in visible_entries(folder) if path.is_dir())
-    return any(_first_output(path) is not None for path in (folder, *inside))
-
-
 def run_files(system: str, source: Path, golds: Sequence[GoldFile], runs: Runs = False) -> tuple[RunFiles, ...]:
     """Return the outputs of a system for test sets, for each run."""
     if not source.is_dir():
         return (RunFiles(system, "", dict.fromkeys((gold.code for gold in golds), source), source),)
-    folders = _runs_in(source, runs)
-    if not folders:
-        return (_outputs_in(system, "", source, golds),)
+    folders = _runs_in(source, runs) or {"": source}
     return tuple(_outputs_in(system, name, path, golds) for name, path in folders.items())
 
 
 def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = False) -> tuple[RunFiles, ...]:
     """Return the runs of a system for a single gold file: outputs with its name, or otherwise all treebanks."""
     folders = _runs_in(folder, runs)
-    found = {name: _outputs_for(gold, path) for name, path in (folders or {"": folder}).items()}
-    if not folders:
-        paths = found[""]
-        if len(paths) > 1 and not any(_fits(path, gold) for path in paths):
-            found = {name_of(path) or path.name: [path] for path in paths}
-            _check_runs(paths, runs, f"it has several outputs, none of them named {gold.path.name}")
+    outputs: dict[str, list[Path]] = {}
+    for name, path in (folders or {"": folder}).items():
+        files = by_stem(output_files(path))
+        same = files.get(name_of(gold.path) or "")
+        outputs[name] = [same] if same else [file for file in files.values() if _fits(file, gold)] or [*files.values()]
+    paths = [] if folders else outputs[""]
+    if len(paths) > 1 and not any(_fits(path, gold) for path in paths):
+        outputs = {name_of(path) or path.name: [path] for path in paths}
+        _check_runs(paths, runs, f"it has several outputs, none of them named {gold.path.name}")
+    several = len(outputs) > 1
     return tuple(
-        _run_of_one_file(system, name if len(found) > 1 else "", folder, gold, paths) for name, paths in found.items()
+        _run_of_one_file(system, name if several else "", folder, gold, paths) for name, paths in outputs.items()
     )
-
-
-def _outputs_for(gold: GoldFile, folder: Path) -> list[Path]:
-    """The output with the name of the gold file, or those with longer names, or else all outputs."""
-    files = by_stem(output_files(folder))
-    stem = name_of(gold.path)
-    if stem in files:
-        return [files[stem]]
-    return [path for path in files.values() if _fits(path, gold)] or [*files.values()]
 
 
 def _run_of_one_file(system: str, name: str, folder: Path, gold: GoldFile, paths: Sequence[Path]) -> RunFiles:
@@ -184,11 +166,16 @@ def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) 
         by_name.setdefault(_place(path, folder), []).append(path)
     exact: dict[str, list[Path]] = {}
     for gold in golds:
-        places = [
-            place for name in gold.outputs for place in (name, *(f"{wrapper.name}/{name}" for wrapper in wrappers))
-        ]
-        named = (path for place in places for path in by_name.get(_stem(place)) or _named_file(folder, place))
-        exact[gold.code] = [*dict.fromkeys(named)]
+        named: dict[Path, None] = {}
+        for name in (
+            f"{outer}{name}" for name in gold.outputs for outer in ("", *(f"{path.name}/" for path in wrappers))
+        ):
+            inner, _, file = name.rpartition("/")
+            paths = by_name.get(f"{inner}/{stem_of(file) or file}".removeprefix("/"), [])
+            if not paths and ("/" in name or stem_of(name) is None):
+                paths = [*filter(None, [existing(folder, name)])]
+            named |= dict.fromkeys(paths)
+        exact[gold.code] = [*named]
     taken = {path for paths in exact.values() for path in paths}
     similar = _with_longer_names((path for path in files if path not in taken), golds)
     outputs: dict[str, Path] = {}
@@ -247,15 +234,3 @@ def _place(path: Path, folder: Path) -> str:
     name = name_of(path) or path.name
     own = path.parent != folder and path.parent.name == name
     return (path.parent if own else path.with_name(name)).relative_to(folder).as_posix()
-
-
-def _stem(name: str) -> str:
-    """A relative path without the suffixes of treebanks and of compression."""
-    folder, _, file = name.rpartition("/")
-    return f"{folder}/{stem_of(file) or file}".removeprefix("/")
-
-
-def _named_file(folder: Path, name: str) -> list[Path]:
-    """The file with a name from a manifest or metadata."""
-    path = existing(folder, name) if "/" in name or stem_of(name) is None else None
-    return [path] if path else []
