@@ -61,24 +61,23 @@ class CheckedPieces(Pieces):
     def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
         repaired = repair(block, start=not self._n_lines, most=self._most)
         for fault in repaired.warnings:
-            line = self._n_lines + (fault.place.line or 0)
+            place = fault.place._replace(line=self._n_lines + (fault.place.line or 0))
             most = 1 if fault.slug == "line-ends" else self._most
-            add_fault(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)), most)
+            add_fault(self._repairs, fault.slug, replace(fault, place=place), most)
         lines = line_numbers(repaired.data) if repaired.numbers is None else repaired.numbers.astype(np.int64)
         return repaired.data, lines, count_lines(block)
 
     def _parse(self) -> None:
         treebank = None
-        if self._new:
-            with suppress(ConlluError):
-                treebank = self._scan(self._data + self._new)  # most files need no repair
-            if treebank is not None:
-                last = len(treebank) - 1  # to count all lines would take longer
-                n_rows = treebank.n_words - int(treebank.sentence_starts[last])
-                n_rows += sum(int((part.sentence == last).sum()) for part in (treebank.multiword, treebank.empty))
-                n_lines = int(treebank.source.lines[last]) + n_rows - len(self._lines)
-                self._add(self._new, range(1, n_lines + 1), n_lines)
-        if treebank is None:
+        with suppress(ConlluError):
+            treebank = self._scan(self._data + self._new) if self._new else None  # most files need no repair
+        if treebank is not None:
+            last = len(treebank) - 1  # to count all lines would take longer
+            n_rows = treebank.n_words - int(treebank.sentence_starts[last])
+            n_rows += sum(int((part.sentence == last).sum()) for part in (treebank.multiword, treebank.empty))
+            n_lines = int(treebank.source.lines[last]) + n_rows - len(self._lines)
+            self._add(self._new, range(1, n_lines + 1), n_lines)
+        else:
             self._normalize()
             if not self._data:
                 return  # only blank lines
@@ -93,10 +92,9 @@ class CheckedPieces(Pieces):
             self._waiting = self._placed(treebank)
 
     def _scan(self, data: bytes) -> Treebank | None:
-        start = not self._n_taken_lines
-        if start:
+        if not self._n_taken_lines:
             self._reading = self._reading.of(data, self.name)
-        return scan_file(data, self._reading, start=start)
+        return scan_file(data, self._reading, start=not self._n_taken_lines)
 
     def _drop(self, n_bytes: int, n_sentences: int) -> None:
         if n_sentences and self._waiting is not None and not self._waiting.has_trees:
@@ -128,8 +126,8 @@ class CheckedPieces(Pieces):
             return None
         if any(fault.slug == SOME_HEAD.slug for fault in found):  # words without heads are errors
             self._notices = {kind: some for kind, some in self._notices.items() if some[0].slug != "missing-trees"}
-        warnings = self.warnings() if self._most > 1 else self._repair_warnings()
-        return ConlluError(*(fault.in_file(self.name) for fault in (*found, *warnings)))
+        found += self.warnings() if self._most > 1 else self._repair_warnings()
+        return ConlluError(*(fault.in_file(self.name) for fault in found))
 
     def _faults(self) -> Iterator[Fault]:
         """Yield the faults from the text that waits to the end of the file; too many end the search.
@@ -144,10 +142,9 @@ class CheckedPieces(Pieces):
         while True:
             self._normalize()
             treebank = scan_file(self._data, self._reading, start=not self._n_taken_lines) if self._data else None
-            if treebank is not None and not treebank.has_trees:
-                treebank = None  # each word without a head may be a fault
-            numbers = count(self.n_sentences + 1 + (0 if treebank is None else len(treebank)))
-            if treebank is not None:
+            is_valid = treebank is not None and treebank.has_trees  # each word without a head may be a fault
+            numbers = count(self.n_sentences + 1 + (len(treebank) if treebank is not None and is_valid else 0))
+            if is_valid:
                 yield SOME_HEAD
             elif not self._has_nul() or every:
                 for fault in walk(self._data, numbers, self._reading, line_of=self._line):
@@ -166,8 +163,8 @@ class CheckedPieces(Pieces):
         """Record NUL characters in the text that waits, and return whether there are any; invalid UTF-8 is an error."""
         most = max(1, self._most - sum(map(len, self._nul.values())))
         found = encoding_faults(self._data, self._line, self._n_taken_bytes, most)
-        if found and found[0].slug == "encoding":
-            raise ConlluError(found[0].in_file(self.name))  # the only error that is reported
         for fault in found:
+            if fault.slug == "encoding":
+                raise ConlluError(fault.in_file(self.name))  # the only error that is reported
             add_fault(self._nul, fault.slug, fault, self._most)
         return bool(found)

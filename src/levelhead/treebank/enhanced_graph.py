@@ -12,7 +12,7 @@ import numpy as np
 
 from levelhead.errors import MalformedDeps, quoted
 from levelhead.kernels import pools
-from levelhead.treebank.strings import distinct
+from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.tokens import DEPS
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
     before = treebank.sentence_starts.astype(np.int64) + np.arange(len(treebank) + 1)  # nodes, with a root per sentence
     known = np.sort((before[empty.sentence] + numbers << 30) + empty.minor)
     sizes = np.diff(treebank.sentence_starts)
-    found = []
+    wrong_rows = []
     for edges, sentences in ((graph.of_words, treebank.sentence_of_word), (graph.of_empty, empty.sentence)):
         sentence = sentences[edges.child]
         wrong = edges.number > sizes[sentence]
@@ -82,8 +82,8 @@ def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
         wrong[empty_heads] |= at == len(known)
         inside = at < len(known)
         wrong[empty_heads[inside]] |= known[at[inside]] != keys[inside]
-        found.append(edges.child[wrong])
-    return found[0], found[1]
+        wrong_rows.append(edges.child[wrong])
+    return wrong_rows[0], wrong_rows[1]
 
 
 def official_parents(treebank: Treebank, edges: Incoming) -> Numbers:
@@ -97,19 +97,17 @@ def official_parents(treebank: Treebank, edges: Incoming) -> Numbers:
     index = np.where(index < 0, index + ends, index)
     if bool(((edges.number != 0) & ((index < 0) | (index >= ends))).any()):
         raise MalformedDeps("the head of an edge is not a word of its sentence", 3)
-    parents: Numbers = np.where(edges.number == 0, -1, index)
-    return parents
+    return np.where(edges.number == 0, -1, index)
 
 
 def between_words(edges: Incoming) -> Incoming:
     """Return the edges whose heads are words or the root."""
-    plain = edges.minor == 0
-    return Incoming(*(part[plain] for part in edges))
+    return Incoming(*(part[edges.minor == 0] for part in edges))
 
 
 def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict: bool) -> Incoming:
     """Parse each distinct DEPS once, then lay out the edges of all rows."""
-    used = distinct(codes, len(strings))
+    used = StringColumn(codes, strings).distinct
     try:
         parsed = pools.parse_edges(strings.pool, strings.offsets, used) if strict else _parse_laxly(strings, used)
     except MalformedDeps:
@@ -125,8 +123,7 @@ def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict:
     sizes[used] = n_edges_of
     n_edges = sizes[codes]
     child = np.repeat(np.arange(len(codes)), n_edges)
-    begins = (np.cumsum(sizes) - sizes)[codes] - np.cumsum(n_edges) + n_edges
-    rows = np.arange(len(child)) + np.repeat(begins, n_edges)
+    rows = np.arange(len(child)) + np.repeat((np.cumsum(sizes) - sizes)[codes] - np.cumsum(n_edges) + n_edges, n_edges)
     number, minor, label = (column[rows] for column in edges)
     return Incoming(child, number, minor, numbers[label])
 
@@ -143,8 +140,7 @@ def _parse_laxly(strings: Strings, codes: Codes) -> _Parsed:
     sizes = np.array([0 if text in {"", "_"} else text.count("|") + 1 for text in texts], dtype=np.int64)
     labels: dict[str, int] = {}
     rows = [(*_lax_node(head), labels.setdefault(label, len(labels))) for head, _, label in edges]
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return sizes, table[:, 0], table[:, 1], table[:, 2], list(labels)
+    return sizes, *np.array(rows, dtype=np.int64).reshape(-1, 3).T, list(labels)
 
 
 @lru_cache(maxsize=10_000)

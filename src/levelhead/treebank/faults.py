@@ -237,9 +237,8 @@ def walk(
 
 
 def _is_comment(line: str, reading: ReaderSettings) -> bool:
-    if reading.layout is not None:
-        return reading.layout.is_comment(line, "#", "\t")
-    return line.startswith("#") and not reading.conllx
+    layout = reading.layout
+    return line.startswith("#") and not reading.conllx if layout is None else layout.is_comment(line, "#", "\t")
 
 
 def _line(sentence: _Sentence, number: int, line: str, reading: ReaderSettings) -> Iterator[Fault]:
@@ -256,7 +255,7 @@ def _line(sentence: _Sentence, number: int, line: str, reading: ReaderSettings) 
         sentence.renumbered = True
         return
     if layout is not None:
-        cells = layout.ten_cells(cells)
+        cells = [*layout.ten([*cells, "_"])]
         place = place._replace(word=cells[0][:20])
     if reading.ignores_trees:
         cells[6:8] = "0", "_"
@@ -333,5 +332,5 @@ def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[F
     for verdict in verdicts:
         if verdict:
             slug, message = _TREE_SLUGS[verdict]
-            n_roots = sentence.heads.count(0)
-            yield Fault(slug, f"{message.format(n_roots)} in the sentence that ends at line {number}", place)
+            message = f"{message.format(sentence.heads.count(0))} in the sentence that ends at line {number}"
+            yield Fault(slug, message, place)

@@ -34,7 +34,9 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
         `range` (the ids of the first and last word of a multiword token, as in "3-4"; None for other words). Values are
         written as in CoNLL-U: "_" is empty.
     """
-    tokens, ranges = _tokens(treebank)
+    tokens, texts = treebank.tokens, treebank.strings.texts
+    ids, n_words = (tokens.first - treebank.sentence_starts[tokens.sentence] + 1).tolist(), tokens.n_words.tolist()
+    ranges = (f"{n}-{n + size - 1}" if inside else None for n, size, inside in zip(ids, n_words, tokens.multiword))
     return {
         "sentence": treebank.sentence_of_word.tolist(),
         "sent_id": list(chain.from_iterable([sentence.id] * len(sentence) for sentence in treebank)),
@@ -48,8 +50,8 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
         "relation": list(treebank.relations),
         "deps": list(treebank.deps),
         "misc": list(treebank.misc),
-        "token": tokens,
-        "range": ranges,
+        "token": [texts[code] for code in np.repeat(tokens.forms, tokens.n_words).tolist()],
+        "range": [name for name, size in zip(ranges, n_words) for _ in range(size)],
     }
 
 
@@ -81,12 +83,3 @@ def to_pandas(treebank: Treebank) -> pd.DataFrame:
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
     table = word_table(treebank)
     return pd.DataFrame(table).astype({name: "int32" if name in NUMBERS else "string" for name in table})
-
-
-def _tokens(treebank: Treebank) -> tuple[list[str], list[str | None]]:
-    """The form of each word's surface token, and its range if it is a multiword token."""
-    tokens, texts = treebank.tokens, treebank.strings.texts
-    ids, n_words = (tokens.first - treebank.sentence_starts[tokens.sentence] + 1).tolist(), tokens.n_words.tolist()
-    ranges = (f"{n}-{n + size - 1}" if inside else None for n, size, inside in zip(ids, n_words, tokens.multiword))
-    forms = [texts[code] for code in np.repeat(tokens.forms, tokens.n_words).tolist()]
-    return forms, [name for name, size in zip(ranges, n_words) for _ in range(size)]

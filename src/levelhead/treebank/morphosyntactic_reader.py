@@ -120,7 +120,7 @@ def _is_negative(text: str) -> bool:
 
 def malformed_feature(feats: str) -> str | None:
     """Return the first part of FEATS that is not Name=Value, or None."""
-    parts = [] if feats == NO_FEATURES else feats.split("|")
+    parts = () if feats == NO_FEATURES else feats.split("|")
     return next((part for part in parts if part.count("=") != 1), None)
 
 
@@ -192,8 +192,8 @@ class _Faults:
         self._errors += finder.faults
         self._blank += finder.blank_faults()
         for warning in _warnings(treebank, self._most):
-            sentence = finder.numbers[(warning.place.sentence or 1) - 1]
-            place = warning.place._replace(file=self._name, sentence=sentence)
+            place = warning.place
+            place = place._replace(file=self._name, sentence=finder.numbers[(place.sentence or 1) - 1])
             add_fault(self._warnings, warning.slug, replace(warning, place=place), self._most)
         self._n_sentences = finder.n_sentences
 
@@ -257,11 +257,9 @@ def _warnings(treebank: Treebank, most: int) -> Iterator[Fault]:
     }
     words = np.flatnonzero(np.isin(codes, list(malformed)))
 
-    def message(word: int) -> str:
-        shown = quoted(malformed[int(codes[word])])
-        return f"{shown} in FEATS is not Name=Value: it is refused if the word is aligned"
-
-    return warnings_of_rows(treebank, "invalid-feats", words, message, most)
+    message = "in FEATS is not Name=Value: it is refused if the word is aligned"
+    shown = {code: quoted(part) for code, part in malformed.items()}
+    return warnings_of_rows(treebank, "invalid-feats", words, lambda word: f"{shown[int(codes[word])]} {message}", most)
 
 
 def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: int) -> tuple[Fault, ...]:

@@ -103,8 +103,7 @@ class Pieces(ABC):
     def each(self, size: int) -> Iterator[Treebank]:
         """Yield all sentences in pieces."""
         yield from self.until_failure(size)
-        error = self.error()
-        if error is not None:
+        if error := self.error():
             raise error
 
     def until_failure(self, size: int) -> Iterator[Treebank]:
@@ -131,17 +130,17 @@ class Pieces(ABC):
             self._skip()
             self.read(AT_ONCE)
             self.parse()
-        own_error = self._own_error()
+        error_of_contents = self._own_error()
         while not self.ended:
             self._read(AT_ONCE)
             self._normalize()
             self._drop(len(self._data), 0)
-        return self._unreadable or self._too_long or own_error
+        return self._unreadable or self._too_long or error_of_contents
 
     def contents(self) -> FileSummary:
         """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
-        sizes = self.n_sentences, self.n_words, self.n_tokens
-        return FileSummary(self.sha256, *sizes, self.warnings(), self.name)
+        n_sentences, n_words, n_tokens = self.n_sentences, self.n_words, self.n_tokens
+        return FileSummary(self.sha256, n_sentences, n_words, n_tokens, self.warnings(), self.name)
 
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; call it once, at the end."""

@@ -33,12 +33,7 @@ _Cell = TypeVar("_Cell", str, bytes)
 
 @immutable
 class ColumnLayout:
-    """The columns of a CoNLL-U Plus file.
-
-    Args:
-        names: their names, in order.
-        header: the comment that names them, as written, without line feed.
-    """
+    """The columns of a CoNLL-U Plus file, in order, and the comment that names them, without line feed."""
 
     names: tuple[str, ...]
     header: str
@@ -58,19 +53,13 @@ class ColumnLayout:
         return tuple(name for name in FIELDS if name in self.names and (name != "HEAD" or self.has_trees))
 
     @cached_property
-    def _ten(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    def ten(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
         """Selects the ten cells of CoNLL-U from the cells of a line, which are followed by an underscore."""
         return itemgetter(*(self.names.index(name) if name in self._standard else -1 for name in FIELDS))
 
     def is_comment(self, line: _Cell, mark: _Cell, tab: _Cell) -> bool:
         """Return whether a line above a sentence is a comment; "#" can also be the first cell of a word."""
-        if not line.startswith(mark):
-            return False
-        return self.names[:1] == ("ID",) or line.count(tab) != len(self.names) - 1
-
-    def ten_cells(self, cells: Sequence[str]) -> list[str]:
-        """Return the ten cells of CoNLL-U from the cells of a line."""
-        return list(self._ten([*cells, "_"]))
+        return line.startswith(mark) and (self.names[:1] == ("ID",) or line.count(tab) != len(self.names) - 1)
 
     def ten_columns(self, data: bytes) -> tuple[bytes, list[tuple[bytes, ...]]]:
         """Rearrange text into ten columns; a line with a wrong number of columns becomes an invalid line."""
@@ -84,7 +73,7 @@ class ColumnLayout:
                 inside = True
                 cells = line.split(b"\t")
                 if len(cells) == n_columns:
-                    ten = self._ten([*cells, b"_"])
+                    ten = self.ten([*cells, b"_"])
                     rows.append((ten[0], *(cells[place] for place in extra)))
                     lines[number] = b"\t".join(ten)
                 else:
@@ -111,15 +100,7 @@ def layout_of(data: bytes, name: str | None = None) -> ColumnLayout | None:
 
 @immutable
 class ExtraColumns:
-    """The extra columns of a CoNLL-U Plus file.
-
-    Args:
-        layout: all columns of the file.
-        strings: the pool of the extra cells.
-        words: the codes of the extra cells of words, int32, shape (words, extra columns).
-        multiword: the codes for multiword tokens, int32, shape (multiword tokens, extra columns).
-        empty: the codes for empty nodes, int32, shape (empty nodes, extra columns).
-    """
+    """The extra columns of a CoNLL-U Plus file: codes of the shape (rows, extra columns)."""
 
     layout: ColumnLayout
     strings: Strings
@@ -159,7 +140,14 @@ def plus_parts(treebank: Treebank, read: ColumnLayout, parts: Iterable[tuple[Tre
 
     Columns of CoNLL-U that were not in the file come last, if they have values.
     """
-    added = [name for name in FIELDS if name not in read.names and _has_values(treebank, name)]
+    columns = dict(zip(_COLUMNS, treebank.columns, strict=True))
+    others = np.concatenate([treebank.multiword.cells, treebank.empty.cells])
+    has_values = {
+        name: column.has_values or bool((others[:, FIELDS.index(name) - 1] != UNDERSCORE).any())
+        for name, column in columns.items()
+    }
+    has_values["HEAD"] = treebank.has_trees
+    added = [name for name in FIELDS if name not in read.names and has_values.get(name, True)]
     names = (*read.names, *added)
     header = f"# global.columns = {' '.join(names)}" if added else read.header
     own = {name: place for place, name in enumerate((*FIELDS, *read.extra))}
@@ -168,24 +156,11 @@ def plus_parts(treebank: Treebank, read: ColumnLayout, parts: Iterable[tuple[Tre
     places = [own[name] for name in names]
     yield f"{header}\n".encode()
     for part, text in parts:
-        yield _as_plus(text, part, places).encode()
-
-
-def _has_values(treebank: Treebank, name: str) -> bool:
-    if name == "HEAD":
-        return treebank.has_trees
-    columns = dict(zip(_COLUMNS, treebank.columns, strict=True))
-    cells = np.concatenate([treebank.multiword.cells, treebank.empty.cells])[:, FIELDS.index(name) - 1]
-    return columns[name].has_values or bool((cells != UNDERSCORE).any())
-
-
-def _as_plus(text: str, treebank: Treebank, places: Sequence[int]) -> str:
-    """Rearrange the lines of CoNLL-U: the columns at these positions among the ten and the extra columns."""
-    words, multiword, empty = map(iter, treebank.extra.texts() if treebank.extra is not None else ((), (), ()))
-    lines = text.split("\n")
-    for number, line in enumerate(lines):
-        if line and not line.startswith("#"):
-            cells = line.split("\t")
-            cells += next(multiword if "-" in cells[0] else empty if "." in cells[0] else words)
-            lines[number] = "\t".join([cells[place] for place in places])
-    return "\n".join(lines)
+        words, multiword, empty = map(iter, ((), (), ()) if part.extra is None else part.extra.texts())
+        lines = text.split("\n")
+        for number, line in enumerate(lines):
+            if line and not line.startswith("#"):
+                cells = line.split("\t")
+                cells += next(multiword if "-" in cells[0] else empty if "." in cells[0] else words)
+                lines[number] = "\t".join([cells[place] for place in places])
+        yield "\n".join(lines).encode()

@@ -62,18 +62,9 @@ def sources_document(provenance: Provenance) -> dict[str, Any]:
 
 @immutable
 class FileSummary:
-    """The sizes of a treebank and the warnings about its file.
+    """The sizes of a treebank and the warnings about its file."""
 
-    Args:
-        sha256: the hash of the file after decompression; None if the treebank was not read from a file.
-        sentences: the number of sentences.
-        words: the number of syntactic words.
-        tokens: the number of surface tokens.
-        warnings: the warnings about the file.
-        path: the path of the file, or None.
-    """
-
-    sha256: str | None
+    sha256: str | None  # of the file after decompression; None if the treebank was not read from a file
     sentences: int
     words: int
     tokens: int = 0
@@ -83,9 +74,8 @@ class FileSummary:
 
 def summary_of(treebank: Treebank) -> FileSummary:
     """Return the sizes of a treebank and the warnings about its file."""
-    source = treebank.source
-    sizes = len(treebank), treebank.n_words, treebank.n_tokens
-    return FileSummary(source.sha256, *sizes, source.warnings, source.path)
+    source, n_words, n_tokens = treebank.source, treebank.n_words, treebank.n_tokens
+    return FileSummary(source.sha256, len(treebank), n_words, n_tokens, source.warnings, source.path)
 
 
 def contents_hash(treebank: Treebank) -> str:

@@ -118,8 +118,8 @@ def read(
         UnreadableFile: the file cannot be opened or decompressed.
         ConlluError: it is invalid; the error lists all faults.
     """
-    name = os.fsdecode(path)
-    return from_conllu(read_bytes(path, limits), name=name, format=format, allow_several_roots=allow_several_roots)
+    name, data = os.fsdecode(path), read_bytes(path, limits)
+    return from_conllu(data, name=name, format=format, allow_several_roots=allow_several_roots)
 
 
 @checked(
@@ -192,6 +192,5 @@ def read_if_valid(raw: bytes, name: str | None, requested: ReaderSettings) -> Tr
     lines = treebank.source.lines if numbers is None else numbers[treebank.source.lines - 1]
     source = Source(name, sha256_of(raw), lines)
     treebank = replace(treebank, source=source)
-    found = () if reading.conllx else find_warnings(treebank)
-    warnings = tuple(fault.in_file(name) for fault in (*repairs, *found))
-    return replace(treebank, source=replace(source, warnings=warnings))
+    warnings = (*repairs, *(() if reading.conllx else find_warnings(treebank)))
+    return replace(treebank, source=replace(source, warnings=tuple(fault.in_file(name) for fault in warnings)))

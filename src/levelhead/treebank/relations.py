@@ -54,10 +54,8 @@ def universal(relation: str) -> str:
 def ud_version_of(relations: Iterable[str]) -> int | None:
     """Return the version of UD of a treebank: 1, 2, or None if its relations do not show it."""
     universal_relations = {universal(relation) for relation in relations}
-    only_first, only_second = universal_relations & (UD1 - UD2), universal_relations & (UD2 - UD1)
-    if len(only_first) == len(only_second):
-        return None
-    return 1 if len(only_first) > len(only_second) else 2
+    only_first, only_second = len(universal_relations & (UD1 - UD2)), len(universal_relations & (UD2 - UD1))
+    return None if only_first == only_second else 1 if only_first > only_second else 2
 
 
 UNKNOWN = "UNKNOWN"
@@ -69,22 +67,13 @@ _COUNTERPARTS: Mapping[int | None, Mapping[str, str]] = MappingProxyType({None: 
 
 @immutable
 class Scheme:
-    """A partition of universal relations into classes.
-
-    Args:
-        name: its name.
-        source: its provenance.
-        classes: the relations of each class, disjoint.
-        otherwise: the class of relations that are not listed.
-        version: the version of UD whose relations it lists; relations of the other version are in the class of their
-            counterpart (`TO_UD1`, `TO_UD2`). If None, relations that are not listed have no counterparts.
-    """
+    """A partition of universal relations into classes."""
 
     name: str
     source: str
-    classes: Mapping[str, frozenset[str]]
-    otherwise: str = UNKNOWN
-    version: int | None = None
+    classes: Mapping[str, frozenset[str]]  # the relations of each class, disjoint
+    otherwise: str = UNKNOWN  # the class of relations that are not listed
+    version: int | None = None  # of UD; other relations are in the class of their counterpart, if there are versions
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -94,12 +83,12 @@ class Scheme:
     @property
     def signature(self) -> str:
         """The name, with a hash of the contents if they differ from those of the shipped scheme with this name."""
-        same = self == SCHEMES.get(self.name)
-        return self.name if same else f"{self.name}+{digest_of(replace(self, source=''))[:12]}"
+        is_shipped = self == SCHEMES.get(self.name)
+        return self.name if is_shipped else f"{self.name}+{digest_of(replace(self, source=''))[:12]}"
 
     @property
     def counterparts(self) -> Mapping[str, str]:
-        """The counterpart of each relation of the other version of UD, which is looked up instead."""
+        """The counterpart of each relation of the other version of UD (`TO_UD1`, `TO_UD2`), looked up instead."""
         return _COUNTERPARTS[self.version]
 
     def class_of(self, relation: str) -> str:
@@ -113,10 +102,11 @@ class Scheme:
 
     def membership(self, name: str) -> Callable[[str], bool]:
         """Return a fast function that tests whether a relation is in a class."""
-        of_label = {label: self.class_of(label) for label in self.counterparts}
-        for text, members in reversed([*self.classes.items()]):
+        of_label, otherwise = {}, self.otherwise
+        for text, members in reversed(self.classes.items()):
             of_label.update(dict.fromkeys(members, text))
-        otherwise = self.otherwise
+        for label, counterpart in self.counterparts.items():
+            of_label.setdefault(label, of_label.get(counterpart, otherwise))
         return lambda relation: of_label.get(universal(relation), otherwise) == name
 
     def is_in(self, name: str, relations: StringColumn) -> NDArray[np.bool_]:

@@ -86,7 +86,7 @@ def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
 def scan_treebank(
     data: bytes, *, conllx: bool = False, several_roots: bool = False, any_heads: bool = False
 ) -> Treebank | None:
-    """Return the treebank in a file without repairs, or None if the file has any fault."""
+    """Return the treebank in ten columns, or None if they have any fault."""
     if not data:
         return None
     begun = scan.begin(data, not conllx) if conllx or not isinstance(data, ScannedBytes) else data.begun

@@ -106,8 +106,7 @@ class Sentence:
     @property
     def metadata(self) -> dict[str, str]:
         """Its comments of the form `# name = value`."""
-        matches = (re.fullmatch(_COMMENT, line) for line in self.comments)
-        return {match[1]: match[2] for match in matches if match}
+        return {match[1]: match[2] for line in self.comments if (match := re.fullmatch(_COMMENT, line))}
 
     @property
     def id(self) -> str | None:
@@ -117,8 +116,7 @@ class Sentence:
     @property
     def text(self) -> str:
         """Its text: the comment `# text = ...`, or its surface tokens with spaces unless MISC has SpaceAfter=No."""
-        text = self.metadata.get("text")
-        if text:
+        if text := self.metadata.get("text"):
             return text
         treebank = self.treebank
         tokens, multiword, strings = treebank.tokens, treebank.multiword, treebank.strings

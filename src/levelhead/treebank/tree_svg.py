@@ -43,9 +43,19 @@ def tree_drawing(sentence: Sentence) -> Drawing:
     relations = sentence.relations[:MOST_WORDS]
     arcs = [(word, head - 1) for word, head in enumerate(sentence.heads[:MOST_WORDS]) if head and head <= len(forms)]
     levels = _levels(arcs)
-    places, width = _places(forms, tags, relations)
+    at, places = _MARGIN, []  # the middle of each word
+    for labels in zip(forms, tags, relations, strict=True):
+        size = max(map(width_of, labels))
+        places.append(at + size / 2)
+        at += size + _GAP
+    width = at - _GAP + _MARGIN
     base = _MARGIN + _LEVEL * (max(levels.values(), default=0) + 1.5)
-    parts = [_arc(arc, level, relations[arc[0]], places, base) for arc, level in levels.items()]
+    parts = []
+    for (word, head), level in levels.items():
+        side = _SPREAD if word > head else -_SPREAD
+        start, end, top = places[head] + side, places[word] - side / 2, base - _LEVEL * level
+        parts.append(_arrow([(start, base), (start, top), (end, top), (end, base)]))
+        parts.append(text((start + end) / 2, top - 3, relations[word], "small", "middle"))
     top = _MARGIN + _LEVEL / 2
     parts += [
         _arrow([(places[word], top), (places[word], base)])
@@ -61,16 +71,6 @@ def tree_drawing(sentence: Sentence) -> Drawing:
     return Drawing(printable(sentence.text), width, base + 2 * _ROW + _MARGIN, "".join(parts))
 
 
-def _places(forms: list[str], tags: list[str], relations: list[str]) -> tuple[list[float], float]:
-    """The middle of each word, and the total width."""
-    at, places = _MARGIN, []
-    for labels in zip(forms, tags, relations, strict=True):
-        width = max(map(width_of, labels))
-        places.append(at + width / 2)
-        at += width + _GAP
-    return places, at - _GAP + _MARGIN
-
-
 def _levels(arcs: list[_Arc]) -> dict[_Arc, int]:
     """The level of each arc: the lowest at which it meets no other arc; short arcs come first."""
     taken: list[list[_Arc]] = []
@@ -83,15 +83,6 @@ def _levels(arcs: list[_Arc]) -> dict[_Arc, int]:
         taken[level].append((low, high))
         levels[arc] = level + 1
     return levels
-
-
-def _arc(arc: _Arc, level: int, relation: str, places: list[float], base: float) -> str:
-    word, head = arc
-    start = places[head] + (_SPREAD if word > head else -_SPREAD)
-    end = places[word] + (-_SPREAD / 2 if word > head else _SPREAD / 2)
-    top = base - _LEVEL * level
-    line = _arrow([(start, base), (start, top), (end, top), (end, base)])
-    return line + text((start + end) / 2, top - 3, relation, "small", "middle")
 
 
 def _arrow(points: list[tuple[float, float]]) -> str:

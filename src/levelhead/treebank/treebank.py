@@ -62,11 +62,11 @@ class Treebank(Sequence["Sentence"]):
 
     def __post_init__(self) -> None:
         extra = () if self.extra is None else (self.extra,)
-        parts = (*(getattr(self, name) for name in COLUMNS), self.multiword, self.empty, *extra)
-        values = (getattr(part, item.name) for part in parts for item in fields(part))
-        for value in (self.heads, self.sentence_starts, *values):
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+        for part in (self, *self.columns, self.multiword, self.empty, *extra):
+            for item in fields(part):
+                value = getattr(part, item.name)
+                if isinstance(value, np.ndarray):
+                    value.flags.writeable = False
 
     def __len__(self) -> int:
         """Count the sentences."""
@@ -234,19 +234,15 @@ class Treebank(Sequence["Sentence"]):
         Raises:
             ConlluError: a column has the wrong length, an unknown name or an empty value, or the heads are not trees.
         """
-        strings, changed = self.strings, {}
+        strings, codes = self.strings, {name: getattr(self, name).codes for name in COLUMNS}
         for name, values in columns.items():
             texts = list(values)
             _check_column(name, texts, self.n_words)
-            strings, codes = strings.with_texts(texts)
-            changed[name] = codes
-        every: dict[str, Any] = {
-            name: StringColumn(changed.get(name, getattr(self, name).codes), strings) for name in COLUMNS
-        }
-        new_heads = self.heads if heads is None else self._checked(heads, several_roots=several_roots)
-        has_trees = self.has_trees or heads is not None
-        source = replace(self.source, sha256=None)
-        return replace(self, **every, heads=new_heads, has_trees=has_trees, source=source)
+            strings, codes[name] = strings.with_texts(texts)
+        changed: dict[str, Any] = {name: StringColumn(codes[name], strings) for name in COLUMNS}
+        if heads is not None:
+            changed |= {"heads": self._checked(heads, several_roots=several_roots), "has_trees": True}
+        return replace(self, **changed, source=replace(self.source, sha256=None))
 
     def local_heads(self) -> Codes:
         """Return the heads as CoNLL-U writes them: 1-based in the sentence, 0 for the root; int32, shape (words,).
@@ -260,7 +256,13 @@ class Treebank(Sequence["Sentence"]):
 
     def _checked(self, heads: Iterable[int], *, several_roots: bool) -> Codes:
         """Return heads as an array, or raise a ConlluError if they are not trees within their sentences."""
-        given = [_integer(head, word) for word, head in enumerate(heads)]
+        given = []
+        for word, head in enumerate(heads):
+            try:
+                given.append(operator.index(head))  # fractions are refused, never truncated
+            except TypeError as error:
+                message = f"the head {head!r} of word {word} is not an integer"
+                raise ConlluError(Fault("invalid-columns", message)) from error
         if len(given) != self.n_words:
             raise ConlluError(Fault("invalid-columns", f"{len(given)} heads for {self.n_words} words"))
         starts, ends = self.sentence_starts[self.sentence_of_word], self.sentence_starts[self.sentence_of_word + 1]
@@ -341,22 +343,12 @@ def nonprojective_arcs(treebank: Treebank) -> NDArray[np.bool_]:
     return shapes_of(treebank).nonprojective
 
 
-def _integer(head: object, word: int) -> int:
-    """Return a head as an integer; fractions are refused, never truncated."""
-    try:
-        return operator.index(head)  # type: ignore[arg-type]
-    except TypeError as error:
-        message = f"the head {head!r} of word {word} is not an integer"
-        raise ConlluError(Fault("invalid-columns", message)) from error
-
-
 def _rows_of(sentence: Codes, n_sentences: int, chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], Codes]:
     """Return the rows of the chosen sentences, in order, and the chosen sentence of each row."""
     first_rows = np.searchsorted(sentence, np.arange(n_sentences + 1))
     sizes = (first_rows[1:] - first_rows[:-1])[chosen]
     target = np.repeat(np.arange(len(chosen), dtype=np.int32), sizes)
-    begins = np.cumsum(sizes) - sizes
-    return np.arange(len(target)) + np.repeat(first_rows[chosen] - begins, sizes), target
+    return np.arange(len(target)) + np.repeat(first_rows[chosen] - np.cumsum(sizes) + sizes, sizes), target
 
 
 def _check_column(name: str, texts: list[str], n_words: int) -> None:

@@ -220,12 +220,12 @@ class Validation(Tabular):
 
     def table(self) -> Table:
         """Return the result as a table."""
-        changes = [(name, fault, "fixed") for name, faults in self.changes.items() for fault in faults]
-        left = [(name, fault, fault.severity) for name, faults in self.files.items() for fault in faults]
-        rows = (
-            (name, fault.place.line, what, fault.slug, fault.message_with_count)
-            for name, fault, what in (*changes, *left)
-        )
+        rows = [
+            (name, fault.place.line, kind or fault.severity, fault.slug, fault.message_with_count)
+            for kind, files in (("fixed", self.changes), ("", self.files))
+            for name, faults in files.items()
+            for fault in faults
+        ]
         return Table(_COLUMNS, tuple(rows))
 
     def to_dict(self) -> dict[str, Any]:
@@ -281,18 +281,13 @@ def validate(
         message = "fix requires the rules ud: files of morphosyntactic parsing cannot be repaired"
         raise InputError(Fault("invalid-argument", message))
     copies = copies_of(files, os.fspath(fix), folder=any(map(os.path.isdir, paths)))
-    return _fixed(copies, form)
-
-
-def _fixed(copies: Mapping[str, str], form: Format) -> Validation:
-    """Write copies; for a file that cannot be copied, report the errors of the file itself."""
     faults: dict[str, tuple[Fault, ...]] = {}
     changes: dict[str, tuple[Fault, ...]] = {}
     with tracked(copies.items(), "repairing") as items:
         for file, copy in items:
             try:
                 changes[file] = write_fixed(file, copy)
-            except InputError as error:
+            except InputError as error:  # of the file itself, which is not copied
                 faults[file] = error.faults
             else:
                 faults[copy] = faults_of(copy, format=form)
@@ -318,30 +313,25 @@ def _escaped(text: str, also: str = "") -> str:
 
 
 def validation_text(validation: Validation) -> str:
-    """Return as text the changes in copies, then the faults of the files or of their copies."""
-    fixed = (f"fixed: {change}\n" for changes in validation.changes.values() for change in changes)
-    return "".join([*fixed, *map(fault_lines, validation.files.values())])
+    """Return as text the changes in copies, then the faults of the files or of their copies.
 
-
-def fault_lines(faults: Sequence[Fault]) -> str:
-    """Return the faults of a file as text, then a remedy for each kind; warnings of a kind are a single line."""
-    kinds: dict[tuple[str, str], list[Fault]] = {}
-    for fault in faults:
-        add_fault(kinds, (fault.severity, fault.slug), fault, _MOST_IN_TEXT[fault.severity])
-    shown = sorted(
-        chain(*kinds.values()),
-        key=lambda fault: (fault.severity == "warning", fault.severity == "error" and (fault.place.line or 0)),
-    )
-    lines = [f"{'warning: ' * (fault.severity == 'warning')}{fault}{_sentence_and_word(fault)}\n" for fault in shown]
-    slugs = dict.fromkeys(fault.slug for fault in shown)
-    return "".join([*lines, *(f"  {slug}: {MESSAGES[slug].remedy}\n" for slug in slugs)])
-
-
-def _sentence_and_word(fault: Fault) -> str:
-    place = fault.place
-    parts = [f"sentence {place.sentence}"] if place.sentence else []
-    parts += [f"word {printable(place.word)}"] if place.word else []
-    return f" ({', '.join(parts)})" if parts else ""
+    The faults of a file are followed by a remedy for each kind; its warnings of a kind are a single line.
+    """
+    lines = [f"fixed: {change}\n" for changes in validation.changes.values() for change in changes]
+    for faults in validation.files.values():
+        kinds: dict[tuple[str, str], list[Fault]] = {}
+        for fault in faults:
+            add_fault(kinds, (fault.severity, fault.slug), fault, _MOST_IN_TEXT[fault.severity])
+        shown = [*chain(*kinds.values())]
+        shown.sort(key=lambda fault: (True, 0) if fault.severity == "warning" else (False, fault.place.line or 0))
+        for fault in shown:
+            place = fault.place
+            where = [f"sentence {place.sentence}"] if place.sentence else []
+            where += [f"word {printable(place.word)}"] if place.word else []
+            mark, suffix = "warning: " * (fault.severity == "warning"), f" ({', '.join(where)})" if where else ""
+            lines.append(f"{mark}{fault}{suffix}\n")
+        lines += [f"  {slug}: {MESSAGES[slug].remedy}\n" for slug in dict.fromkeys(fault.slug for fault in shown)]
+    return "".join(lines)
 
 
 _COLUMNS = (

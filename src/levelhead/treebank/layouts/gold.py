@@ -33,8 +33,7 @@ MOST_NAMED = 5
 
 def stem_of(file_name: str) -> str | None:
     """Return the name of a treebank's file without suffixes, None if it does not look like a treebank."""
-    bare = bare_name(file_name)
-    stem, dot, suffix = bare.rpartition(".")
+    stem, dot, suffix = bare_name(file_name).rpartition(".")
     return stem if f"{dot}{suffix.lower()}" in _FORMATS else None
 
 
@@ -102,8 +101,8 @@ def by_stem(files: Iterable[Path]) -> dict[str, Path]:
     for path in files:
         stem = name_of(path) or path.name
         if stem in paths:
-            both = f"{printable(path.name)} and {printable(paths[stem].name)}"
-            raise layout_error("no-pairs", f"the folder has both {both}", path.parent)
+            message = f"the folder has both {printable(path.name)} and {printable(paths[stem].name)}"
+            raise layout_error("no-pairs", message, path.parent)
         paths[stem] = path
     return paths
 
@@ -121,21 +120,16 @@ def files_at(path: str | os.PathLike[str]) -> list[str]:
 
 def existing(folder: Path, name: str) -> Path | None:
     """Return the regular file with a name in a folder, compressed or not, or None."""
-    bare = bare_name(name)
-    found = [path for suffix in ("", *SUFFIXES) if (path := folder / f"{bare}{suffix}").is_file()]
-    if len(found) > 1:
-        raise layout_error("no-pairs", f"the folder has both {found[0].name} and {found[1].name}", folder)
-    return found[0] if found else None
+    files = [path for suffix in ("", *SUFFIXES) if (path := folder / f"{bare_name(name)}{suffix}").is_file()]
+    if len(files) > 1:
+        raise layout_error("no-pairs", f"the folder has both {files[0].name} and {files[1].name}", folder)
+    return files[0] if files else None
 
 
 def irregularity(path: Path) -> str | None:
     """Return why a path cannot be a treebank (a folder, a pipe, a broken link); None for a file."""
-    if path.is_file():
-        return None
-    if path.is_dir():
-        return "it is a folder"
     if path.exists():
-        return "it is neither a file nor a folder"
+        return None if path.is_file() else f"it is {'a folder' if path.is_dir() else 'neither a file nor a folder'}"
     return "the link is broken" if path.is_symlink() else os.strerror(errno.ENOENT)
 
 
@@ -168,21 +162,16 @@ def wrappers_in(folder: Path) -> list[Path]:
 def named_as_treebanks(folder: Path) -> Iterator[Path]:
     """Yield all paths with the name of a treebank in a folder of gold, including folders, pipes and broken links."""
     for path in visible_entries(folder):
-        if path.is_dir() and _holds_gold(path):
+        if path.is_dir() and is_wrapper(path, only_outputs=False):
             yield from (entry for entry in visible_entries(path) if name_of(entry) is not None)
         elif stem_of(path.name) is not None:
             yield path
 
 
-def is_wrapper(folder: Path) -> bool:
-    """Whether a folder only wraps the outputs of a system or run, by its name."""
+def is_wrapper(folder: Path, *, only_outputs: bool = True) -> bool:
+    """Whether a folder only wraps the outputs of a system or run, or gold, by its name."""
     layout = layout_of(folder.name)
-    return layout is not None and layout.only_outputs
-
-
-def _holds_gold(folder: Path) -> bool:
-    layout = layout_of(folder.name)
-    return layout is not None and not layout.only_outputs
+    return layout is not None and layout.only_outputs == only_outputs
 
 
 def layout_error(slug: str, message: str, path: Path) -> InputError:
@@ -267,10 +256,10 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
         message = f"it has both treebanks ({printable(own[0])}) and folders of a UD release ({printable(release[0])}):"
         raise layout_error("ambiguous-layout", f"{message} name one of the folders, or write a manifest", source)
     chosen = split or _split_of(files, source)
-    found = [gold for path in files if (gold := _gold_file(path, chosen))]
-    if not found:
+    golds = [gold for path in files if (gold := _gold_file(path, chosen))]
+    if not golds:
         raise layout_error("no-pairs", _without_treebanks(source, split), source)
-    return _unique(sorted(found, key=lambda gold: gold.code), source)
+    return _unique(sorted(golds, key=lambda gold: gold.code), source)
 
 
 def output_names(gold: GoldFile) -> set[str]:
@@ -288,7 +277,7 @@ def extra_gold(source: Path) -> tuple[Path, ...]:
     """
     if not source.is_dir():
         return ()
-    folders = [path for path in visible_entries(source) if path.is_dir() and not _holds_gold(path)]
+    folders = (path for path in visible_entries(source) if path.is_dir() and not is_wrapper(path, only_outputs=False))
     extra = tuple(path for path in folders if next(treebank_files(path), None) is not None)
     metadata = source / "metadata.json"
     if not metadata.is_file():
@@ -300,13 +289,10 @@ def extra_gold(source: Path) -> tuple[Path, ...]:
 
 
 def _split_of(files: Sequence[Path], folder: Path) -> str:
-    """The default split."""
     splits = {match["split"] for path in files if (match := _UD_FILE.fullmatch(name_of(path) or ""))}
-    if "test" in splits or not splits:
-        return "test"
-    if len(splits) > 1:
+    if splits == {"train", "dev"}:
         raise layout_error("ambiguous-layout", "it has train and dev files, but no test files: give --split", folder)
-    return splits.pop()
+    return splits.pop() if splits and "test" not in splits else "test"
 
 
 def _gold_of_metadata(folder: Path) -> tuple[GoldFile, ...]:

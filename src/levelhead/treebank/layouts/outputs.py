@@ -63,7 +63,7 @@ def system_name(folder: Path) -> str:
 
 def system_folders(folder: Path) -> dict[str, Path]:
     """Return the folders of systems in a folder, by name, in alphabetical order."""
-    folders = [path for path in visible_entries(folder) if path.is_dir()]
+    folders = filter(Path.is_dir, visible_entries(folder))
     systems = {path.name: path for path in folders if layout_of(path.name) is None or is_wrapper(path)}
     outputs = _first_output(folder)
     if outputs is not None:  # the outputs of a single system, possibly with logs
@@ -77,11 +77,9 @@ def system_folders(folder: Path) -> dict[str, Path]:
         shown = printable(outputs.relative_to(folder).as_posix())
         message = f"it has both outputs ({shown}) and folders of systems: move one of them elsewhere"
         raise layout_error("ambiguous-layout", message, folder)
-    if systems:
-        return systems
-    if outputs is not None:
-        return {system_name(folder.resolve()): folder}
-    raise layout_error("no-pairs", "the folder has neither folders of systems nor outputs", folder)
+    if not systems and outputs is None:
+        raise layout_error("no-pairs", "the folder has neither folders of systems nor outputs", folder)
+    return systems or {system_name(folder.resolve()): folder}
 
 
 def _first_output(folder: Path) -> Path | None:
@@ -116,13 +114,11 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = Fal
 
 
 def _run_of_one_file(system: str, name: str, folder: Path, gold: GoldFile, paths: Sequence[Path]) -> RunFiles:
-    if fault := _unusable(paths, gold.code):
-        return RunFiles(system, name, {}, folder, faults={gold.code: fault})
-    if not paths:
-        return RunFiles(system, name, {}, folder)
+    fault = _unusable(paths, gold.code)
+    if fault or not paths:
+        return RunFiles(system, name, {}, folder, faults={gold.code: fault} if fault else {})
     longer = name_of(paths[0]) != name_of(gold.path) and _fits(paths[0], gold)
-    outputs = {gold.code: paths[0]}
-    return RunFiles(system, name, outputs, paths[0].parent, similar=(gold.code,) if longer else ())
+    return RunFiles(system, name, {gold.code: paths[0]}, paths[0].parent, similar=(gold.code,) if longer else ())
 
 
 def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
@@ -131,10 +127,10 @@ def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
     if not isinstance(runs, bool):
         return {name: folder / name for name in runs}
     found = [path for path in inside if _first_output(path) is not None]
-    own = _first_output(folder)
-    if found and own is not None:
+    output = _first_output(folder)
+    if found and output is not None:
         named = ", ".join(path.name for path in found[:MOST_NAMED])
-        shown = printable(own.relative_to(folder).as_posix())
+        shown = printable(output.relative_to(folder).as_posix())
         message = f"it has both outputs ({shown}) and folders of runs ({printable(named)}): name a single run"
         raise layout_error("ambiguous-layout", message, folder)
     _check_runs(found, runs, "it has several systems, not runs of one")
@@ -178,18 +174,12 @@ def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) 
         exact[gold.code] = [*named]
     taken = {path for paths in exact.values() for path in paths}
     similar = _with_longer_names((path for path in files if path not in taken), golds)
-    outputs: dict[str, Path] = {}
-    faults: dict[str, Fault] = {}
-    for gold in golds:
-        names = exact[gold.code] or similar.get(gold.code, [])
-        if fault := _unusable(names, gold.code):
-            faults[gold.code] = fault
-        elif names:
-            outputs[gold.code] = names[0]
-        taken |= {*names}
+    matching = {gold.code: exact[gold.code] or similar.get(gold.code, []) for gold in golds}
+    taken.update(*matching.values())
+    faults = {code: fault for code, paths in matching.items() if (fault := _unusable(paths, code))}
+    outputs = {code: paths[0] for code, paths in matching.items() if paths and code not in faults}
     ignored = tuple(path for path in files if path not in taken and path.is_file())
-    longer = tuple(code for code in outputs if not exact[code])
-    return RunFiles(system, run, outputs, folder, ignored, faults, longer)
+    return RunFiles(system, run, outputs, folder, ignored, faults, tuple(code for code in outputs if not exact[code]))
 
 
 def _fits(path: Path, gold: GoldFile) -> bool:
@@ -222,8 +212,8 @@ def _unusable(paths: Sequence[Path], code: str) -> Fault | None:
     """Why an output cannot be used: several files match, or it is not a file."""
     if len(paths) > 1:
         folder = Path(os.path.commonpath([path.parent for path in paths]))
-        both = " and ".join(printable(path.relative_to(folder).as_posix()) for path in paths[:2])
-        message = f"both {both} match the test set {printable(code)}: remove one of them"
+        first, second = (printable(path.relative_to(folder).as_posix()) for path in paths[:2])
+        message = f"both {first} and {second} match the test set {printable(code)}: remove one of them"
         return layout_error("ambiguous-layout", message, folder).faults[0]
     reason = irregularity(paths[0]) if paths else None
     return layout_error("unreadable-file", reason, paths[0]).faults[0] if reason else None
