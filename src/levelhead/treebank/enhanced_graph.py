@@ -54,7 +54,6 @@ class Graph(NamedTuple):
 
 
 def read_graph(treebank: Treebank, *, strict: bool = True) -> Graph:
-    """Read the enhanced graph of a treebank."""
     labels: dict[str, int] = {}
     cells = treebank.empty.cells[:, DEPS]
     of_words = _incoming(treebank.deps.codes, treebank.strings, labels, strict=strict)

@@ -186,7 +186,6 @@ SOME_HEAD = Fault("invalid-head", "")
 
 
 def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
-    """Return faults by line; the last of each kind counts the others."""
     kept: list[Fault] = []
     numbers: Counter[str] = Counter()
     last: dict[str, int] = {}
@@ -210,7 +209,6 @@ def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
 def walk(
     data: bytes, numbers: Iterator[int], reading: ReaderSettings, *, line_of: Callable[[int], int]
 ) -> Iterator[Fault]:
-    """Yield the faults of the lines of a file, or of whole sentences of it."""
     sentence: _Sentence | None = None
     comments_from = 0
     several_roots = reading.conllx or reading.several_roots or reading.ignores_trees

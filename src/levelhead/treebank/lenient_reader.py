@@ -54,7 +54,6 @@ def of_treebank(
 
 
 def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
-    """Return whether the heads of each sentence form a tree, bool, shape (sentences,)."""
     return np.equal(trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots), 0)
 
 
@@ -191,7 +190,6 @@ class LenientPieces(Pieces):
         return text, line_numbers(text), count_lines(block)
 
     def _readable(self, block: bytes) -> bytes:
-        """Return the readable rows of a block as CoNLL-U, with any heads."""
         repaired = repair(block, start=not self._n_lines)
         data = repaired.data
         if not self._n_lines:

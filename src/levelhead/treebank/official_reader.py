@@ -48,7 +48,6 @@ class OfficialReading:
     reader: type[LineReader] | None = None  # reads all its files line by line, if they are not CoNLL-U
 
     def bare(self, form: str) -> str:
-        """Return a form without its spaces."""
         return form.translate(ANY_SPACE if self.unicode_spaces else PLAIN_SPACE)
 
 
@@ -110,7 +109,6 @@ def check_depth(treebank: Treebank, official: OfficialReading, name: str | None,
 
 
 def refusal_of_encoding(at: int, name: str | None) -> ConlluError:
-    """Return the error for a file on whose encoding an official scorer crashes."""
     return _refusal(f"it crashes on byte {at}, which is not UTF-8", Place(name), Crash)
 
 

@@ -30,7 +30,6 @@ Lines = range | NDArray[np.int64]
 
 
 def line_numbers(text: bytes) -> range:
-    """Return the numbers of all lines of a text."""
     return range(1, count_lines(text) + 1 + bool(text and not text.endswith(b"\n")))
 
 
@@ -60,7 +59,6 @@ class Pieces(ABC):
 
     @property
     def sha256(self) -> str:
-        """The hash of the contents so far."""
         return self._blocks.digest.hexdigest()
 
     @property
@@ -101,7 +99,6 @@ class Pieces(ABC):
         return piece
 
     def each(self, size: int) -> Iterator[Treebank]:
-        """Yield all sentences in pieces."""
         yield from self.until_failure(size)
         if error := self.error():
             raise error
@@ -162,7 +159,6 @@ class Pieces(ABC):
         """Find the warnings about sentences with these numbers in the file."""
 
     def _read(self, size: int) -> bool:
-        """Read a block; return whether it can be used."""
         self._normalize()
         self._waiting = None
         try:
@@ -198,7 +194,6 @@ class Pieces(ABC):
         self._new = b""
 
     def _skip(self) -> None:
-        """Skip the sentences that wait."""
         self._normalize()
         self._drop(len(self._data), 0 if self._waiting is None else len(self._waiting))
 
@@ -212,7 +207,6 @@ class Pieces(ABC):
         self._waiting = None
 
     def _line(self, number: int) -> int:
-        """Return the line in the file of a line that waits."""
         return int(self._lines[number - 1]) if number <= len(self._lines) else self._n_taken_lines + number
 
     def _placed(self, treebank: Treebank) -> Treebank:

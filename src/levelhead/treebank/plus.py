@@ -40,7 +40,6 @@ class ColumnLayout:
 
     @cached_property
     def has_trees(self) -> bool:
-        """Whether the file has both HEAD and DEPREL."""
         return {"HEAD", "DEPREL"} <= set(self.names)
 
     @cached_property
@@ -111,11 +110,9 @@ class ExtraColumns:
     def take(
         self, words: NDArray[np.intp] | slice, multiword: NDArray[np.intp] | slice, empty: NDArray[np.intp] | slice
     ) -> ExtraColumns:
-        """Return the extra columns of some words, multiword tokens and empty nodes."""
         return replace(self, words=self.words[words], multiword=self.multiword[multiword], empty=self.empty[empty])
 
     def texts(self) -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
-        """Return the extra cells of words, multiword tokens and empty nodes, a list for each."""
         texts = self.strings.texts
         words, multiword, empty = (
             [[texts[code] for code in row] for row in rows.tolist()]
@@ -125,7 +122,6 @@ class ExtraColumns:
 
 
 def extra_columns(layout: ColumnLayout, rows: Sequence[tuple[bytes, ...]]) -> ExtraColumns:
-    """Return the extra columns of a file."""
     known: dict[bytes, int] = {b"_": 0}
     kinds: tuple[list[list[int]], ...] = ([], [], [])  # words, multiword tokens, empty nodes
     for number, *cells in rows:

@@ -73,7 +73,6 @@ class FileSummary:
 
 
 def summary_of(treebank: Treebank) -> FileSummary:
-    """Return the sizes of a treebank and the warnings about its file."""
     source, n_words, n_tokens = treebank.source, treebank.n_words, treebank.n_tokens
     return FileSummary(source.sha256, len(treebank), n_words, n_tokens, source.warnings, source.path)
 

@@ -21,7 +21,6 @@ Nested = Sequence[Sequence[str]]
 
 
 def _column(name: str, value: Any) -> list[list[Any]]:
-    """The values of each sentence."""
     if not is_list(value):
         refuse(name, value, _COLUMN)
     sentences = list(value)
@@ -156,7 +155,6 @@ def from_conllu_without_trees(data: bytes, name: str | None = None) -> Treebank:
 
 
 def check_format(name: str) -> None:
-    """Refuse unknown file formats."""
     choice(get_args(Format))("format", name)
 
 

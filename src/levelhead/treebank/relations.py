@@ -77,7 +77,6 @@ class Scheme:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all classes, in order."""
         return tuple(dict.fromkeys((*self.classes, self.otherwise)))
 
     @property
@@ -110,7 +109,6 @@ class Scheme:
         return lambda relation: of_label.get(universal(relation), otherwise) == name
 
     def is_in(self, name: str, relations: StringColumn) -> NDArray[np.bool_]:
-        """Return whether the relation of each word is in a class, bool, shape (words,)."""
         return relations.mapped(self.membership(name), bool)
 
 

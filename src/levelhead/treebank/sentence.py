@@ -183,29 +183,27 @@ def _text_of(treebank: Treebank) -> str:
             ids, form, lemma, upos, xpos, feats, heads, relation, deps, misc, strict=True
         )
     ]
+    empty, multiword, first_words = treebank.empty, treebank.multiword, treebank.sentence_starts
+    numbers = zip((empty.position - first_words[empty.sentence]).tolist(), empty.minor.tolist())
+    first = multiword.first - first_words[multiword.sentence] + 1
+    ranges = zip(first.tolist(), (first + multiword.n_words - 1).tolist())
+    before: dict[tuple[int, int], str] = {}  # empty nodes and multiword tokens, by sentence and following word
+    for sentence, word, number, cells in zip(
+        (*empty.sentence.tolist(), *multiword.sentence.tolist()),
+        (*empty.position.tolist(), *multiword.first.tolist()),
+        (*(f"{n}.{minor}" for n, minor in numbers), *(f"{n}-{end}" for n, end in ranges)),
+        (*empty.cells.tolist(), *multiword.cells.tolist()),
+        strict=True,
+    ):
+        line = "\t".join([number, *(texts[code] for code in cells)])
+        before[sentence, word] = f"{before.get((sentence, word), '')}{line}\n"
     last: dict[int, str] = {}
-    for (sentence, word), before in _lines_before_words(treebank).items():
+    for (sentence, word), others in before.items():
         if word < starts[sentence + 1]:
-            lines[word] = before + lines[word]
+            lines[word] = others + lines[word]
         else:
-            last[sentence] = before
+            last[sentence] = others
     return "".join(
         f"{comments}{''.join(lines[start:end])}{last.get(i, '')}\n"
         for i, (comments, (start, end)) in enumerate(zip(treebank.comments, pairwise(starts), strict=True))
     )
-
-
-def _lines_before_words(treebank: Treebank) -> dict[tuple[int, int], str]:
-    """The lines of empty nodes and multiword tokens, by the sentence and the word that follows them."""
-    texts, starts = treebank.strings.texts, treebank.sentence_starts
-    empty, multiword = treebank.empty, treebank.multiword
-    ids = [f"{n}.{k}" for n, k in zip((empty.position - starts[empty.sentence]).tolist(), empty.minor.tolist())]
-    first = multiword.first - starts[multiword.sentence] + 1
-    ids += [f"{n}-{k}" for n, k in zip(first.tolist(), (first + multiword.n_words - 1).tolist())]
-    sentences = [*empty.sentence.tolist(), *multiword.sentence.tolist()]
-    words = [*empty.position.tolist(), *multiword.first.tolist()]
-    before: dict[tuple[int, int], str] = {}
-    for place, number, cells in zip(zip(sentences, words), ids, (*empty.cells.tolist(), *multiword.cells.tolist())):
-        line = "\t".join([number, *(texts[code] for code in cells)])
-        before[place] = f"{before.get(place, '')}{line}\n"
-    return before

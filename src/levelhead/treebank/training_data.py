@@ -55,7 +55,6 @@ class Training(NamedTuple):
         return cls(forms, frozenset(sentences), frozenset(trees), heads, "+".join(hashes), key)
 
     def same_words(self, treebank: Treebank) -> NDArray[np.bool_]:
-        """Return which sentences of a treebank have the words of a training sentence, shape (sentences,)."""
         return np.array([sentence in self.sentences for sentence in sentences_of(treebank)], dtype=bool)
 
     def same_heads(self, treebank: Treebank) -> NDArray[np.bool_]:
@@ -64,13 +63,11 @@ class Training(NamedTuple):
 
 
 def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:
-    """Yield the forms of each sentence."""
     forms, starts = list(treebank.forms), treebank.sentence_starts.tolist()
     return (tuple(forms[start:end]) for start, end in pairwise(starts))
 
 
 def trees_of(treebank: Treebank) -> Iterator[Tree]:
-    """Yield the heads and universal relations of each sentence."""
     heads, starts = treebank.local_heads().tolist(), treebank.sentence_starts.tolist()
     relations = [universal(relation) for relation in treebank.relations]
     return ((tuple(heads[start:end]), tuple(relations[start:end])) for start, end in pairwise(starts))

@@ -38,7 +38,6 @@ _Arc = tuple[int, int]
 
 
 def tree_drawing(sentence: Sentence) -> Drawing:
-    """Return the drawing of a sentence."""
     forms, tags = sentence.forms[:MOST_WORDS], [word.upos for word in sentence][:MOST_WORDS]
     relations = sentence.relations[:MOST_WORDS]
     arcs = [(word, head - 1) for word, head in enumerate(sentence.heads[:MOST_WORDS]) if head and head <= len(forms)]

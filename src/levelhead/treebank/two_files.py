@@ -99,7 +99,6 @@ class PrefetchedFile(os.PathLike[str]):
             self._outcome = error
 
     def contents(self) -> bytes:
-        """Return the contents, decompressed."""
         self._thread.join()
         if isinstance(self._outcome, Exception):
             raise self._outcome

@@ -20,9 +20,9 @@ from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import ByteBlocks
-from levelhead.treebank.faults import encoding_faults, lines_of, repair
+from levelhead.treebank.faults import Repaired, encoding_faults, lines_of, repair
 from levelhead.treebank.input_bytes import parts_of
-from levelhead.treebank.layouts import bare_name, files_at
+from levelhead.treebank.layouts.gold import bare_name, files_at
 from levelhead.treebank.plus import ColumnLayout, layout_of
 from levelhead.treebank.reader import Format
 from levelhead.treebank.scanner import ReaderSettings
@@ -133,25 +133,23 @@ def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, list[Faul
         if faults := encoding_faults(block, n_lines.__add__, n_bytes):
             raise ConlluError(faults[0].in_file(name))
         repaired = repair(block, start=not n_lines)
-        found: dict[str, list[Fault]] = {}
         if not n_lines:
             try:
                 layout = layout_of(repaired.data)
             except ConlluError:
                 layout = ColumnLayout((), "")  # so that no cell is changed
-        yield _with_tidy_cells(repaired.data, found, layout)
-        of_cells = (_moved(fault, repaired.line(fault.place.line or 0)) for (fault,) in found.values())
-        for fault in (*repaired.warnings, *of_cells):
-            add_fault(changes, fault.slug, _moved(fault, n_lines + (fault.place.line or 0)))
+        for fault in repaired.warnings:
+            add_fault(changes, fault.slug, replace(fault, place=Place(line=n_lines + (fault.place.line or 0))))
+        yield _with_tidy_cells(repaired, n_lines, changes, layout)
         n_lines += block.count(b"\n")
         n_bytes += len(block)
 
 
-def _moved(fault: Fault, line: int) -> Fault:
-    return replace(fault, place=fault.place._replace(line=line))
-
-
-def _with_tidy_cells(data: bytes, changes: dict[str, list[Fault]], layout: ColumnLayout | None) -> bytes:
+def _with_tidy_cells(
+    repaired: Repaired, n_lines: int, changes: dict[str, list[Fault]], layout: ColumnLayout | None
+) -> bytes:
+    """Return a block that begins after some lines of the file with repaired cells, and record the changes."""
+    data = repaired.data
     if not data.startswith(b" ") and not any(sign in data for sign in _SIGNS):
         return data
     lines = []
@@ -162,7 +160,8 @@ def _with_tidy_cells(data: bytes, changes: dict[str, list[Fault]], layout: Colum
         tidy, slugs = _tidy(line, FIELDS if layout is None else layout.names)
         lines[-1] = tidy
         for slug in slugs:
-            add_fault(changes, slug, Fault(slug, _MESSAGES[slug], Place(line=number), "warning"))
+            place = Place(line=n_lines + repaired.line(number))
+            add_fault(changes, slug, Fault(slug, _MESSAGES[slug], place, "warning"))
     return b"".join(lines)
 
 
@@ -174,12 +173,10 @@ def _tidy(line: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]]:
     if len(cells) > len(fields) > 0 and not any(cells[len(fields) :]):
         slugs.append("number-of-columns")
         del given[len(fields) :], cells[len(fields) :]
-    if len(cells) != len(fields):
-        return line, []  # the columns of the cells are ambiguous
-    if cells != given and cells[fields.index("FORM")]:
+    if len(cells) != len(fields) or (cells != given and not cells[fields.index("FORM")]):
+        return line, []  # the columns of the cells are ambiguous, or only the maintainer can correct a form of spaces
+    if cells != given:
         slugs.insert(0, "surrounding-space")
-    elif cells != given:
-        return line, []  # only the maintainer can correct a form of spaces
     word_id = cells[fields.index("ID")]
     needed = {"ID", "FORM"} if b"-" in word_id or b"." in word_id else _NEEDED
     filled = [cell or (b"" if field in needed else b"_") for cell, field in zip(cells, fields, strict=True)]

@@ -301,7 +301,6 @@ class SentenceIds:
         weakref.finalize(self, self._records.close)
 
     def add(self, piece: Treebank, numbers: Sequence[int]) -> None:
-        """Add the ids of a piece."""
         import pickle
 
         comments = piece.comments

@@ -91,12 +91,10 @@ def beginnings(stem: str) -> list[str]:
 
 
 def treebanks_in(folder: Path) -> dict[str, Path]:
-    """Return the treebanks of a folder of gold by name."""
     return by_stem(treebank_files(folder))
 
 
 def by_stem(files: Iterable[Path]) -> dict[str, Path]:
-    """Return treebanks by name."""
     paths: dict[str, Path] = {}
     for path in files:
         stem = name_of(path) or path.name
@@ -108,7 +106,6 @@ def by_stem(files: Iterable[Path]) -> dict[str, Path]:
 
 
 def files_at(path: str | os.PathLike[str]) -> list[str]:
-    """Return a file itself, or the treebanks of a folder."""
     name = os.fspath(path)
     if not os.path.isdir(name):  # noqa: PTH112 -- a path may contain characters that pathlib refuses
         return [name]
@@ -143,19 +140,16 @@ def visible_entries(folder: Path) -> list[Path]:
 
 
 def treebank_files(folder: Path) -> Iterator[Path]:
-    """Yield the treebanks in a folder of gold."""
     return (path for path in named_as_treebanks(folder) if path.is_file())
 
 
 def output_files(folder: Path) -> Iterator[Path]:
-    """Yield the treebanks in a folder of outputs."""
     yield from treebank_files(folder)
     for wrapper in wrappers_in(folder):
         yield from treebank_files(wrapper)
 
 
 def wrappers_in(folder: Path) -> list[Path]:
-    """Return the folders that only wrap the outputs in a folder."""
     return [path for path in visible_entries(folder) if path.is_dir() and is_wrapper(path)]
 
 
@@ -175,7 +169,6 @@ def is_wrapper(folder: Path, *, only_outputs: bool = True) -> bool:
 
 
 def layout_error(slug: str, message: str, path: Path) -> InputError:
-    """Return the error for a file or folder."""
     return InputError(Fault(slug, message, Place(os.fspath(path))))
 
 
@@ -325,7 +318,6 @@ def _gold_file(path: Path, split: str) -> GoldFile | None:
 
 
 def _without_treebanks(folder: Path, split: str | None) -> str:
-    """The message for a folder without gold treebanks, with its subfolders that have treebanks."""
     if split is not None and next(treebank_files(folder), None) is not None:
         return f"the folder has no {split} files"
     folders = [path for path in visible_entries(folder) if path.is_dir()]

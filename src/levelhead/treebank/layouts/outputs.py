@@ -52,7 +52,6 @@ class RunFiles(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the system, with the name of the run if there are several."""
         return f"{self.system}/{self.run}" if self.run else self.system
 
 
@@ -62,7 +61,6 @@ def system_name(folder: Path) -> str:
 
 
 def system_folders(folder: Path) -> dict[str, Path]:
-    """Return the folders of systems in a folder, by name, in alphabetical order."""
     folders = filter(Path.is_dir, visible_entries(folder))
     systems = {path.name: path for path in folders if layout_of(path.name) is None or is_wrapper(path)}
     outputs = _first_output(folder)
@@ -83,12 +81,10 @@ def system_folders(folder: Path) -> dict[str, Path]:
 
 
 def _first_output(folder: Path) -> Path | None:
-    """The first treebank in a folder of outputs."""
     return next(output_files(folder), None)
 
 
 def run_files(system: str, source: Path, golds: Sequence[GoldFile], runs: Runs = False) -> tuple[RunFiles, ...]:
-    """Return the outputs of a system for test sets, for each run."""
     if not source.is_dir():
         return (RunFiles(system, "", dict.fromkeys((gold.code for gold in golds), source), source),)
     folders = _runs_in(source, runs) or {"": source}
@@ -209,7 +205,6 @@ def _with_longer_names(files: Iterable[Path], golds: Sequence[GoldFile]) -> dict
 
 
 def _unusable(paths: Sequence[Path], code: str) -> Fault | None:
-    """Why an output cannot be used: several files match, or it is not a file."""
     if len(paths) > 1:
         folder = Path(os.path.commonpath([path.parent for path in paths]))
         first, second = (printable(path.relative_to(folder).as_posix()) for path in paths[:2])
