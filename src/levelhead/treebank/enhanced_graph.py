@@ -26,13 +26,10 @@ BAD_DEPS = rf"(?m)^(?!(_?|{_EDGE}(\|{_EDGE})*)$).*"
 """A pattern that finds, among values on separate lines, a value that is not a list of heads and relations."""
 
 _LARGEST = 2**31
-
 Node = tuple[int, int]
 """A node of the enhanced graph: its number before and after the dot (0 for words); (0, 0) is the root."""
 
-_NOWHERE: Node = (0, -1)
-"""A head with a dot, for a scorer that drops all these heads."""
-
+_NOWHERE: Node = (0, -1)  # a head with a dot, for a scorer that drops all these heads
 Numbers: TypeAlias = "NDArray[np.int64]"
 
 

@@ -106,8 +106,7 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> t
     return b"".join([*kept, last]), np.concatenate(numbers)
 
 
-_BLANK = re.compile(rb"(?m)^[ \t\n]*(?:\n|\Z)")
-"""Consecutive blank lines."""
+_BLANK = re.compile(rb"(?m)^[ \t\n]*(?:\n|\Z)")  # consecutive blank lines
 
 
 def lines_of(data: bytes) -> Iterator[bytes]:
@@ -119,8 +118,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 _TOO_LARGE = re.compile(r"[1-9][0-9]{9,}")
-MOST = 1000
-"""The maximum number of faults of each kind that are reported individually."""
+MOST = 1000  # the maximum number of faults of each kind that are reported individually
 _TREE_SLUGS = {
     2: ("no-root", "no word has HEAD 0"),
     3: ("several-roots", "{} words have HEAD 0"),
@@ -178,9 +176,7 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
     return found
 
 
-EMPTY = Fault("empty-file", "the file has no sentences", Place(line=1))
-"""The error of a file without sentences."""
-
+EMPTY = Fault("empty-file", "the file has no sentences", Place(line=1))  # the error of a file without sentences
 SOME_HEAD = Fault("invalid-head", "")
 """A marker, which is not reported: a word has a HEAD, so every HEAD "_" is an error."""
 

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from levelhead.treebank import Treebank
 
-NUMBERS = ("sentence", "id", "head")
-"""The columns of `word_table` with numbers; the others have strings or None."""
+NUMBERS = ("sentence", "id", "head")  # the columns of `word_table` with numbers; the others have strings or None
 
 
 def word_table(treebank: Treebank) -> dict[str, list[Any]]:

@@ -39,9 +39,7 @@ class Limits(NamedTuple):
 
 
 DEFAULT_LIMITS = Limits()
-
-LONGEST_LINE = 1 << 24
-"""The maximum number of bytes of a line of a treebank: far more than any sentence needs."""
+LONGEST_LINE = 1 << 24  # the maximum number of bytes of a line of a treebank: far more than any sentence needs
 
 
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")

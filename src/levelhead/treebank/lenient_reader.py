@@ -23,10 +23,8 @@ from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.treebank import Treebank
 
 _ID = re.compile(r"[1-9][0-9]{0,8}")
-
 _NOT_A_COMMENT = re.compile(rb"(?m)^[^#\n]")
 _FIRST_CELL = re.compile(rb"(?m)^[1-9][0-9]*\t")
-
 _HEAD, _DEPREL, _DEPS = (FIELDS.index(name) for name in ("HEAD", "DEPREL", "DEPS"))
 
 
@@ -64,7 +62,7 @@ SKIPPED, REWRITTEN, AS_IT_IS = range(3)
 def as_they_are(marks: bytes | bytearray) -> NDArray[np.bool_]:
     """Return which sentences with a readable row are valid regardless of heads; bool, shape (sentences,)."""
     every = np.frombuffer(marks, dtype=np.uint8)
-    return np.equal(every[every != SKIPPED], AS_IT_IS)
+    return np.array(every[every != SKIPPED] == AS_IT_IS, dtype=bool)
 
 
 def sentence_blocks(data: bytes) -> list[bytes]:

@@ -30,14 +30,9 @@ from levelhead.treebank.official_reader import (
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.warning_checks import warnings_of_rows
 
-FUNCTION = frozenset({"", "_"})
-"""FEATS of a word that is not scored."""
-
-NO_FEATURES = "|"
-"""FEATS of a content word without features."""
-
+FUNCTION = frozenset({"", "_"})  # FEATS of a word that is not scored
+NO_FEATURES = "|"  # FEATS of a content word without features
 _SLUG, _WITHOUT_WORDS = "refused-by-rules", "the sentence that ends here has no words"
-
 _ID, _FORM, _FEATS, _HEAD = 0, 1, 5, 6
 _FEWEST_WITH_ROOT = 3
 
@@ -164,8 +159,8 @@ class _Faults:
             return unreadable.faults
         message = "the official script reads a sentence without words here"
         for fault in self._blank:
-            blank = replace(fault, slug="extra-blank-line", message=message, severity="warning")
-            add_fault(self._warnings, "extra-blank-line", blank, self._most)
+            warning = replace(fault, slug="extra-blank-line", message=message, severity="warning")
+            add_fault(self._warnings, "extra-blank-line", warning, self._most)
         errors = self._errors or ([] if self._n_sentences else [EMPTY.in_file(self._name)])
         return (*errors, *chain(*self._warnings.values()))
 

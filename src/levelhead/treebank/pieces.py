@@ -22,9 +22,7 @@ from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.tokens import COLUMNS, Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.treebank import Treebank
 
-AT_ONCE = 1 << 22
-"""The number of bytes that are read at once to find errors."""
-
+AT_ONCE = 1 << 22  # the number of bytes that are read at once to find errors
 Lines = range | NDArray[np.int64]
 """The number of each line of a text in the file: a range, which takes no memory, if no line is missing."""
 

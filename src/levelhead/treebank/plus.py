@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _HEADER = rb"#[ \t]*global\.columns[ \t]*="
 _NEEDED = ("ID", "FORM")
 _COLUMNS = tuple(name for name in FIELDS if name not in {"ID", "HEAD"})
-_UNREADABLE = b"?"  # a single cell, which is invalid as a line
 _Cell = TypeVar("_Cell", str, bytes)
 
 
@@ -76,7 +75,7 @@ class ColumnLayout:
                     rows.append((ten[0], *(cells[place] for place in extra)))
                     lines[number] = b"\t".join(ten)
                 else:
-                    lines[number] = _UNREADABLE
+                    lines[number] = b"?"  # a single cell, which is invalid
         return b"\n".join(lines), rows
 
 

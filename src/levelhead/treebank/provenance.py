@@ -14,11 +14,8 @@ from levelhead.tables.documents import notes_of
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
 
-TREEBANK = "treebank"
-"""The code of a treebank without another code."""
-
-MEMORY = "memory"
-"""Used instead of the hash and the path of a treebank that was not read from a file."""
+TREEBANK = "treebank"  # the code of a treebank without another code
+MEMORY = "memory"  # used instead of the hash and the path of a treebank that was not read from a file
 
 
 @immutable

@@ -58,8 +58,7 @@ def ud_version_of(relations: Iterable[str]) -> int | None:
     return None if only_first == only_second else 1 if only_first > only_second else 2
 
 
-UNKNOWN = "UNKNOWN"
-"""The class of relations that a scheme does not list."""
+UNKNOWN = "UNKNOWN"  # the class of relations that a scheme does not list
 
 
 _COUNTERPARTS: Mapping[int | None, Mapping[str, str]] = MappingProxyType({None: {}, 1: TO_UD1, 2: TO_UD2})
@@ -102,7 +101,7 @@ class Scheme:
     def membership(self, name: str) -> Callable[[str], bool]:
         """Return a fast function that tests whether a relation is in a class."""
         of_label, otherwise = {}, self.otherwise
-        for text, members in reversed(self.classes.items()):
+        for text, members in reversed([*self.classes.items()]):
             of_label.update(dict.fromkeys(members, text))
         for label, counterpart in self.counterparts.items():
             of_label.setdefault(label, of_label.get(counterpart, otherwise))

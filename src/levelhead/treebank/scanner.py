@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 HEADLESS = rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)"
 """Finds a word without a head: its ID, and the columns up to HEAD."""
 
-_OUTSIDE = 1
-"""The error code of a sentence with a head outside the sentence."""
-
-_ANY_TREE = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*\t[^\t\n]*(?=\t)"
-"""A word up to its DEPREL."""
+_OUTSIDE = 1  # the error code of a sentence with a head outside the sentence
+_ANY_TREE = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*\t[^\t\n]*(?=\t)"  # a word up to its DEPREL
 
 
 class ReaderSettings(NamedTuple):

@@ -30,11 +30,8 @@ SPACES = (
 ANY_SPACE = dict.fromkeys(point for first, last in SPACES for point in range(first, last + 1))
 """A table for `str.translate` that deletes all space separators."""
 
-PLAIN_SPACE = {0x20: None}
-"""A table for `str.translate` that deletes U+0020."""
-
-UNDERSCORE = 0
-"""The code of "_", the first string of every pool."""
+PLAIN_SPACE = {0x20: None}  # a table for `str.translate` that deletes U+0020
+UNDERSCORE = 0  # the code of "_", the first string of every pool
 
 
 def character_set(*ranges: tuple[int, int]) -> NDArray[np.bool_]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -27,8 +27,7 @@ FIELDS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEP
 COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "misc")
 """The columns of strings of a treebank, in the order of CoNLL-U (HEAD, between FEATS and DEPREL, is numbers)."""
 
-FORM, DEPS, MISC = 0, 7, 8
-"""The positions of these columns in the nine cells after the ID."""
+FORM, DEPS, MISC = 0, 7, 8  # the positions of these columns in the nine cells after the ID
 
 
 @immutable
@@ -178,7 +177,7 @@ def places_of(treebank: Treebank, rows: Rows, kind: Lines = "words") -> Iterator
         words, sentences = rows, treebank.sentence_of_word[rows]
         above = np.searchsorted(multiword.first, words, side="right")
         above -= np.searchsorted(multiword.first, starts[sentences])
-        ids = map(str, words - starts[sentences] + 1)
+        ids: Iterable[str] = map(str, words - starts[sentences] + 1)
     elif kind == "ranges":
         words, sentences = multiword.first[rows], multiword.sentence[rows]
         above = rows - np.searchsorted(multiword.sentence, sentences)

@@ -10,8 +10,7 @@ from levelhead.tables.svg import Drawing, path, text, width_of
 if TYPE_CHECKING:
     from levelhead.treebank.sentence import Sentence
 
-MOST_WORDS = 200
-"""The largest number of words to draw; the rest of a longer sentence is left out."""
+MOST_WORDS = 200  # the largest number of words to draw; the rest of a longer sentence is left out
 
 
 class ArcColor(NamedTuple):
@@ -32,9 +31,7 @@ MISLABELED = ArcColor("axis none", "fade", "s1", "edge style={gray}, label style
 _GAP, _LEVEL, _MARGIN, _ROW = 18.0, 24.0, 12.0, 16.0
 _SPREAD = 5.0  # between arcs that end at the same word
 _TIP = 4.0
-
-_Arc = tuple[int, int]
-"""A word and its head, as indices in the sentence."""
+_Arc = tuple[int, int]  # a word and its head, as indices in the sentence
 
 
 def tree_drawing(sentence: Sentence) -> Drawing:

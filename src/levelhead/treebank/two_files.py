@@ -15,9 +15,7 @@ from levelhead.treebank.input_bytes import read_bytes, size_of_file
 _First = TypeVar("_First")
 _Second = TypeVar("_Second")
 _Item = TypeVar("_Item")
-
-_WORTH_IT = 1 << 18
-"""The size in bytes above which starting a thread for a file saves time."""
+_WORTH_IT = 1 << 18  # the size in bytes above which starting a thread for a file saves time
 
 
 def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_First, _Second]:

@@ -29,9 +29,7 @@ from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.write import check_file, check_folder, replace_file
 
-MOST_LISTED = 100_000
-"""The largest number of errors and warnings of each kind that are kept in memory."""
-
+MOST_LISTED = 100_000  # the largest number of errors and warnings of each kind that are kept in memory
 CHECKED_RULES = ("ud", "msp25", "msp25-sorted")
 """The rules for checking files: CoNLL-U with levelhead's checks, or files of morphosyntactic parsing."""
 
@@ -78,8 +76,7 @@ _MESSAGES = {
 _SIGNS = (b"\t\t", b"\t\n", b" \t", b"\t ", b"\n ", b" \n")
 """Every file with cells to repair contains one of these, except in its first and last line."""
 
-_NEEDED = frozenset({"ID", "FORM", "HEAD", "DEPREL"})
-"""The columns for which an underscore would be a guess."""
+_NEEDED = frozenset({"ID", "FORM", "HEAD", "DEPREL"})  # the columns for which an underscore would be a guess
 
 
 def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> tuple[Fault, ...]:

@@ -33,16 +33,13 @@ _NON_JOINER = "\N{ZERO WIDTH NON-JOINER}"
 _NON_JOINERS = character_set((ord(_NON_JOINER), ord(_NON_JOINER)))
 _FEATURE = r"[^\s=|]+=[^\s=|]+"
 _BAD_FEATS = rf"(?m)^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*"
-_KNOWN = "|".join(sorted(UD1 | UD2))
-_BAD_RELATION = rf"(?m)^(?!({_KNOWN})(:[^|\n]*)?$).*"
+_BAD_RELATION = rf"(?m)^(?!({'|'.join(sorted(UD1 | UD2))})(:[^|\n]*)?$).*"
 _LONG_MULTIWORD = 100
 _LONG_CELL = 1_000_000
 _LONG_MESSAGE = "a cell has a million bytes or more"
 
 
-Kind = tuple[int, ...]
-"""The key of a warning: its position among all warnings, its column, its slug."""
-
+Kind = tuple[int, ...]  # the key of a warning: its position among all warnings, its column, its slug
 _Message: TypeAlias = "str | Callable[[int], str]"
 _Rows: TypeAlias = "tuple[Kind, str, NDArray[np.intp], Lines, _Message]"
 """Rows with the same warning: its kind, its slug, the rows and what they are, and the message (of each)."""
@@ -285,7 +282,6 @@ def _difference(text: str, tokens: list[tuple[str, bool]]) -> tuple[int, str] | 
 
 
 _IN_MEMORY = 1 << 20
-
 Hashes: TypeAlias = "NDArray[np.int64]"
 
 

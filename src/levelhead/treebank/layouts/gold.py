@@ -17,18 +17,13 @@ from typing import Any, Literal, NamedTuple
 from levelhead.errors import Fault, InputError, Place, printable, quoted
 from levelhead.treebank.input_bytes import SUFFIXES
 
-_FORMATS = (".conllu", ".conllup", ".conllx", ".conll")
-"""The suffixes of treebanks, without those of compressed files."""
-
+_FORMATS = (".conllu", ".conllup", ".conllx", ".conll")  # the suffixes of treebanks, without those of compressed files
 _SPLITS = frozenset({"train", "dev", "test"})
-
 _PREDICTED = {"pred", "preds", "predict", "predicted", "prediction", "predictions", "parse", "parsed"}
-
 _ADDED = _SPLITS | _PREDICTED | {"ud", "sys", "system", "out", "output", "outputs"}
 """What parsers and shared tasks add to the name of a treebank (Stanza: `.test.pred`, IWPT: `-ud-test-sys`)."""
 
-MOST_NAMED = 5
-"""The largest number of folders that an error names."""
+MOST_NAMED = 5  # the largest number of folders that an error names
 
 
 def stem_of(file_name: str) -> str | None:
@@ -51,8 +46,6 @@ LAYOUTS: Mapping[str, FolderLayout] = {
 }
 """The folders that are part of a layout, and not systems or runs; files with the names of treebanks need no entry."""
 
-_FILES = FolderLayout(lambda _: True)
-
 
 def layout_of(folder: str) -> FolderLayout | None:
     """Return the layout to which a folder inside a folder of treebanks belongs by its name."""
@@ -61,7 +54,8 @@ def layout_of(folder: str) -> FolderLayout | None:
 
 def name_of(path: Path) -> str | None:
     """Return the name of a treebank by its path, None if the path does not look like a treebank."""
-    return (layout_of(path.parent.name) or _FILES).name(path)
+    layout = layout_of(path.parent.name)
+    return stem_of(path.name) if layout is None else layout.name(path)
 
 
 def bare_name(path: str) -> str:
@@ -217,7 +211,6 @@ def _inside(path: str) -> str:
 
 
 Split = Literal["train", "dev", "test"]
-
 _UD_FILE = re.compile(r"(?P<code>.+)-ud-(?P<split>train|dev|test)")
 _UD_FOLDER = re.compile(r"UD_(?P<language>.+?)(-[^-]+)?")
 
