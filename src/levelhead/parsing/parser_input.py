@@ -11,7 +11,8 @@ from levelhead.errors import ConlluError, Fault, InputError, Place, number_of, q
 from levelhead.parsing.model import BASELINES, ENSEMBLE, GRAPH_PARSERS, PARSERS, AnyModel, Model
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.reader import from_conllu_without_trees
+from levelhead.treebank.reader import read_contents
+from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.strings import UNDERSCORE
 from levelhead.treebank.tokens import place_of
 
@@ -33,7 +34,7 @@ def read_words(path: str | os.PathLike[str]) -> Treebank:
     except ConlluError as error:
         if not any(fault.slug in _TREE_FAULTS for fault in error.faults):
             raise
-        treebank = from_conllu_without_trees(data, name)
+        treebank = read_contents(data, name, ReaderSettings(ignores_trees=True))
     return treebank if treebank.has_trees else with_flat_trees(treebank)
 
 

@@ -54,10 +54,7 @@ def read_graph(treebank: Treebank, *, strict: bool = True) -> Graph:
     labels: dict[str, int] = {}
     cells = treebank.empty.cells[:, DEPS]
     of_words = _incoming(treebank.deps.codes, treebank.strings, labels, strict=strict)
-    try:
-        of_empty = _incoming(cells if strict else cells[:0], treebank.strings, labels, strict=strict)
-    except MalformedDeps as error:
-        raise MalformedDeps(str(error), 1) from error
+    of_empty = _incoming(cells if strict else cells[:0], treebank.strings, labels, strict=strict, rank=1)
     return Graph(of_words, of_empty, list(labels))
 
 
@@ -101,7 +98,7 @@ def between_words(edges: Incoming) -> Incoming:
     return Incoming(*(part[edges.minor == 0] for part in edges))
 
 
-def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict: bool) -> Incoming:
+def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict: bool, rank: int = 0) -> Incoming:
     """Parse each distinct DEPS once, then lay out the edges of all rows."""
     used = StringColumn(codes, strings).distinct
     try:
@@ -112,7 +109,7 @@ def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict:
         raise
     if parsed is None:
         malformed = (strings[code] for code in dict.fromkeys(codes.tolist()) if re.search(BAD_DEPS, strings[code]))
-        raise MalformedDeps(f"{quoted(next(malformed))} is not a list of heads and relations")
+        raise MalformedDeps(f"{quoted(next(malformed))} is not a list of heads and relations", rank)
     n_edges_of, *edges, names = parsed
     numbers = np.array([labels.setdefault(name, len(labels)) for name in names], dtype=np.int64)
     sizes = np.zeros(len(strings), dtype=np.int64)

@@ -146,19 +146,14 @@ def from_conllu(
         ConlluError: it is invalid; the error lists all faults.
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    return _read(raw, name, ReaderSettings(format == "conllx", allow_several_roots))
-
-
-def from_conllu_without_trees(data: bytes, name: str | None = None) -> Treebank:
-    """Read a treebank from bytes, ignoring HEAD and DEPREL; it has no trees."""
-    return _read(data, name, ReaderSettings(ignores_trees=True))
+    return read_contents(raw, name, ReaderSettings(format == "conllx", allow_several_roots))
 
 
 def check_format(name: str) -> None:
     choice(get_args(Format))("format", name)
 
 
-def _read(raw: bytes, name: str | None, reading: ReaderSettings) -> Treebank:
+def read_contents(raw: bytes, name: str | None, reading: ReaderSettings) -> Treebank:
     treebank = read_if_valid(raw, name, reading)
     if treebank is not None:
         return treebank

@@ -123,12 +123,11 @@ class Sentence:
         first, last = np.searchsorted(tokens.sentence, [self.index, self.index + 1])
         pieces = []
         for token in range(first, last):
-            word = int(tokens.first[token])
-            if tokens.multiword[token]:
-                misc = strings[int(multiword.cells[np.searchsorted(multiword.first, word), MISC])]
-            else:
-                misc = treebank.misc[word]
-            pieces += [strings[int(tokens.forms[token])], "" if "SpaceAfter=No" in misc.split("|") else " "]
+            word, misc = tokens.first[token], treebank.misc.codes
+            in_range = tokens.multiword[token]
+            code = multiword.cells[np.searchsorted(multiword.first, word), MISC] if in_range else misc[word]
+            is_joined = "SpaceAfter=No" in strings[int(code)].split("|")
+            pieces += [strings[int(tokens.forms[token])], "" if is_joined else " "]
         return "".join(pieces[:-1])
 
     @property
