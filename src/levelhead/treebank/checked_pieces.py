@@ -142,9 +142,9 @@ class CheckedPieces(Pieces):
         while True:
             self._normalize()
             treebank = scan_file(self._data, self._reading, start=not self._n_taken_lines) if self._data else None
-            is_valid = treebank is not None and treebank.has_trees  # each word without a head may be a fault
-            numbers = count(self.n_sentences + 1 + (len(treebank) if treebank is not None and is_valid else 0))
-            if is_valid:
+            n_valid = len(treebank) if treebank and treebank.has_trees else 0  # each word without a head may be a fault
+            numbers = count(self.n_sentences + 1 + n_valid)
+            if n_valid:
                 yield SOME_HEAD
             elif not self._has_nul() or every:
                 for fault in walk(self._data, numbers, self._reading, line_of=self._line):

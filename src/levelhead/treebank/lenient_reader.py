@@ -80,8 +80,7 @@ def valid_blocks(blocks: Sequence[bytes], reading: ReaderSettings) -> list[bool]
     waiting = [range(start, min(start + _AT_ONCE, len(blocks))) for start in range(0, len(blocks), _AT_ONCE)]
     while waiting:
         some = waiting.pop()
-        data = b"".join(blocks[some.start : some.stop])
-        if scan_file(data, reading, start=False) is not None:
+        if scan_file(b"".join(blocks[some.start : some.stop]), reading, start=False) is not None:
             valid[some.start : some.stop] = [True] * len(some)
         elif len(some) > 1:
             middle = (some.start + some.stop) // 2

@@ -93,8 +93,7 @@ def _read_text(
 
 def check_depth(treebank: Treebank, official: OfficialReading, name: str | None, before: int = 0) -> None:
     """Refuse chains of heads that are too deep for the scorer's recursion."""
-    long = np.flatnonzero(np.diff(treebank.sentence_starts) >= official.deepest)
-    for sentence in long.tolist():
+    for sentence in np.flatnonzero(np.diff(treebank.sentence_starts) >= official.deepest).tolist():
         start, end = treebank.sentence_starts[sentence : sentence + 2].tolist()
         heads: list[int] = treebank.heads[start:end].tolist()
         done = [False] * len(heads)
@@ -332,8 +331,7 @@ class OfficialPieces(Pieces):
         try:
             treebank = _read_text(self._data, self._data, self._official, self.name, part=True)
         except ConlluError as error:
-            line = self._line(error.place.line or 0)
-            fault = replace(error.faults[0], place=error.place._replace(line=line))
+            fault = replace(error.faults[0], place=error.place._replace(line=self._line(error.place.line or 0)))
             self._note(_READING, type(error)(fault))
             return
         try:

@@ -81,8 +81,7 @@ def build(
         )
     lines = []
     for sentence in zip(*(column if column is not None else repeat(None) for column in columns)):
-        rows = zip(*(column if column is not None else repeat("_") for column in sentence))
-        for number, row in enumerate(rows, 1):
+        for number, row in enumerate(zip(*(column if column is not None else repeat("_") for column in sentence)), 1):
             cells = list(map(str, row))
             if any("\t" in cell or "\n" in cell or "\r" in cell for cell in cells):
                 raise ConlluError(Fault("invalid-columns", f"a value of word {number} has a tab or a line end"))

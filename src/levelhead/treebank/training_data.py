@@ -55,6 +55,7 @@ class Training(NamedTuple):
         return cls(forms, frozenset(sentences), frozenset(trees), heads, "+".join(hashes), key)
 
     def same_words(self, treebank: Treebank) -> NDArray[np.bool_]:
+        """Return which sentences of a treebank have the words of a training sentence, shape (sentences,)."""
         return np.array([sentence in self.sentences for sentence in sentences_of(treebank)], dtype=bool)
 
     def same_heads(self, treebank: Treebank) -> NDArray[np.bool_]:

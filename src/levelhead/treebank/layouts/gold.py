@@ -80,8 +80,7 @@ def splits_of(stem: str) -> frozenset[str]:
 
 def beginnings(stem: str) -> list[str]:
     """Return the name of a file, and what remains of it without its last additions, longest first."""
-    shortest = len(treebank_of(stem))
-    return [stem, *(stem[:end] for end in range(len(stem) - 1, shortest - 1, -1) if stem[end] in "-_.")]
+    return [stem, *(stem[:end] for end in range(len(stem) - 1, len(treebank_of(stem)) - 1, -1) if stem[end] in "-_.")]
 
 
 def treebanks_in(folder: Path) -> dict[str, Path]:
@@ -129,8 +128,7 @@ def visible_entries(folder: Path) -> list[Path]:
     try:
         return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise layout_error("unreadable-file", reason, folder) from error
+        raise layout_error("unreadable-file", getattr(error, "strerror", None) or str(error), folder) from error
 
 
 def treebank_files(folder: Path) -> Iterator[Path]:
@@ -204,8 +202,7 @@ def _text(entry: dict[str, Any], field: str) -> str:
 
 
 def _inside(path: str) -> str:
-    parts = PurePosixPath(path).parts
-    if path.startswith("/") or ".." in parts or "\0" in path:
+    if path.startswith("/") or ".." in PurePosixPath(path).parts or "\0" in path:
         raise ValueError(f"{quoted(path)} is outside its folder")
     return path
 
