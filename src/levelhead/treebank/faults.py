@@ -182,21 +182,15 @@ SOME_HEAD = Fault("invalid-head", "")
 
 
 def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
-    kept: list[Fault] = []
-    numbers: Counter[str] = Counter()
-    last: dict[str, int] = {}
-    has_heads = False
+    """Return faults by line; the last of each kind counts the others."""
+    kept, numbers, has_heads = list[Fault](), Counter[str](), False
     for fault in faults:
-        if fault is SOME_HEAD:
-            has_heads = True
-            continue
-        numbers[fault.slug] += 1
-        if numbers[fault.slug] <= most:
-            last[fault.slug] = len(kept)
+        has_heads |= fault is SOME_HEAD
+        numbers[fault.slug] += fault is not SOME_HEAD
+        if fault is not SOME_HEAD and numbers[fault.slug] <= most:
             kept.append(fault)
-    for slug, number in numbers.items():
-        if number > most:
-            kept[last[slug]] = replace(kept[last[slug]], count=number - most + 1)
+    for slug, last in {fault.slug: row for row, fault in enumerate(kept)}.items():
+        kept[last] = replace(kept[last], count=max(1, numbers[slug] - most + 1))
     if not has_heads:
         kept = [fault for fault in kept if fault.slug != SOME_HEAD.slug]
     return sorted(kept, key=lambda fault: fault.place.line or 0)

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
-from importlib import import_module
 from typing import IO, Any, NamedTuple
 
 from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile
@@ -220,19 +219,26 @@ def _gzip(file: Any) -> _Parts:
         yield from iter(partial(unpacked.read, _CHUNK), b"")
 
 
-def _streams(file: IO[bytes], library: str) -> _Parts:
-    """Decompress consecutive streams of bz2 or lzma (which may be padded), one part at a time."""
-    module = import_module(library)
+def _streams(file: IO[bytes], padding: bytes = b"") -> _Parts:
+    """Decompress consecutive streams of xz (with padding) or bz2, one part at a time."""
+    decompressor: Callable[[], Any]
+    if padding:
+        import lzma
+
+        decompressor = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
+    else:
+        import bz2
+
+        decompressor = bz2.BZ2Decompressor
     raw = file.read(_CHUNK)
     for _ in range(_MOST_MEMBERS):
-        stream = module.LZMADecompressor(module.FORMAT_XZ) if library == "lzma" else module.BZ2Decompressor()
+        stream = decompressor()
         while not stream.eof:
             part = stream.decompress(raw, _CHUNK)
             raw = file.read(_CHUNK) if stream.needs_input and not stream.eof else b""
             if not (part or raw) and stream.needs_input and not stream.eof:
                 raise EOFError("the compressed data end too early")
             yield part
-        padding = b"\0" if library == "lzma" else b""
         raw = stream.unused_data.lstrip(padding)
         while not raw and (more := file.read(_CHUNK)):
             raw = more.lstrip(padding)
@@ -264,8 +270,8 @@ def _zstd(file: IO[bytes]) -> _Parts:
 _ZIP = b"PK\x03\x04"
 _UNPACKERS: dict[bytes, Callable[[IO[bytes]], _Parts]] = {
     b"\x1f\x8b": _gzip,
-    b"\xfd7zXZ\x00": partial(_streams, library="lzma"),
-    b"BZh": partial(_streams, library="bz2"),
+    b"\xfd7zXZ\x00": partial(_streams, padding=b"\0"),
+    b"BZh": _streams,
     b"\x28\xb5\x2f\xfd": _zstd,
 }
 

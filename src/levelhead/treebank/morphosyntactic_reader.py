@@ -186,7 +186,7 @@ class _Faults:
             self._blank = []
         self._errors += finder.faults
         self._blank += finder.blank_faults()
-        for warning in _warnings(treebank, self._most):
+        for warning in _malformed_features(treebank, self._most):
             place = warning.place
             place = place._replace(file=self._name, sentence=finder.numbers[(place.sentence or 1) - 1])
             add_fault(self._warnings, warning.slug, replace(warning, place=place), self._most)
@@ -242,7 +242,7 @@ class _FaultFinder(MorphosyntacticReader):
         self._broken = False
 
 
-def _warnings(treebank: Treebank, most: int) -> Iterator[Fault]:
+def _malformed_features(treebank: Treebank, most: int) -> Iterator[Fault]:
     """Warn about features on which the official script crashes if their word is aligned."""
     codes = treebank.feats.codes
     malformed = {
@@ -251,10 +251,10 @@ def _warnings(treebank: Treebank, most: int) -> Iterator[Fault]:
         if feats not in FUNCTION and (part := malformed_feature(feats)) is not None
     }
     words = np.flatnonzero(np.isin(codes, list(malformed)))
-
     message = "in FEATS is not Name=Value: it is refused if the word is aligned"
-    shown = {code: quoted(part) for code, part in malformed.items()}
-    return warnings_of_rows(treebank, "invalid-feats", words, lambda word: f"{shown[int(codes[word])]} {message}", most)
+    return warnings_of_rows(
+        treebank, "invalid-feats", words, lambda word: f"{quoted(malformed[int(codes[word])])} {message}", most
+    )
 
 
 def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: int) -> tuple[Fault, ...]:
