@@ -118,10 +118,7 @@ class Strings(Sequence[str]):
     def with_texts(self, texts: Iterable[str]) -> tuple[Strings, Codes]:
         """Return a pool that also has the given strings, and the code of each."""
         known = {text: code for code, text in enumerate(self.texts)}
-        wanted = list(texts)
-        for text in dict.fromkeys(wanted):
-            known.setdefault(text, len(known))
-        codes = np.fromiter(map(known.__getitem__, wanted), dtype=np.int32, count=len(wanted))
+        codes = np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int32)
         new = Strings.of(list(known)[len(self) :])
         offsets = np.concatenate([self.offsets, new.offsets[1:] + self.offsets[-1]])
         return Strings(self.pool + new.pool, offsets), codes

@@ -302,8 +302,7 @@ def annotation(fault: Fault) -> str:
 
 def _escaped(text: str, also: str = "") -> str:
     """Escape the characters that would end a property or a command."""
-    codes = {"%": "%25", "\r": "%0D", "\n": "%0A"} | ({":": "%3A", ",": "%2C"} if also else {})
-    return "".join(codes.get(character, character) for character in printable(text))
+    return printable(text).translate({ord(sign): f"%{ord(sign):02X}" for sign in f"%\r\n{also}"})
 
 
 def validation_text(validation: Validation) -> str:
