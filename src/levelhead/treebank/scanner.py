@@ -66,18 +66,18 @@ def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Tr
 
 def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
     """Scan ten columns; either all words have heads, or no word."""
+    n_words = None
     if reading.ignores_trees:
-        treebank = scan_treebank(re.sub(_ANY_TREE, rb"\g<1>0\t_", data), several_roots=True)
-        return None if treebank is None else replace(treebank, has_trees=False)
-    conllx = reading.conllx
-    treebank = scan_treebank(data, conllx=conllx, several_roots=reading.several_roots, any_heads=reading.any_heads)
-    if treebank is not None or not re.search(HEADLESS, data[: max(data.find(b"\n\n"), 0)]):
-        return treebank
-    with_roots, n_words = re.subn(HEADLESS, rb"\1\g<2>0", data)
-    treebank = scan_treebank(with_roots, conllx=conllx, several_roots=True)
-    if treebank is None or treebank.n_words != n_words:
-        return None
-    return replace(treebank, has_trees=False)
+        data = re.sub(_ANY_TREE, rb"\g<1>0\t_", data)
+    else:
+        treebank = scan_treebank(
+            data, conllx=reading.conllx, several_roots=reading.several_roots, any_heads=reading.any_heads
+        )
+        if treebank is not None or not re.search(HEADLESS, data[: max(data.find(b"\n\n"), 0)]):
+            return treebank
+        data, n_words = re.subn(HEADLESS, rb"\1\g<2>0", data)
+    treebank = scan_treebank(data, conllx=reading.conllx, several_roots=True)
+    return None if treebank is None or n_words not in {None, treebank.n_words} else replace(treebank, has_trees=False)
 
 
 def scan_treebank(
