@@ -153,11 +153,7 @@ class UDRepresentation:
 
 
 class Script:
-    """The functions of one official script.
-
-    Args:
-        name: the name of its rules.
-    """
+    """The functions of one official script."""
 
     def __init__(self, name: str) -> None:
         self._rules, self._reading = RULES[name], SCORERS[name]

@@ -70,17 +70,6 @@ def open_pair(
     """Yield two files or treebanks as a stream, which is one piece unless a file is large and the files can be cut.
 
     Files of the type `InputFile` are large.
-
-    Args:
-        gold: the gold treebank.
-        system: the system's output.
-        setup: the settings, with the weights that measures name.
-        sizes: which files are large, and the size of pieces.
-        facts: what is known of gold, and will be; for a file that is a pair with several outputs.
-
-    Raises:
-        InputError: a file is invalid.
-        OnlyWhole: it turns out that the files cannot be cut; read them with `whole_pair`.
     """
     if isinstance(gold, InputFile) or isinstance(system, InputFile):
         if not (isinstance(gold, InputFile) and isinstance(system, InputFile)):

@@ -36,13 +36,7 @@ if TYPE_CHECKING:
 
 
 class CountedPiece:
-    """A matched piece, with the counts of its sentences if a visitor needs them.
-
-    Args:
-        matches: the matched words.
-        setup: the settings.
-        counted: the counts of each measure, for partial scores.
-    """
+    """A matched piece, with the counts of its sentences if a visitor needs them."""
 
     def __init__(self, matches: TreebankPair, setup: Setup, counted: Mapping[str, Any] | None) -> None:
         self.matches, self._setup, self._counted = matches, setup, counted
@@ -85,12 +79,7 @@ class _Labels:
 
 
 class Fold:
-    """The counts of all measures, summed over the pieces of two treebanks.
-
-    Args:
-        setup: the settings, with the weights that measures name.
-        visitors: they see each piece after it is counted.
-    """
+    """The counts of all measures, summed over the pieces of two treebanks."""
 
     def __init__(self, setup: Setup, visitors: Sequence[Visitor] = ()) -> None:
         self._setup, self._visitors = setup, visitors
@@ -207,19 +196,12 @@ class OnlyWhole(Exception):
 
 
 class PairStream(NamedTuple):
-    """Two treebanks as a stream of pieces.
+    """Two treebanks as a stream of pieces."""
 
-    Args:
-        pairs: the pieces; one in a tuple if files are whole.
-        match: matches a piece; called in order.
-        summaries: returns the sizes of gold and output, and the coverage of partial scores, after the last piece.
-        visitors: those that belong to the stream.
-    """
-
-    pairs: Iterator[Any] | tuple[Any]
-    match: Callable[[Any], TreebankPair | PartialMatches]
+    pairs: Iterator[Any] | tuple[Any]  # the pieces; one in a tuple if files are whole
+    match: Callable[[Any], TreebankPair | PartialMatches]  # matches a piece; called in order
     summaries: Callable[[], tuple[FileSummary, FileSummary, PartialCoverage | None]]
-    visitors: tuple[Visitor, ...] = ()
+    visitors: tuple[Visitor, ...] = ()  # those that belong to the stream
 
 
 def fold(stream: PairStream, setup: Setup, visitors: Sequence[Visitor] = ()) -> Evaluation:

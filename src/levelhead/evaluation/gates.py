@@ -16,17 +16,11 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+/[0-9]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]
 
 
 class Gate(NamedTuple):
-    """A bound of a measure.
+    """A bound of a measure."""
 
-    Args:
-        measure: its text.
-        bound: in the unit of the value: a ratio, or a perplexity.
-        highest: whether the bound is an upper bound, as for perplexities.
-    """
-
-    measure: str
-    bound: Fraction
-    highest: bool
+    measure: str  # its text
+    bound: Fraction  # in the unit of the value: a ratio, or a perplexity
+    highest: bool  # whether the bound is an upper bound, as for perplexities
 
     def broken(self, value: Fraction | float | None, reason: str | None = None) -> str | None:
         """Return how a value violates the bound, or None."""

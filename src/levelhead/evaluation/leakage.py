@@ -66,12 +66,7 @@ class Leakage(NamedTuple):
 
 
 class LeakageCounts:
-    """The gold sentences that occur in training, and the counts of all others, added up piece by piece.
-
-    Args:
-        training: the contents of the training treebanks.
-        setup: the settings, with the weights that measures name.
-    """
+    """The gold sentences that occur in training, and the counts of all others, added up piece by piece."""
 
     def __init__(self, training: Training, setup: Setup) -> None:
         self._training, self._setup = training, setup

@@ -39,15 +39,10 @@ Input = Treebank | str | os.PathLike[str]
 
 
 class InputFile(NamedTuple):
-    """A file that can be read more than once.
+    """A file that can be read more than once."""
 
-    Args:
-        name: its name in messages, or None.
-        parts: opens it, for reading its contents in parts.
-    """
-
-    name: str | None
-    parts: Callable[[], AbstractContextManager[Iterator[bytes]]]
+    name: str | None  # its name in messages, or None
+    parts: Callable[[], AbstractContextManager[Iterator[bytes]]]  # opens it, for reading its contents in parts
 
 
 @immutable

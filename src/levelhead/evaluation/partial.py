@@ -112,12 +112,7 @@ def _read(data: bytes, name: str | None, setup: Setup) -> LenientTreebank:
 def partial_pair_in_pieces(
     gold: InputFile, system: InputFile, setup: Setup, size: int, facts: GoldFacts
 ) -> Iterator[PairStream]:
-    """Yield two files in pieces, cut at the same characters, or at sentences with the same ids.
-
-    Raises:
-        OnlyWhole: sentences are paired by their texts or by ids in another order than in gold, a weight is missing, or
-            a file has no sentences.
-    """
+    """Yield two files in pieces, cut at the same characters, or at sentences with the same ids."""
     of_gold, of_system = in_two_threads(
         lambda: _survey_gold(gold, setup, size, facts.summary), lambda: _survey_output(system, setup, size)
     )
@@ -194,25 +189,15 @@ def _pairs(
 
 
 class _FirstReading(NamedTuple):
-    """The results of the first reading of a file.
+    """The results of the first reading of a file."""
 
-    Args:
-        summary: its sizes and warnings.
-        text: a hash of all its characters.
-        ids: the hash of the sent_id of each sentence; None if a sentence has no sent_id.
-        texts: the hash of the characters of each sentence; empty for gold.
-        is_tree: whether each sentence is valid, bool, shape (sentences,); empty for gold.
-        marks: for an invalid output, the marks of `LenientPieces`; None for a valid file.
-        unreadable: the number of lines that could not be read.
-    """
-
-    summary: FileSummary
-    text: bytes
-    ids: Hashes | None
-    texts: Hashes
-    is_tree: Flags
-    marks: bytes | None = None
-    unreadable: int = 0
+    summary: FileSummary  # its sizes and warnings
+    text: bytes  # a hash of all its characters
+    ids: Hashes | None  # the hash of the sent_id of each sentence; None if a sentence has no sent_id
+    texts: Hashes  # the hash of the characters of each sentence; empty for gold
+    is_tree: Flags  # whether each sentence is valid, bool, shape (sentences,); empty for gold
+    marks: bytes | None = None  # for an invalid output, the marks of `LenientPieces`; None for a valid file
+    unreadable: int = 0  # the number of lines that could not be read
 
 
 def _survey_gold(gold: InputFile, setup: Setup, size: int, known: FileSummary | None) -> _FirstReading:

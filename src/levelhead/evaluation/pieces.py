@@ -32,15 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class GoldFacts:
-    """Facts about a gold file that are found once, when it is first read.
+    """Facts about a gold file that are found once, when it is first read."""
 
-    Args:
-        summary: its sizes and the warnings about it.
-        punctuation: the relations that `(nopunct=callin)` leaves out.
-    """
-
-    summary: FileSummary | None = None
-    punctuation: frozenset[str] | None = None
+    summary: FileSummary | None = None  # its sizes and the warnings about it
+    punctuation: frozenset[str] | None = None  # the relations that `(nopunct=callin)` leaves out
 
     def find_punctuation(self, gold: InputFile, setup: Setup, size: int) -> None:
         """Read gold for the relations that `(nopunct=callin)` leaves out, if a measure needs them."""

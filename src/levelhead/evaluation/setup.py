@@ -112,15 +112,7 @@ class Setup:
         return replace(self, measures=tuple(measures))
 
     def read(self, treebank: str | None = None) -> Setup:
-        """Return the settings with all weights and models that measures name, each read once.
-
-        Args:
-            treebank: the code that replaces `{treebank}` in paths; None to read only files shared by all treebanks.
-
-        Raises:
-            InputError: a file is invalid.
-            MeasureError: a measure requires training treebanks that were not given.
-        """
+        """Return the settings with all weights and models that measures name, each read once."""
         self.check_entropies()
         read = dict(self.weights)
         for measure, definition in self.defined:
@@ -132,11 +124,7 @@ class Setup:
         return replace(self, weights=read)
 
     def check_entropies(self) -> None:
-        """Refuse measures weighted by word dependency entropy, as in WLAS(WDE), without its weights.
-
-        Raises:
-            MeasureError: a measure requires training treebanks that were not given.
-        """
+        """Refuse measures weighted by word dependency entropy, as in WLAS(WDE), without its weights."""
         for measure, definition in self.defined:
             if key_of(measure) == ENTROPY and definition.takes_weights and ENTROPY not in self.weights:
                 message = (
@@ -147,11 +135,7 @@ class Setup:
                 raise MeasureError(message, "missing-weight")
 
     def with_pipes(self) -> Setup:
-        """Return the settings with the weights and models from named pipes, which can be read only once.
-
-        Raises:
-            InputError: the contents of a pipe are invalid.
-        """
+        """Return the settings with the weights and models from named pipes, which can be read only once."""
         needed = [measure for measure, definition in self.defined if definition.needs_file]
         pipes = [
             measure
@@ -165,12 +149,7 @@ class Setup:
         return os.path.join(self.folder, path)  # noqa: PTH118
 
     def for_pair(self) -> Setup:
-        """Return the settings for a single pair of treebanks, with the files that measures name.
-
-        Raises:
-            InputError: a file is invalid.
-            MeasureError: a measure names a file for each treebank, but there is only one pair.
-        """
+        """Return the settings for a single pair of treebanks, with the files that measures name."""
         for measure, definition in self.defined:
             if definition.needs_file and key_of(measure) not in self.weights:
                 for_treebank(measure, None)
@@ -191,11 +170,7 @@ class Setup:
         return parts | ({"roots": "several"} if self.rules.several_roots else {})
 
     def signature_of_measures(self, files: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-        """Return the parts that define measures in addition to their names: hashes of files, schemes of classes.
-
-        Args:
-            files: hashes of files by measure, if they differ from those of `weights`.
-        """
+        """Return the parts that define measures in addition to their names: hashes of files, schemes of classes."""
         parts: dict[str, str] = {}
         classes: set[str] = set()
         for measure, definition in self.defined:

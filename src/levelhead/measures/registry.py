@@ -240,17 +240,11 @@ def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:
 
 
 class MeasureGroup(NamedTuple):
-    """A group of related measures, with advice.
+    """A group of related measures, with advice."""
 
-    Args:
-        title: what they measure.
-        names: the measures.
-        advice: which of them to report, and when.
-    """
-
-    title: str
+    title: str  # what they measure
     names: tuple[str, ...]
-    advice: str
+    advice: str  # which of them to report, and when
 
 
 MEASURE_GROUPS = (

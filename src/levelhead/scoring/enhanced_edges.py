@@ -42,19 +42,12 @@ _Edges = list[tuple[Node, str]]
 
 @immutable
 class Edges:
-    """The enhanced edges between words of a treebank.
+    """The enhanced edges between words of a treebank."""
 
-    Args:
-        child: the dependent, int32, shape (edges,).
-        parent: the head, -1 for the root, `NO_HEAD` for a head that agrees with none; int32, shape (edges,).
-        label: the number of its label in `labels`, int32, shape (edges,).
-        n_steps: the number of steps of all paths through empty nodes.
-    """
-
-    child: Codes
-    parent: Codes
-    label: Codes
-    n_steps: int = 0
+    child: Codes  # the dependent, int32, shape (edges,)
+    parent: Codes  # the head, -1 for the root, `NO_HEAD` for a head that agrees with none; int32, shape (edges,)
+    label: Codes  # the number of its label in `labels`, int32, shape (edges,)
+    n_steps: int = 0  # the number of steps of all paths through empty nodes
 
 
 def edges_of(

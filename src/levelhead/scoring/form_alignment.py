@@ -154,15 +154,10 @@ _SENT_ID = re.compile(rb"(?m)^#[ \t]*sent_id[ \t]*=[ \t]*([^\n]*?)[ \t]*$")
 
 
 class SentencePairs(NamedTuple):
-    """The system sentence paired with each gold sentence.
+    """The system sentence paired with each gold sentence."""
 
-    Args:
-        by: how they were paired, "sent_id" or "text".
-        system: the system sentence of each gold sentence, or -1, int32, shape (gold sentences,).
-    """
-
-    by: PairedBy
-    system: Codes
+    by: PairedBy  # how they were paired, "sent_id" or "text"
+    system: Codes  # the system sentence of each gold sentence, or -1, int32, shape (gold sentences,)
 
 
 def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> SentencePairs:

@@ -53,13 +53,7 @@ class Agree(IntFlag):
 
 @immutable
 class TreebankPair:
-    """Two treebanks that are ready for counting.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        rules: the rules.
-    """
+    """Two treebanks that are ready for counting."""
 
     gold: Treebank
     system: Treebank
@@ -68,15 +62,10 @@ class TreebankPair:
 
 @immutable
 class Alignment:
-    """Pairs of aligned words, one to one and in order on both sides.
+    """Pairs of aligned words, one to one and in order on both sides."""
 
-    Args:
-        gold: the gold word of each pair, int32, shape (pairs,), ascending.
-        system: the system word of each pair, int32, shape (pairs,), ascending.
-    """
-
-    gold: Codes
-    system: Codes
+    gold: Codes  # the gold word of each pair, int32, shape (pairs,), ascending
+    system: Codes  # the system word of each pair, int32, shape (pairs,), ascending
 
 
 def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> Alignment:

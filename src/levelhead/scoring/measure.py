@@ -67,17 +67,11 @@ class Measure:
 
 @immutable
 class Resource:
-    """The contents of a file that a measure needs: weights, a model.
+    """The contents of a file that a measure needs: weights, a model."""
 
-    Args:
-        values: the weights, or the model.
-        sha256: the hash of the file.
-        warnings: warnings about the file.
-    """
-
-    values: Any
-    sha256: str
-    warnings: tuple[str, ...] = ()
+    values: Any  # the weights, or the model
+    sha256: str  # the hash of the file
+    warnings: tuple[str, ...] = ()  # warnings about the file
 
 
 @immutable

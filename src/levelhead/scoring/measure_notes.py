@@ -20,15 +20,10 @@ _MOST_NAMED = 50  # more than the number of relations in either version of UD
 
 @immutable
 class Annotation:
-    """The properties of a treebank that notes are about.
+    """The properties of a treebank that notes are about."""
 
-    Args:
-        relations: the universal relations that occur, in alphabetical order.
-        columns: the columns with values, of those that measures require.
-    """
-
-    relations: list[str]
-    columns: frozenset[str]
+    relations: list[str]  # the universal relations that occur, in alphabetical order
+    columns: frozenset[str]  # the columns with values, of those that measures require
 
     def of_analyzed_words(self) -> Annotation:
         """Return it without the relation of words that a system gave none."""

@@ -35,34 +35,19 @@ _ROOT, _ELSEWHERE, _UNALIGNED = -1, -2, -3
 
 @immutable
 class MorphosyntacticMatches(TreebankPair):
-    """The correct content words of two treebanks.
+    """The correct content words of two treebanks."""
 
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        rules: the rules.
-        counts: the counts of each measure, by its name, one row for each sentence.
-    """
-
-    counts: Mapping[str, Counts]
+    counts: Mapping[str, Counts]  # the counts of each measure, by its name, one row for each sentence
 
 
 class _Side(NamedTuple):
-    """The content words of one treebank, in order.
-
-    Args:
-        treebank: the treebank.
-        words: the index of each in the treebank, int64, shape (content words,).
-        heads: the head of each as an index of content words, or `_ROOT`, or `_ELSEWHERE`; same type and shape.
-        abstract: whether the form of each is `_`, bool, shape (content words,).
-        n_words: the number of content words of each sentence, int64, shape (sentences,).
-    """
+    """The content words of one treebank, in order."""
 
     treebank: Treebank
-    words: Numbers
-    heads: Numbers
-    abstract: NDArray[np.bool_]
-    n_words: Numbers
+    words: Numbers  # the index of each in the treebank, int64, shape (content words,)
+    heads: Numbers  # the head of each as an index of content words, or `_ROOT`, or `_ELSEWHERE`; same type and shape
+    abstract: NDArray[np.bool_]  # whether the form of each is `_`, bool, shape (content words,)
+    n_words: Numbers  # the number of content words of each sentence, int64, shape (sentences,)
 
     def reversed(self) -> _Side:
         """Return the words from the last to the first, for alignment."""
@@ -221,12 +206,7 @@ def _feature_credits(gold: _Side, system: _Side, pairs: _Pairs, rules: Rules) ->
 
 
 class _Features(dict[int, dict[str, str]]):
-    """The universal features of FEATS by code, each read when it is first needed.
-
-    Args:
-        feats: the column.
-        rules: the rules, which decide whether the parts of a value have an order.
-    """
+    """The universal features of FEATS by code, each read when it is first needed."""
 
     def __init__(self, feats: StringColumn, rules: Rules) -> None:
         super().__init__()

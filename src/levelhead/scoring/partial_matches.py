@@ -41,34 +41,17 @@ _NOWHERE = -1
 
 
 class PartialMatches(NamedTuple):
-    """The aligned words of gold and a system's output.
-
-    Args:
-        matches: the aligned words. If sentences were paired, `system` only has the paired sentences, in the order of
-            gold, and its spans are positions in the text of gold.
-        by: how sentences are paired.
-        answered: the gold sentences with a system word that has a HEAD, bool, shape (gold sentences,).
-        is_tree: the gold sentences whose sentence in the output is valid, same shape; if it is segmented differently,
-            all sentences with words in it.
-        lacking: the gold sentences that lack words: if sentences are paired, the output has fewer words with a HEAD
-            than gold; otherwise it has words without a HEAD; same shape.
-        same_text: the gold sentences that have the same text as the paired sentence, same shape.
-        has_head: whether each word of `matches.system` has a HEAD, bool, shape (system words,).
-        n_extra: the number of the system's sentences without a gold sentence.
-        equal_forms: whether the words of each aligned pair have the same form, bool, shape (pairs,).
-        other_text: the gold sentences whose sentence in the output has another text (`is_other_text`), so that no word
-            is aligned; bool, shape (gold sentences,).
-    """
+    """The aligned words of gold and a system's output."""
 
     matches: Matches
-    by: PairedBy
-    answered: Flags
+    by: PairedBy  # how sentences are paired
+    answered: Flags  # the gold sentences with a system word that has a HEAD, bool, shape (gold sentences,)
     is_tree: Flags
     lacking: Flags
-    same_text: Flags
-    has_head: Flags
-    n_extra: int
-    equal_forms: Flags
+    same_text: Flags  # the gold sentences that have the same text as the paired sentence, same shape
+    has_head: Flags  # whether each word of `matches.system` has a HEAD, bool, shape (system words,)
+    n_extra: int  # the number of the system's sentences without a gold sentence
+    equal_forms: Flags  # whether the words of each aligned pair have the same form, bool, shape (pairs,)
     other_text: Flags
 
 
@@ -259,23 +242,14 @@ def _fits(gold: list[str] | None, system: list[str]) -> bool:
 
 
 class PartialCounts(NamedTuple):
-    """The counts of a measure in a file, or in the pieces of a file so far; `sentences` are those of the last piece.
-
-    Args:
-        words: the sums over all words, one row; None if sentences must be summed: if they are paired, or lack words.
-        sentences: one row for each gold sentence.
-        sentences_valid_trees: the same, with invalid trees counted as wrong.
-        by_sentence: the sums of sentences, one row.
-        in_valid_trees: the sums of sentences with valid trees only, one row.
-        all_valid: whether all sentences have a valid tree.
-    """
+    """The counts of a measure in a file, or in the pieces of a file so far; `sentences` are those of the last piece."""
 
     words: Counts | None
-    sentences: Counts
-    sentences_valid_trees: Counts
-    by_sentence: Counts
-    in_valid_trees: Counts
-    all_valid: bool
+    sentences: Counts  # one row for each gold sentence
+    sentences_valid_trees: Counts  # the same, with invalid trees counted as wrong
+    by_sentence: Counts  # the sums of sentences, one row
+    in_valid_trees: Counts  # the sums of sentences with valid trees only, one row
+    all_valid: bool  # whether all sentences have a valid tree
 
     @property
     def total(self) -> Counts:

@@ -37,19 +37,12 @@ _NOTHING: Bytes = np.zeros(0, dtype=np.uint8)
 
 
 class PiecePair(NamedTuple):
-    """A piece of gold and a piece of the system's output with the same text.
+    """A piece of gold and a piece of the system's output with the same text."""
 
-    Args:
-        gold: the gold sentences.
-        system: the system's sentences.
-        gold_spans: the characters that gold words cover.
-        system_spans: the characters that system words cover.
-    """
-
-    gold: Treebank
-    system: Treebank
-    gold_spans: Spans
-    system_spans: Spans
+    gold: Treebank  # the gold sentences
+    system: Treebank  # the system's sentences
+    gold_spans: Spans  # the characters that gold words cover
+    system_spans: Spans  # the characters that system words cover
 
 
 class _Side:
@@ -252,19 +245,12 @@ Places = NDArray[np.int64]
 
 
 class SentencePiece(NamedTuple):
-    """Some gold sentences, and the system's sentences paired with them.
+    """Some gold sentences, and the system's sentences paired with them."""
 
-    Args:
-        gold: the gold sentences.
-        system: the system's sentences, in the same order; can be empty.
-        pairs: the paired sentences.
-        before: the number of earlier sentences of the system.
-    """
-
-    gold: Treebank
-    system: Treebank
-    pairs: SentencePairs
-    before: int
+    gold: Treebank  # the gold sentences
+    system: Treebank  # the system's sentences, in the same order; can be empty
+    pairs: SentencePairs  # the paired sentences
+    before: int  # the number of earlier sentences of the system
 
 
 def pieces_by_sentence(gold: Pieces, system: Pieces, places: Places, size: int) -> Iterator[SentencePiece]:

@@ -29,15 +29,10 @@ Keeps = Callable[[str], bool]
 
 @immutable
 class Schemes:
-    """The schemes in which classes are looked up.
+    """The schemes in which classes are looked up."""
 
-    Args:
-        by_name: all schemes.
-        default: the name of the scheme of classes without a scheme.
-    """
-
-    by_name: Mapping[str, Scheme] = field(default_factory=lambda: SCHEMES)
-    default: str = NIVRE_FANG.name
+    by_name: Mapping[str, Scheme] = field(default_factory=lambda: SCHEMES)  # all schemes
+    default: str = NIVRE_FANG.name  # the name of the scheme of classes without a scheme
 
     def find(self, text: str) -> tuple[Scheme, str]:
         """Return the scheme and the name of a class: `CORE`, `callin:CONTENT`."""
@@ -67,17 +62,10 @@ STANDARD = Schemes()
 
 @immutable
 class Selection:
-    """The weight of each word, by its relation.
+    """The weight of each word, by its relation."""
 
-    Args:
-        value: whether a relation, with or without subtype, counts, or its weight.
-        weighted: whether values are weights.
-        by_gold: whether a system word has the weight of its aligned gold word (an unaligned word that of its own
-            relation). Otherwise each side is weighted by its own relations.
-    """
-
-    value: Callable[[str], float]
-    weighted: bool = False
+    value: Callable[[str], float]  # whether a relation, with or without subtype, counts, or its weight
+    weighted: bool = False  # whether values are weights
     by_gold: bool = False
 
     def of_words(self, relations: StringColumn) -> NDArray[Any]:

@@ -18,17 +18,11 @@ _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneT
 
 @immutable
 class Field:
-    """The entry of a field, in `Annotated[type, Field(...)]`.
+    """The entry of a field, in `Annotated[type, Field(...)]`."""
 
-    Args:
-        about: what it is, as its JSON Schema says it.
-        limits: its lowest and highest value, if it has them; integers are at least 0.
-        scaled: whether it is a ratio or a difference of ratios, which JSON has in percent or points.
-    """
-
-    about: str
-    limits: tuple[float, ...] = ()
-    scaled: bool = False
+    about: str  # what it is, as its JSON Schema says it
+    limits: tuple[float, ...] = ()  # its lowest and highest value, if it has them; integers are at least 0
+    scaled: bool = False  # whether it is a ratio or a difference of ratios, which JSON has in percent or points
 
 
 @cache

@@ -29,19 +29,12 @@ text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans
 
 
 class Drawing(NamedTuple):
-    """A complete drawing.
+    """A complete drawing."""
 
-    Args:
-        title: its title, also for screen readers.
-        width: in pixels.
-        height: in pixels.
-        body: SVG elements.
-    """
-
-    title: str
-    width: float
-    height: float
-    body: str
+    title: str  # its title, also for screen readers
+    width: float  # in pixels
+    height: float  # in pixels
+    body: str  # SVG elements
 
     def inline(self) -> str:
         """Return the drawing for a page, which defines the colors."""
@@ -139,19 +132,12 @@ def _tip(words: str) -> str:
 
 
 class Scale(NamedTuple):
-    """A linear scale from values to pixels.
+    """A linear scale from values to pixels."""
 
-    Args:
-        low: the value at the start.
-        high: the value at the end.
-        start: the position of the start.
-        end: the position of the end.
-    """
-
-    low: float
-    high: float
-    start: float
-    end: float
+    low: float  # the value at the start
+    high: float  # the value at the end
+    start: float  # the position of the start
+    end: float  # the position of the end
 
     def __call__(self, value: float) -> float:
         """Return the place of a value."""
@@ -165,13 +151,9 @@ class Scale(NamedTuple):
 
 
 class LogScale(NamedTuple):
-    """A logarithmic scale from positive values to pixels.
+    """A logarithmic scale from positive values to pixels."""
 
-    Args:
-        logarithms: the scale of the logarithms to the base 10.
-    """
-
-    logarithms: Scale
+    logarithms: Scale  # the scale of the logarithms to the base 10
 
     def __call__(self, value: float) -> float:
         """Return the place of a value."""

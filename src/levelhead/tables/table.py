@@ -15,15 +15,10 @@ Kind = Literal["text", "ratio", "difference", "probability", "number", "position
 
 
 class IntervalCell(NamedTuple):
-    """An interval in a cell.
+    """An interval in a cell."""
 
-    Args:
-        low: where it begins.
-        high: where it ends.
-    """
-
-    low: float
-    high: float
+    low: float  # where it begins
+    high: float  # where it ends
 
 
 Cell = str | int | float | IntervalCell | None
