@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import Setup
@@ -64,6 +63,20 @@ class Leakage(NamedTuple):
     words: int
     occurring: tuple[Occurrence, ...]
 
+    def added_to(self, evaluation: Evaluation) -> Evaluation:
+        """Return an evaluation with its leakage; measures without a value are left out."""
+        provenance = evaluation.provenance.with_parts(train=self.train)
+        scores, valid_trees = (
+            {name: replace(score, signature=provenance.signature) for name, score in some.items()}
+            for some in (evaluation.scores, evaluation.valid_trees)
+        )
+        occurring = tuple(
+            seen._replace(rest={name: score for name, score in seen.rest.items() if scores[name].reason is None})
+            for seen in self.occurring
+        )
+        leakage = self._replace(occurring=occurring)
+        return replace(evaluation, scores=scores, valid_trees=valid_trees, provenance=provenance, leakage=leakage)
+
 
 class LeakageCounts:
     """The gold sentences that occur in training, and the counts of all others, added up piece by piece."""
@@ -95,7 +108,8 @@ class LeakageCounts:
             self._seen[sense] = n_sentences + int(seen.sum()), n_words + int(lengths[seen].sum())
             rest = self._rest[sense]
             for name, (counts, *_) in piece.sentences.items():
-                others = _rows(counts, ~seen)
+                columns = (counts.correct, counts.gold, counts.system, counts.aligned)
+                others = Counts(*(None if column is None else column[~seen] for column in columns))  # type: ignore[arg-type]
                 rest[name] = (rest[name] + others if name in rest else others).total()
 
     def leakage(self) -> Leakage:
@@ -112,23 +126,3 @@ class LeakageCounts:
             }
             occurring.append(Occurrence(sense, *self._seen[sense], scores))
         return Leakage(self._training.hashes, self._n_sentences, self._n_words, tuple(occurring))
-
-
-def with_leakage(evaluation: Evaluation, leakage: Leakage) -> Evaluation:
-    """Return an evaluation with the share of gold that occurs in training; measures without a value are left out."""
-    provenance = evaluation.provenance.with_parts(train=leakage.train)
-    scores, valid_trees = (
-        {name: replace(score, signature=provenance.signature) for name, score in some.items()}
-        for some in (evaluation.scores, evaluation.valid_trees)
-    )
-    occurring = tuple(
-        seen._replace(rest={name: score for name, score in seen.rest.items() if scores[name].reason is None})
-        for seen in leakage.occurring
-    )
-    leakage = leakage._replace(occurring=occurring)
-    return replace(evaluation, scores=scores, valid_trees=valid_trees, provenance=provenance, leakage=leakage)
-
-
-def _rows(counts: Counts, kept: NDArray[np.bool_]) -> Counts:
-    aligned = None if counts.aligned is None else counts.aligned[kept]
-    return Counts(counts.correct[kept], counts.gold[kept], counts.system[kept], aligned)

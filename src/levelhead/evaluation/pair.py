@@ -151,12 +151,8 @@ def load_gold(gold: Input, setup: Setup) -> Treebank:
 
 def as_gold(gold: Treebank, setup: Setup) -> Treebank:
     """Return gold as it is compared: without multiword tokens if the system's output can have none."""
-    return gold.without_multiword_tokens() if splits_tokens(setup) else gold
-
-
-def splits_tokens(setup: Setup) -> bool:
-    """Return whether the multiword tokens of gold are split, since the system's output has none."""
-    return setup.format == "conllx" and setup.format_of_gold == "conllu"
+    splits_tokens = (setup.format, setup.format_of_gold) == ("conllx", "conllu")
+    return gold.without_multiword_tokens() if splits_tokens else gold
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002

@@ -34,9 +34,9 @@ from levelhead.treebank.strings import Codes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MOST_STEPS = 300_000  # of all paths of a treebank: real treebanks have a few per sentence
+MOST_STEPS = 300_000  # of all paths of a treebank: real treebanks have a few per sentence
 _LONGEST_PATH = 50
-_TOO_MANY_PATHS = "paths through empty nodes are too many or too long"
+TOO_MANY_PATHS, RANK_OF_PATHS = "paths through empty nodes are too many or too long", 4
 _Edges = list[tuple[Node, str]]
 
 
@@ -61,11 +61,11 @@ def edges_of(
     plain = between_words(graph.of_words)
     parent = official_parents(treebank, plain)
     edges = np.stack([plain.child, parent, shared[plain.label]], axis=1).astype(np.int32)
-    steps = iter(range(_MOST_STEPS))
+    steps = iter(range(MOST_STEPS))
     if collapse and len(plain.child) < len(graph.of_words.child):
         edges = np.concatenate([edges, _collapsed(treebank, graph, labels, steps)])
     columns = [np.ascontiguousarray(column) for column in edges.T]
-    n_steps = _MOST_STEPS - length_hint(steps)
+    n_steps = MOST_STEPS - length_hint(steps)
     if switches:
         enhanced = _Graph(columns[0], columns[1], columns[2], treebank, labels)
         for name, step in _STEPS.items():
@@ -73,12 +73,6 @@ def edges_of(
         columns = [enhanced.child, enhanced.parent.astype(np.int32), enhanced.label.astype(np.int32)]
     children, heads, numbers = columns
     return Edges(children, heads, numbers, n_steps)
-
-
-def check_steps(n_steps: int) -> None:
-    """Refuse a treebank whose paths through empty nodes have too many steps."""
-    if n_steps > _MOST_STEPS:
-        raise MalformedDeps(_TOO_MANY_PATHS, 4)
 
 
 def _collapsed(treebank: Treebank, graph: Graph, labels: dict[str, int], steps: Iterator[int]) -> Codes:
@@ -116,7 +110,7 @@ def _paths(into: dict[Node, _Edges], edges: _Edges, steps: Iterator[int]) -> Ite
     while stack:
         node, path, passed = stack.pop()
         if next(steps, None) is None or len(passed) > _LONGEST_PATH:
-            raise MalformedDeps(_TOO_MANY_PATHS, 4)
+            raise MalformedDeps(TOO_MANY_PATHS, RANK_OF_PATHS)
         for above, label in into[node]:
             if not above[1]:
                 yield above[0], f"{label}>{path}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -197,11 +197,11 @@ COUNTERS: Mapping[str, Callable[[Matches, Agree, Selection | None, bool], Counts
 """What counts each of `COUNTED_ITEMS`, given what must agree, which words are selected, and whether by sentence."""
 
 
-def score_of(total: Counts, measure: Measure, undefined: float | None = None, *, perplexity: bool = False) -> Score:
-    """Return the score for counts."""
+def score_of(total: Counts, measure: Measure, undefined: float | None = None, **how: Any) -> Score:
+    """Return the score for counts, with other fields of `Score`."""
     aligned = None if total.aligned is None else total.aligned[0].item()
     numbers = (total.correct[0].item(), total.gold[0].item(), total.system[0].item())
-    return Score(measure, *numbers, aligned, undefined, perplexity=perplexity)
+    return Score(measure, *numbers, aligned, undefined, **how)
 
 
 _OF_TREES = Agree.HEAD | Agree.RELATION | Agree.FULL_RELATION | Agree.CHILDREN
@@ -226,11 +226,7 @@ def check_annotated(matches: TreebankPair, measure: Measure, definition: Definit
     missing = without_trees(matches, measure, definition)
     if missing is None and matches.rules.unannotated:
         columns = [name for name in definition.columns_for(measure.argument) if getattr(matches.gold, name).has_values]
-        missing = reason_of_absence(definition.absent(measure.argument, columns))
+        if absent := definition.absent(measure.argument, columns):
+            missing = f"not annotated in gold: {', '.join(absent)}"
     if missing:
         raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
-
-
-def reason_of_absence(columns: Collection[str]) -> str | None:
-    """Return why a measure has no value if gold has no values in columns that it requires; None without columns."""
-    return f"not annotated in gold: {', '.join(columns)}" if columns else None
