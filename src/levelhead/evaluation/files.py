@@ -48,7 +48,8 @@ def score_files(
             if not isinstance(source, Treebank) and is_stream(source):
                 message = "it cannot be read in pieces under these rules: give this input as a file, not as a pipe"
                 raise InputError(Fault("file-too-large", message, Place(os.fsdecode(source)))) from None
-    evaluation = evaluation or fold(whole_pair(gold, system, setup), setup, visitors)
+    if evaluation is None:
+        evaluation = fold(whole_pair(gold, system, setup), setup, visitors)
     return evaluation if leakage is None else leakage.leakage().added_to(evaluation)
 
 
@@ -64,9 +65,9 @@ def open_pair(gold: Input, system: Input, setup: Setup, sizes: PieceSizes) -> It
     from levelhead.evaluation.pieces import paths_in_pieces
     from levelhead.progress import counter
 
-    files = [InputFile(path, partial(parts_of, path)) for path in map(os.fsdecode, (gold, system))]
-    in_pieces = open_files(*files, setup, sizes.piece) if setup.partial else paths_in_pieces(*files, setup, sizes)
-    with counter("scoring", "words") as advance, in_pieces as stream:
+    files = (InputFile(path, partial(parts_of, path)) for path in map(os.fsdecode, (gold, system)))
+    in_pieces = partial(open_files, size=sizes.piece) if setup.partial else partial(paths_in_pieces, sizes=sizes)
+    with counter("scoring", "words") as advance, in_pieces(*files, setup) as stream:
         yield stream._replace(advance=advance)
 
 

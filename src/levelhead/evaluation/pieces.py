@@ -110,7 +110,7 @@ def _cut_at_characters(
         return
     try:
         sentences = paired_sentences(gold, system, size)
-        yield PairStream(sentences, lambda pair: match_pair(*pair, setup.rules), summaries)
+        yield PairStream(sentences, lambda pair: match_pair(pair[0], pair[1], setup.rules), summaries)
     except InputError:  # the errors of a file precede errors of comparison
         check_rest(gold, system)
         raise

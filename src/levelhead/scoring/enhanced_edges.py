@@ -18,6 +18,7 @@ import numpy as np
 
 from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
+from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
 from levelhead.treebank.enhanced_graph import (
     Graph,
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 300_000  # of all paths of a treebank: real treebanks have a few per sentence
 _LONGEST_PATH = 50
-TOO_MANY_PATHS, RANK_OF_PATHS = "paths through empty nodes are too many or too long", 4
+TOO_MANY_PATHS = "paths through empty nodes are too many or too long"
+RANK_OF_PATHS = 4
 _Edges = list[tuple[Node, str]]
 
 
@@ -50,29 +52,24 @@ class Edges:
     n_steps: int = 0  # the number of steps of all paths through empty nodes
 
 
-def edges_of(
-    treebank: Treebank, labels: dict[str, int], *, collapse: bool, switches: frozenset[str] = frozenset()
-) -> Edges:
+def edges_of(treebank: Treebank, labels: dict[str, int], rules: Rules) -> Edges:
     """Read the enhanced edges of a treebank."""
-    graph = treebank.graph if collapse else read_graph(treebank, strict=False)
-    if collapse and any(map(len, dangling(treebank, graph))):
+    graph = treebank.graph if rules.collapse else read_graph(treebank, strict=False)
+    if rules.collapse and any(map(len, dangling(treebank, graph))):
         raise MalformedDeps("the head of an edge is not a node of its sentence", 2)
     shared = np.array([labels.setdefault(label, len(labels)) for label in graph.labels], dtype=np.int32)
     plain = between_words(graph.of_words)
-    parent = official_parents(treebank, plain)
-    edges = np.stack([plain.child, parent, shared[plain.label]], axis=1).astype(np.int32)
+    edges = np.stack([plain.child, official_parents(treebank, plain), shared[plain.label]], axis=1).astype(np.int32)
     steps = iter(range(MOST_STEPS))
-    if collapse and len(plain.child) < len(graph.of_words.child):
+    if rules.collapse and len(plain.child) < len(graph.of_words.child):
         edges = np.concatenate([edges, _collapsed(treebank, graph, labels, steps)])
-    columns = [np.ascontiguousarray(column) for column in edges.T]
-    n_steps = MOST_STEPS - length_hint(steps)
-    if switches:
-        enhanced = _Graph(columns[0], columns[1], columns[2], treebank, labels)
-        for name, step in _STEPS.items():
-            enhanced = step(enhanced) if name in switches and len(enhanced.child) else enhanced
-        columns = [enhanced.child, enhanced.parent.astype(np.int32), enhanced.label.astype(np.int32)]
-    children, heads, numbers = columns
-    return Edges(children, heads, numbers, n_steps)
+    child, parent, label = (np.ascontiguousarray(column) for column in edges.T)
+    enhanced = _Graph(child, parent, label, treebank, labels)
+    for name, step in _STEPS.items():
+        if name in rules.switches and len(enhanced.child):
+            enhanced = step(enhanced)
+    parent, label = (column.astype(np.int32, copy=False) for column in (enhanced.parent, enhanced.label))
+    return Edges(enhanced.child, parent, label, MOST_STEPS - length_hint(steps))
 
 
 def _collapsed(treebank: Treebank, graph: Graph, labels: dict[str, int], steps: Iterator[int]) -> Codes:
@@ -199,14 +196,14 @@ def _no_relative_clauses(graph: _Graph) -> _Graph:
 
 def _no_case(graph: _Graph) -> _Graph:
     """Labels of two parts lose the second part if it is a case marker or similar."""
+
+    def without_case(step: str) -> str:
+        relation, *more = step.split(":")
+        return relation if relation in _CASE_RELATIONS and len(more) == 1 and more[0] not in _NO_CASE else step
+
     names = list(graph.labels)
-    bare = [graph.labels.setdefault(">".join(map(_without_case, name.split(">"))), len(graph.labels)) for name in names]
+    bare = [graph.labels.setdefault(">".join(map(without_case, name.split(">"))), len(graph.labels)) for name in names]
     return graph._replace(label=np.array(bare, dtype=np.int32)[graph.label] if bare else graph.label)
-
-
-def _without_case(step: str) -> str:
-    relation, *more = step.split(":")
-    return relation if relation in _CASE_RELATIONS and len(more) == 1 and more[0] not in _NO_CASE else step
 
 
 _STEPS: Mapping[str, Callable[[_Graph], _Graph]] = MappingProxyType(

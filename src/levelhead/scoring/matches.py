@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import IntFlag
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,6 +14,7 @@ from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
 from levelhead.kernels import agreement, pools
 from levelhead.kernels.alignment import align_spans
+from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Offsets, Spans, check_same_text, spans_of
 from levelhead.treebank import StringColumn, Treebank, check_trees
@@ -23,7 +24,6 @@ from levelhead.treebank.strings import Codes, distinct
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from levelhead.scoring.enhanced_edges import Edges
     from levelhead.scoring.selection import Selection
 
 UNIVERSAL_FEATURES = frozenset(
@@ -31,7 +31,6 @@ UNIVERSAL_FEATURES = frozenset(
     " Voice Evident Polarity Person Polite".split()
 )
 """The 21 features that conll18_ud_eval.py and its successors compare."""
-
 
 SYSTEM_RANK = 10
 """Added to the rank of errors in the system's DEPS, since gold is read first."""
@@ -235,17 +234,12 @@ class Matches(TreebankPair):
     def edges(self) -> tuple[Edges, Edges, dict[str, int]]:
         """The enhanced edges of gold and system, and the numbers of their labels."""
         labels: dict[str, int] = {}
-        gold = self._edges_of(self.gold, labels)
+        gold = edges_of(self.gold, labels, self.rules)
         try:
-            system = self._edges_of(self.system, labels)
+            system = edges_of(self.system, labels, self.rules)
         except MalformedDeps as error:
             raise MalformedDeps(str(error), SYSTEM_RANK + error.rank) from error
         return gold, system, labels
-
-    def _edges_of(self, treebank: Treebank, labels: dict[str, int]) -> Edges:
-        from levelhead.scoring.enhanced_edges import edges_of  # loaded when needed: `score` starts faster without it
-
-        return edges_of(treebank, labels, collapse=self.rules.collapse, switches=self.rules.switches)
 
     @property
     def n_steps(self) -> tuple[int, int]:
@@ -253,7 +247,7 @@ class Matches(TreebankPair):
         try:
             gold, system, _ = self.edges
         except MalformedDeps as error:
-            return self._edges_of(self.gold, {}).n_steps if error.rank >= SYSTEM_RANK else 0, 0
+            return edges_of(self.gold, {}, self.rules).n_steps if error.rank >= SYSTEM_RANK else 0, 0
         return gold.n_steps, system.n_steps
 
     def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -306,6 +300,7 @@ def compare_aligned(
     """Compare the aligned words of two treebanks; without an alignment, align them by their characters."""
     if alignment is None:
         alignment = align(gold, system, gold_spans, system_spans)
+    of_function = partial(rules.scheme.is_in, "FUNCTION")
     feats = numbered(universal_features, gold.feats, system.feats) if rules.universal_features else ()
     flags = agreement.compare(
         alignment.gold,
@@ -317,7 +312,7 @@ def compare_aligned(
         numbered(universal, gold.relations, system.relations),
         feats,
         (gold.heads, system.heads),
-        (function_words(gold, rules), function_words(system, rules)),
+        (of_function(gold.relations).view(np.uint8), of_function(system.relations).view(np.uint8)),
         rules.missing_lemma_counts,
     )
     return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags)
@@ -327,11 +322,6 @@ def _gold_of_system(alignment: Alignment, n_words: int) -> Codes:
     of_system = np.full(n_words, -1, dtype=np.int32)
     of_system[alignment.system] = alignment.gold
     return of_system
-
-
-def function_words(treebank: Treebank, rules: Rules) -> NDArray[np.uint8]:
-    """Return whether each word is a function word, by its relation; uint8, shape (words,)."""
-    return rules.scheme.is_in("FUNCTION", treebank.relations).view(np.uint8)
 
 
 def numbered(value: Callable[[str], str], gold: StringColumn, system: StringColumn) -> tuple[Codes, Codes]:

@@ -20,7 +20,6 @@ from levelhead.scoring.matches import (
     align,
     align_sentences,
     compare_aligned,
-    function_words,
     same_texts,
 )
 from levelhead.scoring.measure import NOTHING, Definition, Measure
@@ -195,7 +194,7 @@ def _without_unknown_children(matches: Matches, has_head: Flags) -> Matches:
     It could belong to any word. Without this, leaving out a wrong HEAD would raise MLAS.
     """
     system = matches.system
-    lost = function_words(system, matches.rules).astype(bool) & ~has_head
+    lost = matches.rules.scheme.is_in("FUNCTION", system.relations) & ~has_head
     if not lost.any():
         return matches
     unknown = np.zeros(len(system), dtype=bool)

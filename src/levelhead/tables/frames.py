@@ -9,7 +9,7 @@ from levelhead.arguments import choice, optional
 from levelhead.extras import installed, required_library
 
 if TYPE_CHECKING:
-    from levelhead.tables.table import Cell, Column, Table
+    from levelhead.tables.table import Cell, Table
 
 
 Frames = Literal["polars", "pandas"]
@@ -43,12 +43,8 @@ def to_pandas(table: Table) -> Any:
 
 
 def _columns(table: Table) -> dict[str, list[Cell]]:
+    """The cells of each column; None for an empty cell in a column of numbers, which does not apply to the row."""
     return {
-        column.unique_name: [_value(row[place], column) for row in table.rows]
-        for place, column in enumerate(table.columns)
+        column.unique_name: [None if row[i] == "" and column.kind != "text" else row[i] for row in table.rows]
+        for i, column in enumerate(table.columns)
     }
-
-
-def _value(cell: Cell, column: Column) -> Cell:
-    """A cell; None for an empty cell in a column of numbers, which does not apply to the row."""
-    return None if cell == "" and column.kind != "text" else cell

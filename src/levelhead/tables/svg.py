@@ -145,7 +145,10 @@ class Scale(NamedTuple):
 
     def ticks(self, about: int = 6) -> list[float]:
         """Return round numbers on the scale."""
-        step = _round_step((self.high - self.low) / about)
+        rough, step = (self.high - self.low) / about, 1.0
+        if rough > 0:
+            power = 10.0 ** math.floor(math.log10(rough))
+            step = next((times * power for times in (1, 2, 5) if times * power >= rough), 10 * power)
         first = math.ceil(self.low / step - 1e-9)
         return [i * step for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
@@ -164,13 +167,6 @@ class LogScale(NamedTuple):
         low, high = self.logarithms.low, self.logarithms.high
         every = (step * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for step in (1, 2, 5))
         return [value for value in every if low <= math.log10(value) <= high]
-
-
-def _round_step(rough: float) -> float:
-    if rough <= 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next((step * power for step in (1, 2, 5) if step * power >= rough), 10 * power)
 
 
 def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool = False) -> Scale:

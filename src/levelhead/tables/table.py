@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from levelhead.errors import count_text
@@ -87,31 +87,29 @@ class Table(NamedTuple):
     def readable(self) -> Table:
         """The table for readers, without the columns that only TSV and data frames have."""
         keep = [i for i, column in enumerate(self.columns) if not column.tidy_only]
+        if len(keep) == len(self.columns):
+            return self
         return self._with([self.columns[i] for i in keep], lambda row: [row[i] for i in keep])
 
     @property
     def tidy(self) -> Table:
         """The table for TSV and data frames: an interval is two columns."""
-        columns = [part for column in self.columns for part in _tidy_columns(column)]
-        flags = [column.ends is not None for column in self.columns]
-        return self._with(
-            columns, lambda row: [part for cell, ends in zip(row, flags) for part in (_ends(cell) if ends else (cell,))]
-        )
+        columns: list[Column] = []
+        for column in self.columns:
+            ends = (column._replace(name=name, key="", ends=None) for name in column.ends or ())
+            columns += ends if column.ends else [column]
+
+        def cells(row: tuple[Cell, ...]) -> Iterator[Cell]:
+            for cell, column in zip(row, self.columns):
+                yield from (
+                    cell if isinstance(cell, IntervalCell) and column.ends else [cell] * (2 if column.ends else 1)
+                )
+
+        return self._with(columns, cells)
 
     def _with(self, columns: Iterable[Column], cells: Callable[[tuple[Cell, ...]], Iterable[Cell]]) -> Table:
         rows, summary = (tuple(tuple(cells(row)) for row in some) for some in (self.rows, self.summary))
         return self._replace(columns=tuple(columns), rows=rows, summary=summary)
-
-
-def _tidy_columns(column: Column) -> list[Column]:
-    if column.ends is None:
-        return [column]
-    return [column._replace(name=name, key="", ends=None) for name in column.ends]
-
-
-def _ends(cell: Cell) -> tuple[Cell, Cell]:
-    """Both ends of an interval; any other cell twice."""
-    return cell if isinstance(cell, IntervalCell) else (cell, cell)
 
 
 def percentage(ratio: float | Fraction) -> float:
@@ -149,7 +147,8 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, IntervalCell):
-        return _between(column, cell).join(formatted(end, column, places) for end in cell)
+        between = " to " if column.kind == "difference" or cell.low < 0 else "-"
+        return between.join(formatted(end, column, places) for end in cell)
     if isinstance(cell, Plain):
         sign = "+z" if column.kind == "difference" else ""
         return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"
@@ -169,10 +168,6 @@ def for_readers(cell: Cell, column: Column, places: int | None = 2) -> str:
     if column.kind != "number" or isinstance(cell, str | IntervalCell):
         return text
     return re.sub(r"^-?\d{4,}", lambda digits: count_text(int(digits[0])), text)
-
-
-def _between(column: Column, cell: IntervalCell) -> str:
-    return " to " if column.kind == "difference" or cell.low < 0 else "-"
 
 
 def probability(value: float, digits: int = 4) -> str:
