@@ -24,8 +24,7 @@ from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.official_reader import SCORERS, read_officially
 from levelhead.treebank.relations import CONLL18, universal
 
-COLUMNS = range(10)
-"""ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC."""
+COLUMNS = range(10)  # ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC
 
 CONTENT_DEPRELS = CONLL18.classes["CONTENT"]
 FUNCTIONAL_DEPRELS = CONLL18.classes["FUNCTION"]

@@ -21,8 +21,7 @@ from levelhead.treebank.relations import universal
 
 _UNKNOWN = -1
 
-IGNORED = -100
-"""The head or relation of ignored words, as in PyTorch's loss functions."""
+IGNORED = -100  # the head or relation of ignored words, as in PyTorch's loss functions
 
 
 class EpochScorer:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from fractions import Fraction
 
-_SUSPECT = 1
-"""A percentage up to this bound was probably meant as a share."""
+_SUSPECT = 1  # a percentage up to this bound was probably meant as a share
 
+# Numbers with longer exponents would take hours to compute.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+/[0-9]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)")
-"""Numbers with longer exponents would take hours to compute."""
 
 
 class Gate(NamedTuple):

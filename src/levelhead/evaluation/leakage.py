@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pair import Evaluation
 
 
-Sense = Literal["words", "heads", "words or heads"]
-"""What a sentence shares with a training sentence."""
+Sense = Literal["words", "heads", "words or heads"]  # what a sentence shares with a training sentence
 
 _SENSES: tuple[Sense, ...] = ("words", "heads", "words or heads")
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation"]
 
 _MOST_SHOWN = 6
+# The measures in the short representation, if there are more than `_MOST_SHOWN`.
 _MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
-"""The measures in the short representation, if there are more than `_MOST_SHOWN`."""
 
 Input = Treebank | str | os.PathLike[str]
 

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pair import Evaluation
     from levelhead.significance import Units
 
-Average = Mapping[str, "Fraction | None"]
-"""The macro-average of each measure."""
+Average = Mapping[str, "Fraction | None"]  # the macro-average of each measure
 
 _NO_CELL = ""  # the column does not apply to the measure; a dash is an undefined value
 _RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
@@ -248,14 +247,14 @@ def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
 
 VALID_TREES = "Valid trees"
 NOT_OFFICIAL = "Partial scores, not official"
+# The first sentence of pages with partial scores.
 LABEL = f"{NOT_OFFICIAL}: every gold word counts, even if texts differ or trees are broken."
-"""The first sentence of pages with partial scores."""
 
 VALID_TREES_NOTE = f"{VALID_TREES}: words in sentences without a valid tree count as wrong."
 _PARTIAL_NOTE = f"partial scores, not official; {VALID_TREES}: words in sentences without a valid tree count as wrong"
 
+# The columns for the shares of answered gold sentences and aligned gold words.
 COVERAGE = (Column("Answered", key="Answered sentences"), Column("Aligned", key="Aligned words"))
-"""The columns for the shares of answered gold sentences and aligned gold words."""
 
 
 def coverage_cells(coverage: PartialCoverage) -> tuple[Cell, ...]:

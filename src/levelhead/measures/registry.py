@@ -35,6 +35,7 @@ def _count_surprise(matches: Matches, trained: Trained, **how: Any) -> Counts:
     return count_surprise(matches, trained, **how)
 
 
+# Derivation perplexity, which is computed in a higher room than the other measures.
 DPPL = Definition(
     "DPPL",
     "Derivation perplexity of the system's trees; lower is better; gold heads are not needed.",
@@ -48,12 +49,11 @@ DPPL = Definition(
     load=_load_model,
     counter=_count_surprise,
 )
-"""Derivation perplexity, which is computed in a higher room than the other measures."""
 
+# All shipped measures by name.
 REGISTRY: Mapping[str, Definition] = MappingProxyType(
     {definition.name: definition for definition in (*DEFINITIONS, DPPL)}
 )
-"""All shipped measures by name."""
 
 
 @immutable
@@ -120,8 +120,7 @@ class Registry:
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
-STANDARD = Registry()
-"""The shipped measures and schemes."""
+STANDARD = Registry()  # the shipped measures and schemes
 
 
 @checked(
@@ -247,6 +246,7 @@ class MeasureGroup(NamedTuple):
     advice: str  # which of them to report, and when
 
 
+# The groups, in the order of the registry.
 MEASURE_GROUPS = (
     MeasureGroup(
         "Segmentation",
@@ -300,7 +300,6 @@ MEASURE_GROUPS = (
         "Use it without gold trees, and compare only perplexities of the same model on the same text.",
     ),
 )
-"""The groups, in the order of the registry."""
 
 
 def group_of(name: str) -> MeasureGroup | None:

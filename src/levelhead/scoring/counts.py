@@ -22,11 +22,9 @@ if TYPE_CHECKING:
 
     from levelhead.scoring.selection import Selection
 
-Numbers: TypeAlias = "NDArray[Any]"
-"""Counts, int64, or weighted sums, float64."""
+Numbers: TypeAlias = "NDArray[Any]"  # counts, int64, or weighted sums, float64
 
-Weights: TypeAlias = "NDArray[Any]"
-"""The weight of each item: bool, int64 or float64."""
+Weights: TypeAlias = "NDArray[Any]"  # the weight of each item: bool, int64 or float64
 
 
 @immutable
@@ -78,8 +76,8 @@ def _sum(numbers: Numbers, start: Numbers | None = None) -> Numbers:
     return np.cumsum(numbers)[-1:] if len(numbers) else np.zeros(1, dtype=numbers.dtype)
 
 
+# The weight of each correct pair, each gold word, each system word and each pair.
 _Weighed: TypeAlias = "tuple[Weights, Weights, Weights, Weights]"
-"""The weight of each correct pair, each gold word, each system word and each pair."""
 
 
 def _count_weighed(matches: Matches, weighed: _Weighed, *, by_sentence: bool) -> Counts:

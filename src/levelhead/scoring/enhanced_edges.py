@@ -115,8 +115,7 @@ def _paths(into: dict[Node, _Edges], edges: _Edges, steps: Iterator[int]) -> Ite
                 stack.append((above, f"{label}>{path}", passed | {above}))
 
 
-NO_HEAD = -2
-"""The head of an edge that never matches: the script looks for the word's basic head, and roots have none."""
+NO_HEAD = -2  # the head of an edge that never matches: the script looks for the word's basic head, and roots have none
 
 _CASE_RELATIONS = frozenset({"obl", "nmod", "conj", "advcl"})
 _NO_CASE = frozenset({"pass", "relcl", "xsubj"})
@@ -218,8 +217,8 @@ _STEPS: Mapping[str, Callable[[_Graph], _Graph]] = MappingProxyType(
     }
 )
 
+# The switches by the script's names, in its order; its option --enhancements numbers them from 1.
 ENHANCEMENTS = tuple(_STEPS)
-"""The switches by the script's names, in its order; its option --enhancements numbers them from 1."""
 
 
 def switches_of(digits: str) -> frozenset[str]:

@@ -15,8 +15,8 @@ from levelhead.scoring.spans import Spans
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import Codes
 
+# The maximum number of pairs of characters compared for a sentence: a few tenths of a second.
 MOST_COMPARISONS = 100_000_000
-"""The maximum number of pairs of characters compared for a sentence: a few tenths of a second."""
 
 
 def is_other_text(n_equal: int, n_gold: int, n_system: int) -> bool:
@@ -144,11 +144,10 @@ class _Table:
         return n_items - (self._row(g) & ((1 << n_items) - 1)).bit_count()
 
 
+# How sentences are paired: not at all, since all characters agree; by sent_id; by text.
 PairedBy = Literal["characters", "sent_id", "text"]
-"""How sentences are paired: not at all, since all characters agree; by sent_id; by text."""
 
-_MOST_WORD_PAIRS = 10**11
-"""The maximum number of pairs of words for the longest common subsequence: several seconds."""
+_MOST_WORD_PAIRS = 10**11  # the maximum number of pairs of words for the longest common subsequence: several seconds
 
 _SENT_ID = re.compile(rb"(?m)^#[ \t]*sent_id[ \t]*=[ \t]*([^\n]*?)[ \t]*$")
 

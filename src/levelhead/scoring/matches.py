@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 
     from levelhead.scoring.selection import Selection
 
+# The 21 features that conll18_ud_eval.py and its successors compare.
 UNIVERSAL_FEATURES = frozenset(
     "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree VerbForm Mood Tense Aspect"
     " Voice Evident Polarity Person Polite".split()
 )
-"""The 21 features that conll18_ud_eval.py and its successors compare."""
 
-SYSTEM_RANK = 10
-"""Added to the rank of errors in the system's DEPS, since gold is read first."""
+SYSTEM_RANK = 10  # added to the rank of errors in the system's DEPS, since gold is read first
 
 
 class Agree(IntFlag):

@@ -13,31 +13,30 @@ from levelhead.scoring.matches import Agree
 if TYPE_CHECKING:
     from levelhead.scoring.counts import Counts
 
+# What measures without a counter of their own can count; `scoring.score.COUNTERS` counts them.
 COUNTED_ITEMS = frozenset("words exact edges roots tokens sentences aligned trees content".split())
-"""What measures without a counter of their own can count; `scoring.score.COUNTERS` counts them."""
 
 Punctuation = Literal["relation", "callin"]
 Component = Literal["precision", "recall", "f1", "aligned_accuracy", "perplexity"]
 
-NOTHING = Agree(0)
-"""No agreement required: the word only has to be aligned."""
+NOTHING = Agree(0)  # no agreement required: the word only has to be aligned
 
+# The columns besides HEAD and DEPREL, with what can only agree if gold annotates them.
 _COMPARED = (
     ("upos", Agree.UPOS | Agree.CHILDREN),
     ("xpos", Agree.XPOS),
     ("feats", Agree.FEATS | Agree.ALL_FEATS | Agree.CHILDREN),
     ("lemmas", Agree.LEMMA),
 )
-"""The columns besides HEAD and DEPREL, with what can only agree if gold annotates them."""
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
 
+# Patterns are compiled on first use: most commands need none of these.
 _NAME, _ARGUMENT = "(?P<name>[A-Za-z]+)", r"(?:\((?P<argument>.+)\))?"
 _CLASSES, _COMPONENT = "(?P<classes>[@-][A-Za-z0-9_:-]+)?", r"(?:\.(?P<component>[A-Za-z0-9_]+))?"
 _TEXT = f"(?s){_NAME}{_ARGUMENT}{_CLASSES}{_COMPONENT}"
 _CLASS = "(?:(?P<scheme>[a-z][a-z0-9-]*):)?(?P<name>[A-Z][A-Z0-9_]*)"
 _RELATION = "[a-z][a-z0-9_]*(?::[a-z0-9_]+)*"
-"""Patterns are compiled on first use: most commands need none of these."""
 
 
 @immutable
@@ -168,8 +167,7 @@ class Definition:
         return (*(option for option, _ in self.variants), *selecting)
 
 
-CLASS_BY_GOLD = "class=gold"
-"""The option to decide only by gold labels which words are in the class of a measure."""
+CLASS_BY_GOLD = "class=gold"  # the option to decide only by gold labels which words are in the class of a measure
 
 
 def options_of(argument: str | None) -> list[str]:

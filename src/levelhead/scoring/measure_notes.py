@@ -11,8 +11,7 @@ from levelhead.scoring.selection import Schemes, is_class
 from levelhead.treebank import Treebank
 from levelhead.treebank.relations import UD1, UD2, UNKNOWN, Scheme, ud_version_of, universal
 
-SYSTEM = "the system"
-"""The name of the system in notes if its name is unknown."""
+SYSTEM = "the system"  # the name of the system in notes if its name is unknown
 
 _MOST_NAMED = 50  # more than the number of relations in either version of UD
 

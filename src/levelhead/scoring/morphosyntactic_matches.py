@@ -29,8 +29,8 @@ from levelhead.treebank.tokens import place_of
 
 Numbers = NDArray[np.int64]
 
+# Special heads: the root, a function word, and a system word that is not aligned.
 _ROOT, _ELSEWHERE, _UNALIGNED = -1, -2, -3
-"""Special heads: the root, a function word, and a system word that is not aligned."""
 
 
 @immutable

@@ -164,11 +164,10 @@ MSP25_SORTED = replace(
 
 _ALL = (CONLL17, CONLL18, UDTOOLS, UD, MSP25, MSP25_SORTED)
 
-RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in _ALL})
-"""All rules by name."""
+RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in _ALL})  # all rules by name
 
+# The rules under which words are aligned by characters, and each aligned pair is compared.
 WORD_RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in _ALL if not rules.content})
-"""The rules under which words are aligned by characters, and each aligned pair is compared."""
 
 
 def rules_named(name: str | Rules) -> Rules:

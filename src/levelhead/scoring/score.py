@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from levelhead.scoring.rules import Rules
     from levelhead.treebank import Treebank
 
-_MOST_SURPRISE = 308
-"""Larger powers of ten exceed the range of floats."""
+_MOST_SURPRISE = 308  # larger powers of ten exceed the range of floats
 
 
 @immutable
@@ -181,6 +180,7 @@ def _refuse(*_: object, **__: object) -> Counts:
     raise MeasureError("measures of content words require the rules msp25 or msp25-sorted", "unknown-measure")
 
 
+# What counts each of `COUNTED_ITEMS`, given what must agree, which words are selected, and whether by sentence.
 COUNTERS: Mapping[str, Callable[[Matches, Agree, Selection | None, bool], Counts]] = MappingProxyType(
     {
         "words": lambda matches, needs, chosen, each: count_words(matches, needs, chosen, by_sentence=each),
@@ -194,7 +194,6 @@ COUNTERS: Mapping[str, Callable[[Matches, Agree, Selection | None, bool], Counts
         "content": _refuse,
     }
 )
-"""What counts each of `COUNTED_ITEMS`, given what must agree, which words are selected, and whether by sentence."""
 
 
 def score_of(total: Counts, measure: Measure, undefined: float | None = None, **how: Any) -> Score:
@@ -205,8 +204,7 @@ def score_of(total: Counts, measure: Measure, undefined: float | None = None, **
 
 
 _OF_TREES = Agree.HEAD | Agree.RELATION | Agree.FULL_RELATION | Agree.CHILDREN
-_OF_OUTPUT = frozenset({"trees", "perplexity"})
-"""Units that do not require gold trees."""
+_OF_OUTPUT = frozenset({"trees", "perplexity"})  # units that do not require gold trees
 
 
 def without_trees(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 _PUNCTUATION = frozenset({"punct"})
 
-Keeps = Callable[[str], bool]
-"""Whether words with a relation, with or without subtype, are counted."""
+Keeps = Callable[[str], bool]  # whether words with a relation, with or without subtype, are counted
 
 
 @immutable
@@ -56,8 +55,7 @@ class Schemes:
         return f"{scheme.name}:{label}"
 
 
-STANDARD = Schemes()
-"""The shipped schemes."""
+STANDARD = Schemes()  # the shipped schemes
 
 
 @immutable
@@ -66,6 +64,7 @@ class Selection:
 
     value: Callable[[str], float]  # whether a relation, with or without subtype, counts, or its weight
     weighted: bool = False  # whether values are weights
+    # whether a system word has the weight of its aligned gold word, an unaligned word that of its own relation
     by_gold: bool = False
 
     def of_words(self, relations: StringColumn) -> NDArray[Any]:

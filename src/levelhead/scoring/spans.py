@@ -22,8 +22,8 @@ Offsets: TypeAlias = "NDArray[np.int64]"
 Bytes: TypeAlias = "NDArray[np.uint8]"
 
 _SHOWN = 20
+# The maximum number of bytes that a message about different texts shows on each side of the difference.
 MOST_SHOWN = 4 * _SHOWN
-"""The maximum number of bytes that a message about different texts shows on each side of the difference."""
 
 
 @immutable

@@ -15,19 +15,16 @@ from levelhead.treebank.relations import UD1, UD2, universal
 
 _LARGEST = 1e9
 
-ENTROPY = "WDE"
-"""The argument for the word dependency entropies of training treebanks, instead of a path: WLAS(WDE)."""
+ENTROPY = "WDE"  # the argument for the word dependency entropies of training treebanks, instead of a path: WLAS(WDE)
 
+# The word dependency entropy of a relation that does not occur in a treebank (Callin, section 4.2).
 ABSENT_ENTROPY = 0.5
-"""The word dependency entropy of a relation that does not occur in a treebank (Callin, section 4.2)."""
 
-TEMPLATE = "{treebank}"
-"""The placeholder for the code of a treebank in the path of a measure's file."""
+TEMPLATE = "{treebank}"  # the placeholder for the code of a treebank in the path of a measure's file
 
 _OPTION = r",(default|order)=[^,/]*$"
 
-Weights = Resource
-"""The weight of each relation, from a file."""
+Weights = Resource  # the weight of each relation, from a file
 
 
 def read_weights(path: str | os.PathLike[str]) -> Weights:

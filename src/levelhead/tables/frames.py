@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from levelhead.tables.table import Cell, Table
 
 
-Frames = Literal["polars", "pandas"]
-"""The libraries of data frames."""
+Frames = Literal["polars", "pandas"]  # the libraries of data frames
 
 
 def to_frame(table: Table, library: Frames | None = None) -> Any:

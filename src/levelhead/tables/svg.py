@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 from levelhead.errors import printable
 
-N_COLORS = 8
-"""The number of colors for series; additional series share the last color."""
+N_COLORS = 8  # the number of colors for series; additional series share the last color
 
 _LONGEST = 34
+# The palette of Okabe and Ito (2008) for people with color blindness, with a brown and a gray added.
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#8c8c8c")
-"""The palette of Okabe and Ito (2008) for people with color blindness, with a brown and a gray added."""
 
 _STYLE = """\
 text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans-serif;font-size:12px;fill:#22262b}

@@ -16,8 +16,7 @@ __all__ = ["to_html", "to_latex", "to_markdown", "to_text", "to_tsv"]
 
 PaperFormat = Literal["latex", "markdown", "html"]
 
-PAPER_FORMATS: tuple[PaperFormat, ...] = get_args(PaperFormat)
-"""The formats of tables for papers."""
+PAPER_FORMATS: tuple[PaperFormat, ...] = get_args(PaperFormat)  # the formats of tables for papers
 
 _LEFT_OUT = "(-[A-Za-z][A-Za-z:_]*)+"  # a heading such as -FUN is harmless in spreadsheets
 _LATEX = str.maketrans(
@@ -27,17 +26,14 @@ _LATEX = str.maketrans(
     }
 )  # fmt: skip
 
-
+# The widths of a table in plain text; and if a table is wider, of texts, of its last text and of heads (minimums).
 _WIDEST = 99  # the rule is longer than the rows
 _WIDEST_TEXT = 40
 _LEAST_TEXT, _LEAST = 24, 8
-"""The widths of a table in plain text; and if a table is wider, of texts, of its last text and of heads (minimums)."""
 
-_FIRST_TEXTS = 66
-"""The total width of the first texts of a row, which each part of a wide table repeats."""
+_FIRST_TEXTS = 66  # the total width of the first texts of a row, which each part of a wide table repeats
 
-_Lines = list[str]
-"""The lines of a cell in plain text."""
+_Lines = list[str]  # the lines of a cell in plain text
 
 
 def to_text(table: Table, places: int | None = 2) -> str:
@@ -224,7 +220,7 @@ def to_html(table: Table, places: int | None = 2) -> str:
     return "\n".join([*lines, "</tbody>", "</table>", *notes]) + "\n"
 
 
+# The writer of each table format.
 WRITERS: Mapping[str, Callable[[Table, int | None], str]] = MappingProxyType(
     {"text": to_text, "tsv": to_tsv, "markdown": to_markdown, "latex": to_latex, "html": to_html}
 )
-"""The writer of each table format."""
