@@ -39,8 +39,8 @@ _NOWHERE = -1  # the end of a token or word that covers no characters of gold
 class PartialMatches(NamedTuple):
     """The aligned words of gold and a system's output."""
 
-    # if sentences were paired, `system` only has the paired sentences, in the order of gold, and its spans are positions
-    # in the text of gold
+    # if sentences were paired, `system` only has the paired sentences, in the order of gold, with positions in the text
+    # of gold as spans
     matches: Matches
     by: PairedBy  # how sentences are paired
     answered: Flags  # the gold sentences with a system word that has a HEAD, bool, shape (gold sentences,)
