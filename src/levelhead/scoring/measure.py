@@ -199,14 +199,12 @@ def _list(classes: str, schemes: Collection[str], text: str) -> Iterator[str]:
     """Split a list at hyphens, except hyphens inside names of schemes."""
     parts = classes.split("-")
     while parts:
-        n_parts = next((n for n in range(2, len(parts) + 1) if _scheme_of("-".join(parts[:n])) in schemes), 1)
+        n_parts = 1
+        for n in range(len(parts), 1, -1):
+            match = re.fullmatch(_CLASS, "-".join(parts[:n]))
+            n_parts = n if match and match["scheme"] in schemes else n_parts
         yield _checked_name("-".join(parts[:n_parts]), text)
         del parts[:n_parts]
-
-
-def _scheme_of(name: str) -> str | None:
-    match = re.fullmatch(_CLASS, name)
-    return match["scheme"] if match else None
 
 
 def _checked_name(name: str, text: str) -> str:

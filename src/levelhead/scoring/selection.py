@@ -123,19 +123,27 @@ def selection_for(
         punctuation = (matches.punctuation or callin_punctuation([matches.gold])) if callin else _PUNCTUATION
         tests.append(lambda relation: universal(relation) not in punctuation)
     by_gold = definition.by_gold or left_out is not None or CLASS_BY_GOLD in options_of(measure.argument)
-    if weights is None:
-        return Selection(lambda relation: all(test(relation) for test in tests), by_gold=by_gold) if tests else None
-    weigh = _weigher(weights, default_weight(measure, definition))
-    return Selection(
-        lambda relation: weigh(relation) if all(test(relation) for test in tests) else 0.0,
-        weighted=True,
-        by_gold=by_gold,
-    )
+    if weights is not None:
+        return weighted_selection(weights, default_weight(measure, definition), tests, by_gold=by_gold)
+    return Selection(lambda relation: all(test(relation) for test in tests), by_gold=by_gold) if tests else None
 
 
-def weighted_selection(weights: Mapping[str, float]) -> Selection:
-    """Return the selection that weights every relation, by default with 1.0 (as conll17_ud_eval.py does)."""
-    return Selection(_weigher(weights, 1.0), weighted=True)
+def weighted_selection(
+    weights: Mapping[str, float], default: float | None, tests: Iterable[Keeps] = (), *, by_gold: bool = False
+) -> Selection:
+    """Return the selection that weights the relations that pass all tests."""
+
+    def weigh(relation: str) -> float:
+        if not all(test(relation) for test in tests):
+            return 0.0
+        label = universal(relation)
+        weight = weights.get(label, default)
+        if weight is None:
+            message = f"the relation {label} has no weight: add it, or give a default: WLAS(FILE,default=1)"
+            raise MeasureError(message, "missing-weight")
+        return weight
+
+    return Selection(weigh, weighted=True, by_gold=by_gold)
 
 
 def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> list[Keeps]:
@@ -149,21 +157,7 @@ def _membership(name: str, schemes: Schemes) -> Keeps:
     if is_class(name):
         scheme, label = schemes.find(name)
         return scheme.membership(label)
-    if ":" in name:
-        return lambda relation: relation == name
-    return lambda relation: universal(relation) == name
-
-
-def _weigher(weights: Mapping[str, float], default: float | None) -> Callable[[str], float]:
-    def weigh(relation: str) -> float:
-        label = universal(relation)
-        weight = weights.get(label, default)
-        if weight is None:
-            message = f"the relation {label} has no weight: add it, or give a default: WLAS(FILE,default=1)"
-            raise MeasureError(message, "missing-weight")
-        return weight
-
-    return weigh
+    return lambda relation: (relation if ":" in name else universal(relation)) == name
 
 
 def callin_punctuation(pieces: Iterable[Treebank]) -> frozenset[str]:
