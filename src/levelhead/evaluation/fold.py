@@ -88,8 +88,10 @@ class Fold:
             from levelhead.scoring.partial_matches import count_partially
 
             matches, counter = piece.matches, count_partially
-        self._gold = self._gold.union(annotation_of(matches.gold, setup.defined))
-        self._system = self._system.union(annotation_of(matches.system, setup.defined))
+        sides = ((self._gold, matches.gold), (self._system, matches.system))
+        self._gold, self._system = (
+            Annotation(*map(frozenset.union, so_far, annotation_of(side, setup.defined))) for so_far, side in sides
+        )
         for measure, definition in self._defined.items():
             name = str(measure)
             missing = without_trees(matches, measure, definition)

@@ -230,10 +230,9 @@ def setup_of(
     """
     chosen = with_several_roots(rules) if allow_several_roots else rules_named(rules)
     known = registry or STANDARD
-    given = chosen.measures if measures is None else [measures] if isinstance(measures, str) else measures
-    texts = (
-        text for measure in given for text in (split_measures(measure) if isinstance(measure, str) else [str(measure)])
-    )
+    texts = list(chosen.measures if measures is None else ())
+    for given in [measures] if isinstance(measures, str) else measures or ():
+        texts += split_measures(given) if isinstance(given, str) else [str(given)]
     parsed = tuple(parse_measure(text, known) for text in texts)
     for measure in parsed:
         if not chosen.defines(measure.name):

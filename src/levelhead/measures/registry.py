@@ -140,13 +140,14 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     """
     measure = split(text, registry.schemes.by_name)
     definition = find_definition(measure.name, registry)
-    measure = replace(measure, name=definition.name)
-    measure = _canonical(measure, definition)
-    if (measure.only or measure.without) and not (definition.selects_words or definition.unit == "exact"):
+    measure = _canonical(replace(measure, name=definition.name), definition)
+    has_classes = measure.only or measure.without
+    if has_classes and not (definition.selects_words or definition.unit == "exact"):
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
     if measure.component and definition.lower_is_better:
         raise MeasureError(f"{measure.name} has no {measure.component}", "unknown-measure")
-    check_classes(measure, registry.schemes)
+    if has_classes:
+        check_classes(measure, registry.schemes)
     return measure
 
 

@@ -15,7 +15,6 @@ from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import NOTHING
 from levelhead.scoring.spans import Offsets
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import Codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -202,33 +201,25 @@ def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
     child = matches.gold_of_system[system.child]
     parent = np.where(system.parent < 0, -1, matches.gold_of_system[system.parent.clip(min=0)])
     reachable = (child >= 0) & ((parent >= 0) | (system.parent == -1))  # NO_HEAD agrees with no head
-    n_correct = _n_equal(
-        (gold.child, gold.parent, numbers[gold.label]),
-        (child[reachable], parent[reachable], numbers[system.label][reachable]),
-        one_to_one=matches.rules.edges_one_to_one,
+    edges = (
+        np.concatenate([gold.child, child[reachable]]).astype(np.int64),
+        np.concatenate([gold.parent, parent[reachable]]).astype(np.int64),
+        np.concatenate([numbers[gold.label], numbers[system.label][reachable]]).astype(np.int64),
     )
+    heads = np.unique(edges[0] * (1 << 31) + edges[1] + 1, return_inverse=True)[1]
+    keys = heads * (int(edges[2].max(initial=0)) + 1) + edges[2]  # equal for equal edges
+    of_gold, of_system = np.split(keys, [len(gold.child)])
+    distinct, n_system = np.unique(of_system, return_counts=True)
+    n_equal = np.zeros(len(of_gold), dtype=np.int64)  # the system edges equal to each gold edge
+    if len(distinct):
+        at = np.searchsorted(distinct, of_gold).clip(max=len(distinct) - 1)
+        n_equal = np.where(distinct[at] == of_gold, n_system[at], 0)
+    if matches.rules.edges_one_to_one:  # each system edge counts once
+        order = np.argsort(of_gold, kind="stable")
+        first = np.searchsorted(of_gold[order], of_gold[order], side="left")
+        rank = np.empty(len(of_gold), dtype=np.int64)
+        rank[order] = np.arange(len(of_gold)) - first
+        n_equal = (rank < n_equal).astype(np.int64)
     starts = matches.gold_spans.starts[gold.child]
     system_starts = matches.system_spans.starts[system.child]
-    return _count_items(matches, (starts, n_correct), starts, system_starts, by_sentence=by_sentence)
-
-
-_Triples: TypeAlias = "tuple[Codes, Codes, NDArray[Any]]"
-
-
-def _n_equal(gold: _Triples, system: _Triples, *, one_to_one: bool) -> NDArray[np.int64]:
-    """Count the system edges equal to each gold edge, int64; with `one_to_one`, each system edge counts once."""
-    child, parent, label = (np.concatenate(columns).astype(np.int64) for columns in zip(gold, system, strict=True))
-    heads = np.unique(child * (1 << 31) + parent + 1, return_inverse=True)[1]
-    of_gold, of_system = np.split(heads * (int(label.max(initial=0)) + 1) + label, [len(gold[0])])
-    distinct, n_system = np.unique(of_system, return_counts=True)
-    if not len(distinct):
-        return np.zeros(len(of_gold), dtype=np.int64)
-    at = np.searchsorted(distinct, of_gold).clip(max=len(distinct) - 1)
-    n_equal = np.where(distinct[at] == of_gold, n_system[at], 0)
-    if not one_to_one:
-        return n_equal
-    order = np.argsort(of_gold, kind="stable")
-    first = np.searchsorted(of_gold[order], of_gold[order], side="left")
-    rank = np.empty(len(of_gold), dtype=np.int64)
-    rank[order] = np.arange(len(of_gold)) - first
-    return (rank < n_equal).astype(np.int64)
+    return _count_items(matches, (starts, n_equal), starts, system_starts, by_sentence=by_sentence)

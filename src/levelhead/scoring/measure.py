@@ -144,7 +144,8 @@ class Definition:
 
     def needs_for(self, argument: str | None) -> Agree:
         """Return what must agree, given the argument."""
-        return next((needs for option, needs in self.variants if option in options_of(argument)), self.needs)
+        given = (argument or "").split(",")
+        return next((needs for option, needs in self.variants if option in given), self.needs)
 
     def columns_for(self, argument: str | None) -> tuple[str, ...]:
         """Return the columns that gold must annotate besides heads and relations, given the argument."""
@@ -158,7 +159,7 @@ class Definition:
 
     def punctuation_for(self, argument: str | None) -> Punctuation | None:
         """Return which punctuation is left out, given the argument; None to keep punctuation."""
-        options = options_of(argument) if self.takes_nopunct else ()
+        options = (argument or "").split(",") if self.takes_nopunct else ()
         return "relation" if "nopunct" in options else "callin" if "nopunct=callin" in options else None
 
     def options(self) -> tuple[str, ...]:
@@ -168,11 +169,6 @@ class Definition:
 
 
 CLASS_BY_GOLD = "class=gold"  # the option to decide only by gold labels which words are in the class of a measure
-
-
-def options_of(argument: str | None) -> list[str]:
-    """Return the options in the argument of a measure."""
-    return (argument or "").split(",")
 
 
 def split(text: str, schemes: Collection[str] = ()) -> Measure:

@@ -22,10 +22,6 @@ class Annotation(NamedTuple):
     relations: frozenset[str]  # the universal relations that occur
     columns: frozenset[str]  # the columns with values, of those that measures require
 
-    def union(self, other: Annotation) -> Annotation:
-        """Return the properties of two pieces of a treebank."""
-        return Annotation(self.relations | other.relations, self.columns | other.columns)
-
 
 def annotation_of(treebank: Treebank, measures: Iterable[tuple[Measure, Definition]]) -> Annotation:
     """Return the properties of a treebank that notes are about."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from levelhead.errors import MeasureError, unknown
 from levelhead.immutable import immutable
-from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, options_of
+from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure
 from levelhead.scoring.weights import default_weight
 from levelhead.treebank.relations import NIVRE_FANG, SCHEMES, UD1, UD2, Scheme, universal
 
@@ -122,7 +122,7 @@ def selection_for(
         callin = left_out == "callin"
         punctuation = (matches.punctuation or callin_punctuation([matches.gold])) if callin else _PUNCTUATION
         tests.append(lambda relation: universal(relation) not in punctuation)
-    by_gold = definition.by_gold or left_out is not None or CLASS_BY_GOLD in options_of(measure.argument)
+    by_gold = definition.by_gold or left_out is not None or CLASS_BY_GOLD in (measure.argument or "").split(",")
     if weights is not None:
         return weighted_selection(weights, default_weight(measure, definition), tests, by_gold=by_gold)
     return Selection(lambda relation: all(test(relation) for test in tests), by_gold=by_gold) if tests else None
@@ -147,16 +147,20 @@ def weighted_selection(
 
 
 def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> list[Keeps]:
-    tests = [] if only is None else [_membership(only, schemes)]
-    if left_out := [_membership(name, schemes) for name in without]:
+    tests: list[Keeps] = []
+    left_out: list[Keeps] = []
+    for name, chosen in ((only, tests), *((name, left_out) for name in without)):
+        if name is not None and is_class(name):
+            scheme, label = schemes.find(name)
+            chosen.append(scheme.membership(label))
+        elif name is not None:
+            chosen.append(_is_relation(name))
+    if left_out:
         tests.append(lambda relation: not any(test(relation) for test in left_out))
     return tests
 
 
-def _membership(name: str, schemes: Schemes) -> Keeps:
-    if is_class(name):
-        scheme, label = schemes.find(name)
-        return scheme.membership(label)
+def _is_relation(name: str) -> Keeps:
     return lambda relation: (relation if ":" in name else universal(relation)) == name
 
 

@@ -51,11 +51,13 @@ def to_text(table: Table, places: int | None = 2) -> str:
     names = [[printable(column.name)] for column in columns]
     rows = [[[printable(for_readers(cell, c, places))] for cell, c in zip(row, columns)] for row in table.every_row]
     widths = _widths(columns, [names, *rows])
-    n_first = 1 + sum(1 for _ in takewhile(lambda column: column.kind == "text", columns[1:]))
+    parts = [[*range(len(columns))]]
     if _width(widths) > _WIDEST:
+        n_first = 1 + sum(1 for _ in takewhile(lambda column: column.kind == "text", columns[1:]))
         names, rows = _narrowed(columns, names, rows, n_first)
         widths = _widths(columns, [names, *rows])
-    text = "\n\n".join(_block(table, part, widths, [names, *rows]) for part in _parts(widths, n_first))
+        parts = list(_parts(widths, n_first))
+    text = "\n\n".join(_block(table, part, widths, [names, *rows]) for part in parts)
     for note in map(printable, table.notes):
         lines = [note]
         if len(note) > _WIDEST + 1:  # a signature has no spaces and stays searchable on one line
