@@ -24,7 +24,7 @@ from levelhead.scoring.weights import (
     key_of,
     path_of,
     read_weights,
-    resource_of,
+    weights_of,
 )
 from levelhead.treebank.input_bytes import is_stream
 
@@ -243,10 +243,14 @@ def setup_of(
         if chosen.content and replace(measure, component=None) != Measure(measure.name):
             message = f"{measure}: under the rules {chosen.name}, {measure.name} has neither arguments nor classes"
             raise MeasureError(message, "unknown-measure")
-    resources = {
-        name: resource_of(resource) if isinstance(resource, Resource) else checked_weights(resource)
-        for name, resource in (weights or {}).items()
-    }
+    resources = {}
+    for name, resource in (weights or {}).items():
+        if not isinstance(resource, Resource):
+            resources[name] = checked_weights(resource)
+        elif isinstance(resource.values, Mapping):  # the hash of their values, which may differ from those of a file
+            resources[name] = replace(resource, sha256=weights_of(resource.values).sha256)
+        else:
+            resources[name] = resource
     if partial and chosen.content:
         raise MeasureError(f"the rules {chosen.name} do not support partial scores", "no-partial-score")
     setup = Setup(parsed, chosen, known, format, gold_format, resources, folder, partial)

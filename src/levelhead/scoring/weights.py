@@ -38,8 +38,7 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
             continue
         columns = line.replace(",", " ").split()
         value = _weight(columns)
-        wrong = _wrong(line, columns, value, weights)
-        if wrong is not None:
+        if wrong := _wrong(line, columns, value, weights):
             faults.append(Fault("invalid-weights", wrong, Place(name, number)))
         elif value is not None:
             weights[columns[0]] = value
@@ -58,13 +57,6 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
 def weights_of(values: Mapping[str, float]) -> Weights:
     """Return weights that do not come from a file."""
     return Weights(values, hashlib.sha256(repr(dict(values)).encode()).hexdigest())
-
-
-def resource_of(resource: Resource) -> Resource:
-    """Return weights with the hash of their values, which may differ from those of a file; models are unchanged."""
-    if not isinstance(resource.values, Mapping):
-        return resource
-    return replace(resource, sha256=weights_of(resource.values).sha256)
 
 
 def checked_weights(values: Mapping[str, float]) -> Weights:
