@@ -126,12 +126,12 @@ class UDRepresentation:
 
     @cached_property
     def words(self) -> list[UDWord]:
-        """The words, linked to their heads and function words; no spaces in forms, universal relations and features."""
+        """The words, linked to their heads and function words."""
         spans = self._ranges(self._spans.starts.tolist(), self._spans.ends.tolist())
         rows = (row for sentence in self.treebank for row in sentence)
         words = []
         for span, row, inside in zip(spans, rows, self._spans.inside):
-            columns = [str(cell) for cell in row]
+            columns = [str(cell) for cell in row]  # as modified by the scripts
             columns[1] = columns[1] if inside else columns[1].translate(self._spans.spaces)
             columns[5] = universal_features(columns[5]) if self.rules.universal_features else columns[5]
             columns[7] = universal(columns[7])

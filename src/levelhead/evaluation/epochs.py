@@ -114,7 +114,6 @@ class EpochScorer:
         return MappingProxyType(scores)
 
     def _check(self, heads: NDArray[Any], relations: NDArray[Any]) -> None:
-        """Refuse arrays of the wrong shape, and relations that are not indices."""
         if heads.shape != self._heads.shape or relations.shape != self._heads.shape:
             message = f"{heads.shape} heads and {relations.shape} relations for {len(self._heads)} words"
             raise ConlluError(Fault("invalid-columns", message))

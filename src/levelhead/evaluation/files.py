@@ -32,7 +32,6 @@ def score_files(
     training: Training | None = None,
     look: Visitor | None = None,
 ) -> Evaluation:
-    """Score a system's output against gold; large files are read in pieces."""
     setup, visitors, leakage, evaluation = setup.for_pair(), [] if look is None else [look], None, None
     if training is not None:
         from levelhead.evaluation.leakage import LeakageCounts

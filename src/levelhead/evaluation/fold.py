@@ -148,7 +148,6 @@ class Fold:
         return Evaluation(scores, gold, system, provenance, {} if coverage is None else valid_trees, coverage)
 
     def _reason_of_absence(self, name: str, measure: Measure, definition: Definition) -> str | None:
-        """Return why a measure has no value."""
         if missing := self._without_trees[name]:
             return missing
         absent = definition.absent(measure.argument, self._gold.columns) if self._setup.rules.unannotated else ()
@@ -192,11 +191,9 @@ def fold(stream: PairStream, setup: Setup, visitors: Sequence[Visitor] = ()) -> 
 
 
 def matched_stream(matches: TreebankPair) -> PairStream:
-    """Return matched treebanks as a stream of one piece."""
     summaries = summary_of(matches.gold), summary_of(matches.system), None
     return PairStream((matches,), lambda piece: piece, lambda: summaries)
 
 
 def score_treebanks(gold: Treebank, system: Treebank, setup: Setup) -> Evaluation:
-    """Score one treebank against another."""
     return fold(matched_stream(match_pair(gold, system, setup.rules)), setup.for_pair())

@@ -22,7 +22,6 @@ class Gate(NamedTuple):
     highest: bool  # whether the bound is an upper bound, as for perplexities
 
     def broken(self, value: Fraction | float | None, reason: str | None = None) -> str | None:
-        """Return how a value violates the bound, or None."""
         if value is None:
             return f"{self.measure} has no value: {reason or 'there is nothing to count'}"
         unit = 1 if self.highest else 100

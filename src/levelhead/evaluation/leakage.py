@@ -85,14 +85,12 @@ class LeakageCounts:
         self.start()
 
     def start(self) -> None:
-        """Forget all pieces."""
         self._without_trees: InputError | None = None
         self._n_sentences = self._n_words = 0
         self._seen = dict.fromkeys(_SENSES, (0, 0))  # sentences and words
         self._rest: dict[Sense, dict[str, Counts]] = {sense: {} for sense in _SENSES}
 
     def add(self, piece: CountedPiece) -> None:
-        """Add gold sentences."""
         gold = piece.matches.gold
         try:
             words, heads = self._training.same_words(gold), self._training.same_heads(gold)
@@ -112,7 +110,6 @@ class LeakageCounts:
                 rest[name] = (rest[name] + others if name in rest else others).total()
 
     def leakage(self) -> Leakage:
-        """Return the share of gold that occurs in training, and the scores on the rest."""
         if self._without_trees is not None:
             raise self._without_trees
         undefined = self._setup.rules.undefined

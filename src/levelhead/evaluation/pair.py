@@ -138,14 +138,12 @@ def _score_text(score: Score) -> str:
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:
-    """Return gold and the system's output, reading paths into memory."""
     if are_large_files(gold, system):
         return in_two_threads(lambda: load_gold(gold, setup), lambda: load(system, setup.rules, setup.format))
     return load_gold(gold, setup), load(system, setup.rules, setup.format)
 
 
 def load_gold(gold: Input, setup: Setup) -> Treebank:
-    """Return gold, reading a path into memory."""
     return as_gold(load(gold, setup.rules, setup.format_of_gold), setup)
 
 
@@ -156,7 +154,6 @@ def as_gold(gold: Treebank, setup: Setup) -> Treebank:
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
-    """Return a treebank, reading a path under the rules."""
     check_format(format)
     if isinstance(source, Treebank):
         return source
@@ -165,7 +162,6 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
 
 
 def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
-    """Read a treebank from bytes under the rules."""
     official = official_reading_of(rules)
     if official is None:
         return from_conllu(data, name=name, format=format, allow_several_roots=rules.several_roots)

@@ -97,7 +97,6 @@ def whole_partial_pair(gold: Input, system: Input | bytes, setup: Setup) -> Pair
 
 
 def _several_roots(setup: Setup) -> bool:
-    """Return whether a tree can have several roots."""
     return setup.format == "conllx" or setup.rules.several_roots
 
 

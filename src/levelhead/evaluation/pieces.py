@@ -133,7 +133,6 @@ def changed_file(*names: str | None) -> UnreadableFile:
 
 @contextmanager
 def open_pieces(file: InputFile, setup: Setup, *, of_gold: bool, known: FileSummary | None = None) -> Iterator[Pieces]:
-    """Yield a file for reading in pieces, see `pieces_of`, and close it."""
     with file.parts() as parts:
         yield pieces_of((file.name, parts), setup, of_gold=of_gold, known=known)
 
@@ -141,7 +140,6 @@ def open_pieces(file: InputFile, setup: Setup, *, of_gold: bool, known: FileSumm
 def pieces_of(
     file: tuple[str | None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: FileSummary | None = None
 ) -> Pieces:
-    """Return a file that is read in pieces under the rules."""
     name, parts = file
     official = official_reading_of(setup.rules)
     if official is not None:

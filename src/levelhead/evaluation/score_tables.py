@@ -198,7 +198,6 @@ def score_document(evaluation: Evaluation) -> dict[str, Any]:
 def scores_document(
     evaluations: Mapping[str, Evaluation], average: Average, strict: Average | None = None
 ) -> dict[str, Any]:
-    """Return the scores of several treebanks for JSON."""
     first = next(iter(evaluations.values()))
     signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     averages = {"macro_average": average}
@@ -241,7 +240,6 @@ def score_numbers(score: Score) -> dict[str, Any]:
 
 
 def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
-    """Return the kind and number of units on each treebank for JSON."""
     return {code: {"unit": unit.kind, "n": unit.n_units} for code, unit in units.items()}
 
 
@@ -258,7 +256,6 @@ COVERAGE = (Column("Answered", key="Answered sentences"), Column("Aligned", key=
 
 
 def coverage_cells(coverage: PartialCoverage) -> tuple[Cell, ...]:
-    """Return the cells of `COVERAGE`."""
     return coverage.answered / coverage.sentences, coverage.aligned / coverage.words
 
 
@@ -290,7 +287,6 @@ def columns_with_valid_trees(names: Iterable[str]) -> tuple[Column, ...]:
 
 
 def cells_with_valid_trees(values: Iterable[Any], strict: Iterable[Any], coverage: PartialCoverage) -> tuple[Cell, ...]:
-    """Return the cells of `columns_with_valid_trees`."""
     cells = (value_cell(value, perplexity=False) for pair in zip(values, strict) for value in pair)
     return (*cells, *coverage_cells(coverage))
 

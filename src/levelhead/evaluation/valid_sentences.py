@@ -43,7 +43,6 @@ def score_valid_sentences(
 
 
 def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int]:
-    """Read the sentences that are valid in the contents of a file."""
     refuse_long_lines(data, name)
     blocks = sentence_blocks(repair(data).data)
     good = [block for block, valid in zip(blocks, valid_blocks(blocks, ReaderSettings())) if valid]

@@ -304,5 +304,4 @@ MEASURE_GROUPS = (
 
 
 def group_of(name: str) -> MeasureGroup | None:
-    """Return the group of a measure; None for a custom measure."""
     return next((group for group in MEASURE_GROUPS if name in group.names), None)

@@ -164,7 +164,6 @@ def count_exact(
 
 
 def count_roots(matches: Matches, needs: Agree, *, by_sentence: bool = False) -> Counts:
-    """Count words that are roots on both sides."""
     gold, system = matches.gold.heads < 0, matches.system.heads < 0
     of_pairs = gold[matches.alignment.gold]
     correct = of_pairs & system[matches.alignment.system] & matches.agree(needs)

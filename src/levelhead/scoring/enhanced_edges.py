@@ -53,7 +53,6 @@ class Edges:
 
 
 def edges_of(treebank: Treebank, labels: dict[str, int], rules: Rules) -> Edges:
-    """Read the enhanced edges of a treebank."""
     graph = treebank.graph if rules.collapse else read_graph(treebank, strict=False)
     if rules.collapse and any(map(len, dangling(treebank, graph))):
         raise MalformedDeps("the head of an edge is not a node of its sentence", 2)
@@ -133,7 +132,6 @@ class _Graph(NamedTuple):
     labels: dict[str, int]
 
     def keep(self, which: Flags) -> _Graph:
-        """Return the graph with some of its edges."""
         return self._replace(child=self.child[which], parent=self.parent[which], label=self.label[which])
 
     def with_basic_edges(self, which: Flags) -> _Graph:

@@ -29,7 +29,6 @@ def is_other_text(n_equal: int, n_gold: int, n_system: int) -> bool:
 
 
 def other_text_note(n_answers: int, n_next: int, n_previous: int) -> str:
-    """Return a sentence about the answers to another text."""
     near = ((n_next, "next"), (n_previous, "previous"))
     fitting = " and ".join(
         f"{n:,} of them {'fits' if n == 1 else 'fit'} the {name} gold sentence" for n, name in near if n
@@ -178,7 +177,6 @@ _Words = Sequence[Sequence[str]]
 
 
 def words_by_sentence(treebank: Treebank) -> list[list[str]]:
-    """Return the forms of the words of each sentence."""
     forms = list(treebank.forms)
     return [forms[start:end] for start, end in pairwise(treebank.sentence_starts.tolist())]
 

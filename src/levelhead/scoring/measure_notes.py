@@ -24,7 +24,6 @@ class Annotation(NamedTuple):
 
 
 def annotation_of(treebank: Treebank, measures: Iterable[tuple[Measure, Definition]]) -> Annotation:
-    """Return the properties of a treebank that notes are about."""
     columns = {name for measure, definition in measures for name in definition.columns_for(measure.argument)}
     return Annotation(
         universal_relations_of(treebank) if treebank.has_trees else frozenset(),
@@ -127,5 +126,4 @@ def _notes_on_side(
 
 
 def universal_relations_of(treebank: Treebank) -> frozenset[str]:
-    """Return the universal relations that occur."""
     return frozenset(map(universal, treebank.relations.distinct_texts))

@@ -82,7 +82,6 @@ def match_content(gold: Treebank, system: Treebank, rules: Rules) -> Morphosynta
 def count_content(
     matches: TreebankPair, measure: str, *, by_sentence: bool = False, before: Counts | None = None
 ) -> Counts:
-    """Return the counts of a measure."""
     if not isinstance(matches, MorphosyntacticMatches):
         raise TypeError("content words can only be counted in the result of `match_content`")
     counts = matches.counts[measure]

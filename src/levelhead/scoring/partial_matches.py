@@ -205,7 +205,6 @@ class ShiftedAnswers:
         self._last: list[str] | None = None  # the last gold sentence so far
 
     def add(self, partial: PartialMatches) -> None:
-        """Add the next gold sentences."""
         matches = partial.matches
         n, starts = len(matches.gold), matches.gold.sentence_starts
 
@@ -244,7 +243,6 @@ class PartialCounts(NamedTuple):
 
     @property
     def total(self) -> Counts:
-        """The sums, one row."""
         return self.words or self.by_sentence
 
     @property

@@ -60,7 +60,6 @@ class _Side:
 
     @property
     def text(self) -> Bytes:
-        """The text in the buffer."""
         return _NOTHING if self.spans is None else self.spans.text
 
     def read(self, size: int) -> None:

@@ -171,7 +171,6 @@ WORD_RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules 
 
 
 def rules_named(name: str | Rules) -> Rules:
-    """Return the rules with a name."""
     if isinstance(name, Rules):
         return name
     if name not in RULES:
@@ -180,7 +179,6 @@ def rules_named(name: str | Rules) -> Rules:
 
 
 def with_several_roots(rules: str | Rules) -> Rules:
-    """Return the same rules for files whose sentences may have several roots."""
     named = rules_named(rules)
     if named.content or (named.reading is not None and named.name != UDTOOLS.name):
         message = (

@@ -123,7 +123,6 @@ class Score:
 
 
 def match_pair(gold: Treebank, system: Treebank, rules: Rules) -> TreebankPair:
-    """Align two treebanks under any rules, for counting."""
     if not rules.content:
         return match(gold, system, rules)
     from levelhead.scoring.morphosyntactic_matches import match_content
@@ -141,7 +140,6 @@ def count(
     by_sentence: bool = False,
     before: Counts | None = None,
 ) -> Counts:
-    """Return the counts of a measure."""
     if not isinstance(matches, Matches):
         from levelhead.scoring.morphosyntactic_matches import count_content
 
@@ -165,7 +163,6 @@ def count_by_sentence(
     schemes: Schemes = STANDARD,
     weights: Mapping[str, float] | None = None,
 ) -> Counts:
-    """Return the counts of a measure, one row per gold sentence."""
     if missing := without_trees(matches, measure, definition):
         side = matches.system if matches.gold.has_trees else matches.gold
         raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(side.source.path)))

@@ -34,7 +34,6 @@ class Schemes:
     default: str = NIVRE_FANG.name  # the name of the scheme of classes without a scheme
 
     def find(self, text: str) -> tuple[Scheme, str]:
-        """Return the scheme and the name of a class: `CORE`, `callin:CONTENT`."""
         name, _, label = text.rpartition(":")
         scheme = self.by_name.get(name or self.default)
         if scheme is None:
@@ -68,7 +67,6 @@ class Selection:
     by_gold: bool = False
 
     def of_words(self, relations: StringColumn) -> NDArray[Any]:
-        """Return the weight of each word; bool or float64, shape (words,)."""
         return self.of_codes(relations)[relations.codes]
 
     def of_codes(self, relations: StringColumn) -> NDArray[Any]:
@@ -84,7 +82,6 @@ def is_class(text: str) -> bool:
 
 
 def check_classes(measure: Measure, schemes: Schemes) -> None:
-    """Refuse unknown classes and relations."""
     for name in (measure.only, *measure.without):
         if name is not None and is_class(name):
             schemes.find(name)

@@ -43,13 +43,11 @@ class Spans:
     spaces: Mapping[int, None]  # the characters that count as spaces, a table for `str.translate`
 
     def sentence_texts(self) -> list[bytes]:
-        """Return the characters of each sentence, in UTF-8."""
         text = self.text.tobytes()
         return [text[start:end] for start, end in pairwise(self.sentence_starts.tolist())]
 
 
 def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
-    """Compute the spans of a treebank."""
     multiword = treebank.multiword
     spaces = ANY_SPACE if unicode_spaces else PLAIN_SPACE
     of_tokens = (multiword.first, multiword.n_words, multiword.cells[:, FORM])
@@ -129,7 +127,6 @@ class Surroundings:
 
 
 def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
-    """Return the context of a byte of a treebank's text."""
     path = treebank.source.path
     if not len(spans.token_starts):
         return Surroundings(path, b"", b"", None, Place(path))
@@ -150,7 +147,6 @@ def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
 
 
 def text_mismatch(gold: Surroundings, system: Surroundings, offset: int) -> TextMismatch:
-    """Return the error for two treebanks with different texts."""
     if not offset and gold.after and system.after:  # the first characters differ
         name = printable(gold.path or "this")
         message = (

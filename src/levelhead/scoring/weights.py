@@ -55,7 +55,6 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
 
 
 def weights_of(values: Mapping[str, float]) -> Weights:
-    """Return weights that do not come from a file."""
     return Weights(values, hashlib.sha256(repr(dict(values)).encode()).hexdigest())
 
 

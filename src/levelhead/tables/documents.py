@@ -22,12 +22,10 @@ def header(kind: str, signature: Mapping[str, str] | None = None) -> dict[str, A
 
 
 def notes_of(notes: Sequence[str]) -> dict[str, list[str]]:
-    """Return the key `notes`; empty without notes."""
     return {"notes": list(notes)} if notes else {}
 
 
 def points(ratio: float | Fraction | None) -> float | None:
-    """Return a ratio as a percentage, and None for None."""
     return None if ratio is None else percentage(ratio)
 
 

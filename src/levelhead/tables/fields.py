@@ -27,7 +27,6 @@ class Field:
 
 @cache
 def fields_of(record: Hashable) -> Mapping[str, Any]:
-    """Return the entry of each field of a record class by its name."""
     hints = get_type_hints(record, include_extras=True)
     return MappingProxyType({name: hint.__metadata__[0] for name, hint in hints.items()})
 
@@ -52,7 +51,6 @@ def record_document(record: Any, *, plain: bool = False) -> dict[str, Any]:
 
 
 def record_schema(record: type) -> dict[str, Any]:
-    """Return the JSON Schema of a record class."""
     hints = get_type_hints(record)
     properties = {
         name: _type_schema(hints[name], entry.limits) | {"description": entry.about}

@@ -16,7 +16,6 @@ Frames = Literal["polars", "pandas"]  # the libraries of data frames
 
 
 def to_frame(table: Table, library: Frames | None = None) -> Any:
-    """Return a table as a data frame."""
     optional(choice(get_args(Frames)))("library", library)
     chosen = library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
     return to_polars(table) if chosen == "polars" else to_pandas(table)

@@ -60,7 +60,6 @@ class Drawing(NamedTuple):
 
 
 def clean(text: str) -> str:
-    """Return text for SVG, without invalid characters and escaped."""
     return escape(printable(text))
 
 
@@ -89,12 +88,10 @@ def _width(character: str) -> float:
 
 
 def widest(labels: Iterable[str]) -> float:
-    """Return the width of the widest label."""
     return max((width_of(cut(label)) for label in labels), default=0.0)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    """Return a line."""
     ends = f'x1="{short(x1)}" y1="{short(y1)}" x2="{short(x2)}" y2="{short(y2)}"'
     return f'<line class="{kind}" {ends}/>'
 
@@ -107,7 +104,6 @@ def bar(x1: float, x2: float, y: float, height: float, kind: str, tip: str = "")
 
 
 def dot(x: float, y: float, radius: float, kind: str, tip: str = "") -> str:
-    """Return a dot."""
     return f'<circle class="{kind}" cx="{short(x)}" cy="{short(y)}" r="{short(radius)}">{_tip(tip)}</circle>'
 
 
@@ -121,7 +117,6 @@ def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") 
 
 
 def path(points: Iterable[tuple[float, float]], kind: str, tip: str = "") -> str:
-    """Return a line through points."""
     places = " ".join(f"{short(x)},{short(y)}" for x, y in points)
     return f'<polyline class="{kind}" points="{places}">{_tip(tip)}</polyline>'
 
@@ -139,11 +134,9 @@ class Scale(NamedTuple):
     end: float  # the position of the end
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value."""
         return self.start + (value - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
 
     def ticks(self, about: int = 6) -> list[float]:
-        """Return round numbers on the scale."""
         rough, step = (self.high - self.low) / about, 1.0
         if rough > 0:
             power = 10.0 ** math.floor(math.log10(rough))
@@ -158,18 +151,15 @@ class LogScale(NamedTuple):
     logarithms: Scale  # the scale of the logarithms to the base 10
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value."""
         return self.logarithms(math.log10(value))
 
     def ticks(self) -> list[float]:
-        """Return 1, 2 and 5 times the powers of 10 on the scale."""
         low, high = self.logarithms.low, self.logarithms.high
         every = (step * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for step in (1, 2, 5))
         return [value for value in every if low <= math.log10(value) <= high]
 
 
 def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool = False) -> Scale:
-    """Return a scale that contains values with some margin."""
     known = [*values, *([0.0] if zero else [])] or [0.0, 1.0]
     low, high = min(known), max(known)
     room = 0.04 * (high - low) or 0.5
@@ -177,10 +167,8 @@ def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool =
 
 
 def log_scale_for(values: Iterable[float], start: float, end: float) -> LogScale:
-    """Return a logarithmic scale that contains positive values with some margin."""
     return LogScale(scale_for(map(math.log10, values), start, end))
 
 
 def number(value: float) -> str:
-    """Return a number on an axis as text."""
     return f"{value:.10g}".replace("-", "\N{MINUS SIGN}")

@@ -125,17 +125,14 @@ def value_cell(value: float | Fraction | None, *, perplexity: bool) -> float | N
 
 
 def level_text(level: str | float) -> str:
-    """Return a confidence level as a percentage, such as "95%"."""
     return f"{100 * float(level):g}%"
 
 
 def interval_head(level: str | float) -> str:
-    """Return the head of a column of confidence intervals, such as "95% CI"."""
     return f"{level_text(level)} CI"
 
 
 def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> IntervalCell | None:
-    """Return an interval of values, or of differences, as a cell."""
     if interval is None:
         return None
     low, high = (Plain(end) if perplexity else float(end) for end in interval)
@@ -187,7 +184,6 @@ STARS_NOTE = "* p < .05, ** p < .01, *** p < .001"
 
 
 def stars(p: float | None) -> str:
-    """Return asterisks for a p-value."""
     return "" if p is None else next((text for level, text in _STARS if p < level), "")
 
 

@@ -92,7 +92,6 @@ def _narrowed(
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[_Lines]]) -> list[int]:
-    """Return the width of each column."""
     return [
         max(column.width, *(_cells(line) for row in rows for line in row[i]), 0) for i, column in enumerate(columns)
     ]
@@ -132,7 +131,6 @@ def _parts(widths: Sequence[int], n_first: int) -> Iterator[list[int]]:
 
 
 def _block(table: Table, part: Sequence[int], widths: Sequence[int], rows: Sequence[Sequence[_Lines]]) -> str:
-    """Return some columns of a table; the first row has their heads."""
     rule = "+".join("-" * (widths[column] + (2 if i else 1)) for i, column in enumerate(part))
     rules, lines = {number + 1 for number in table.rules}, list[str]()
     for number, row in enumerate(rows):
@@ -177,7 +175,6 @@ def to_markdown(table: Table, places: int | None = 2) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Return text for Markdown, escaped."""
     return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
@@ -195,12 +192,10 @@ def to_latex(table: Table, places: int | None = 2) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Return text for LaTeX, escaped."""
     return printable(text).translate(_LATEX)
 
 
 def latex_row(cells: list[str]) -> str:
-    """Return a row of a table in LaTeX."""
     row = " & ".join(cells) + r" \\"
     return f"{{}}{row}" if row.lstrip()[:1] in set("[*") else row  # else an argument of the command before it
 
