@@ -40,7 +40,7 @@ def test_same_verdict(pair: tuple[str, str], tmp_path: Path, monkeypatch: pytest
         path.write_text(SIDES[side] + NONE * (5 - SIDES[side].count("\n\n")))  # five sentences
     reasons = set()
     for limit in range(5):
-        monkeypatch.setattr(enhanced_edges, "_MOST_STEPS", limit)
+        monkeypatch.setattr(enhanced_edges, "MOST_STEPS", limit)
         seen = []
         for sizes in (PieceSizes(1 << 40, 1), PieceSizes(0, 1), PieceSizes(0, 2 * len(NONE))):
             found = score_files(*paths, setup_of("EULAS,ELAS,LAS"), sizes)

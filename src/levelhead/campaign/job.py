@@ -45,7 +45,7 @@ from levelhead.campaign.sources import (
     without_value,
 )
 from levelhead.errors import InputError, MeasureError, TextMismatch
-from levelhead.evaluation.files import can_score_in_pieces, open_pair, whole_pair
+from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
 from levelhead.evaluation.fold import OnlyWhole, fold
 from levelhead.evaluation.pair import Evaluation, parse_as
 from levelhead.evaluation.setup import Setup
@@ -217,7 +217,7 @@ class OutputJob(NamedTuple):
             record = _MISSING | {"undefined": list(without_value(evaluation))}
         else:
             sources = input_file(gold, GOLD), input_file(output, None)
-            with open_pair(*sources, setup, blocks.SIZES, facts_of(gold, setup)) as stream:
+            with open_files(*sources, setup, blocks.SIZES.piece, facts_of(gold, setup)) as stream:
                 evaluation = fold(stream, setup, (*units, *sentences, *self.visitors))
             record = _valid_fields(evaluation, setup, sentences)
             record["undefined"] = undefined_measures(gold, setup, record["undefined"], None)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.campaign.records import GOLD
 from levelhead.errors import InputError, Place
-from levelhead.evaluation.files import can_score_in_pieces, open_pair
+from levelhead.evaluation.files import can_score_in_pieces, open_files
 from levelhead.evaluation.fold import OnlyWhole, fold, score_treebanks
 from levelhead.evaluation.pair import Evaluation, InputFile, as_gold, parse_as
 from levelhead.evaluation.setup import Setup
@@ -221,7 +221,7 @@ def score_gold_in_pieces(
     """Score gold against itself, in pieces."""
     setup = setup if measures is None else _for_gold(setup, measures)
     source = input_file(gold, GOLD)
-    with open_pair(source, source, setup, blocks.SIZES, facts_of(gold, setup)) as stream:
+    with open_files(source, source, setup, blocks.SIZES.piece, facts_of(gold, setup)) as stream:
         return fold(stream, setup, visitors)
 
 

@@ -24,7 +24,7 @@ from levelhead.comparison.annotated_words import (
     match_pairs,
 )
 from levelhead.errors import number_of, printable
-from levelhead.evaluation.fold import score_matches
+from levelhead.evaluation.fold import fold, matched_stream
 from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import units_document
@@ -358,7 +358,7 @@ def _f1(matches: Matches) -> Evaluation:
     """Return the F1 of two annotations."""
     matches.check_trees()
     measures = tuple(parse_measure(name) for name in MEASURES if matches.rules.defines(name))
-    evaluation = score_matches(matches, Setup(measures, matches.rules).for_pair())
+    evaluation = fold(matched_stream(matches), Setup(measures, matches.rules).for_pair())
     scores = {name: replace(score, reason=_missing(score.measure, matches)) for name, score in evaluation.items()}
     return replace(evaluation, scores=scores)
 

@@ -18,7 +18,7 @@ from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation.leakage import Leakage, LeakageCounts, with_leakage
+from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.score_tables import counts_table, mean_or_none, scores_document, scores_table, units_document
@@ -113,7 +113,7 @@ def score_and_look(
     evaluations = evaluations_of(results, setup)
     if training is None:
         return evaluations, looked
-    leaking = {code: with_leakage(evaluation, looked[code][0]) for code, evaluation in evaluations.items()}
+    leaking = {code: looked[code][0].added_to(evaluation) for code, evaluation in evaluations.items()}
     return Evaluations(leaking), {code: other for code, (_, other) in looked.items()}
 
 

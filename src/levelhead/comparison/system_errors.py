@@ -19,7 +19,7 @@ from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_p
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
+from levelhead.scoring.measure_notes import notes_on, notes_on_schemes, universal_relations_of
 from levelhead.tables.documents import Signature, header, signature_line, signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -222,7 +222,7 @@ def _provenance(matches: Matches, setup: Setup, scheme: UsedScheme | None) -> Pr
     notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
     parts = setup.signature_of_measures()
     if scheme:
-        notes += notes_on_schemes(gold, system, [(scheme[0], (scheme[1],))])
+        notes += notes_on_schemes(*map(universal_relations_of, (gold, system)), [(scheme[0], (scheme[1],))])
         parts |= {"scheme": scheme[0].name}
     return pair_provenance(summary_of(gold), summary_of(system), setup, notes, parts)
 

@@ -24,8 +24,7 @@ from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.official_reader import SCORERS, read_officially
 from levelhead.treebank.relations import CONLL18, universal
 
-COLUMNS = range(10)
-"""ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC."""
+COLUMNS = range(10)  # ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC
 
 CONTENT_DEPRELS = CONLL18.classes["CONTENT"]
 FUNCTIONAL_DEPRELS = CONLL18.classes["FUNCTION"]
@@ -129,11 +128,14 @@ class UDRepresentation:
     def words(self) -> list[UDWord]:
         """The words, linked to their heads and function words."""
         spans = self._ranges(self._spans.starts.tolist(), self._spans.ends.tolist())
-        rows = [row for sentence in self.treebank for row in sentence]
-        words = [
-            UDWord(span, self._columns([str(cell) for cell in row], bool(inside)), bool(inside))
-            for span, row, inside in zip(spans, rows, self._spans.inside)
-        ]
+        rows = (row for sentence in self.treebank for row in sentence)
+        words = []
+        for span, row, inside in zip(spans, rows, self._spans.inside):
+            columns = [str(cell) for cell in row]  # as modified by the scripts
+            columns[1] = columns[1] if inside else columns[1].translate(self._spans.spaces)
+            columns[5] = universal_features(columns[5]) if self.rules.universal_features else columns[5]
+            columns[7] = universal(columns[7])
+            words.append(UDWord(span, columns, bool(inside)))
         content, functional = (
             self.rules.scheme.is_in(name, self.treebank.relations).tolist() for name in ("CONTENT", "FUNCTION")
         )
@@ -144,20 +146,9 @@ class UDRepresentation:
                 word.parent.functional_children.append(word)
         return words
 
-    def _columns(self, row: list[str], inside: bool) -> list[str]:
-        """The ten columns as modified by the scripts: no spaces in forms, universal relations and features."""
-        row[1] = row[1] if inside else row[1].translate(self._spans.spaces)
-        row[5] = universal_features(row[5]) if self.rules.universal_features else row[5]
-        row[7] = universal(row[7])
-        return row
-
 
 class Script:
-    """The functions of one official script.
-
-    Args:
-        name: the name of its rules.
-    """
+    """The functions of one official script."""
 
     def __init__(self, name: str) -> None:
         self._rules, self._reading = RULES[name], SCORERS[name]
@@ -212,7 +203,7 @@ class Script:
             name: Score(score.gold, score.system, score.correct, score.aligned) for name, score in evaluation.items()
         }
         if deprel_weights is not None:
-            total = count_words(match(gold, system, rules), ATTACHED, weighted_selection(deprel_weights)).total()
+            total = count_words(match(gold, system, rules), ATTACHED, weighted_selection(deprel_weights, 1.0)).total()
             numbers = (total.gold, total.system, total.correct, total.aligned)
             result["WeightedLAS"] = Score(*(float(number[0]) for number in numbers if number is not None))
         return result
@@ -240,21 +231,20 @@ class Script:
                 f"{title}: {100 * evaluation[name].f1:.2f}" for name, title in shown.items() if name in evaluation
             )
         names = [name for name in evaluation if enhanced or name not in {"ELAS", "EULAS"}]
-        heads = ("Correct  ", "     Gold", "Predicted", "Aligned") if counts else _RATIOS
+        heads = ("Precision", "   Recall", " F1 Score", "AligndAcc")
+        if counts:
+            heads = ("Correct  ", "     Gold", "Predicted", "Aligned")
         lines = [" | ".join(["Metric    ", *heads]), "+".join(["-" * 11] * 5)]
-        return "\n".join([*lines, *(_line(name, evaluation[name], counts=counts) for name in names)])
-
-
-_RATIOS = ("Precision", "   Recall", " F1 Score", "AligndAcc")
-
-
-def _line(name: str, score: Score, *, counts: bool) -> str:
-    if counts:
-        aligned = score.aligned_total or (score.correct if name == "Words" else "")
-        return f"{name:11}|{score.correct:10} |{score.gold_total:10} |{score.system_total:10} |{aligned:10}"
-    ratios = (100 * score.precision, 100 * score.recall, 100 * score.f1)
-    accuracy = "" if score.aligned_accuracy is None else f"{100 * score.aligned_accuracy:10.2f}"
-    return f"{name:11}|{ratios[0]:10.2f} |{ratios[1]:10.2f} |{ratios[2]:10.2f} |{accuracy}"
+        for name in names:
+            score = evaluation[name]
+            numbers = [100 * score.precision, 100 * score.recall, 100 * score.f1]
+            last = "" if score.aligned_accuracy is None else f"{100 * score.aligned_accuracy:10.2f}"
+            row = "|".join(f"{number:10.2f} " for number in numbers)
+            if counts:
+                last = f"{score.aligned_total or (score.correct if name == 'Words' else ''):10}"
+                row = "|".join(f"{number:10} " for number in (score.correct, score.gold_total, score.system_total))
+            lines.append(f"{name:11}|{row}|{last}")
+        return "\n".join(lines)
 
 
 def load_deprel_weights(weights_file: Iterable[str] | None) -> dict[str, float] | None:

@@ -66,12 +66,10 @@ class SentenceCounts(NamedTuple):
 
 
 def count_sentences(gold: Input, system: Input, setup: Setup) -> SentenceCounts:
-    """Return the counts of every measure in every sentence."""
     return count_sentences_of(match(*load_pair(gold, system, setup), setup.rules), setup)
 
 
 def count_sentences_of(matches: Matches, setup: Setup) -> SentenceCounts:
-    """Return the counts of every measure in every sentence of aligned treebanks."""
     setup = setup.for_pair()
     gold, system, schemes = matches.gold, matches.system, setup.registry.schemes
     counts = {

@@ -64,12 +64,10 @@ class PartialCoverage(NamedTuple):
 
 
 def no_coverage(gold: FileSummary) -> PartialCoverage:
-    """Return the coverage of an output that is missing or of which nothing can be read."""
     return PartialCoverage(None, 0, gold.sentences, 0, 0, 0, gold.words, 0, 0, 0, 0, 0, 0)
 
 
 def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
-    """Return the coverage of several outputs together."""
     paired_by, *numbers = zip(*coverages)
     loosest = next((way for way in reversed(get_args(PairedBy)) if way in paired_by), None)
     return PartialCoverage(loosest, *map(sum, numbers))

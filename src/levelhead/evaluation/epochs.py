@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -21,8 +20,7 @@ from levelhead.treebank.relations import universal
 
 _UNKNOWN = -1
 
-IGNORED = -100
-"""The head or relation of ignored words, as in PyTorch's loss functions."""
+IGNORED = -100  # the head or relation of ignored words, as in PyTorch's loss functions
 
 
 class EpochScorer:
@@ -49,7 +47,13 @@ class EpochScorer:
         rules: str | Rules = "ud",
         allow_several_roots: bool = False,
     ) -> None:
-        _check_arguments(gold, allow_several_roots)
+        if not isinstance(gold, Treebank):
+            kind = type(gold).__name__
+            message = f"gold must be a treebank, as levelhead.read returns it, not a value of the type {kind}"
+            raise InputError(Fault("invalid-argument", message))
+        if not isinstance(allow_several_roots, bool):
+            message = f"allow_several_roots must be True or False, not {allow_several_roots!r:.40}"
+            raise InputError(Fault("invalid-argument", message))
         self._rules = with_several_roots(rules) if allow_several_roots else rules_named(rules)
         self._rules.check_words()
         self._signature = setup_of((), rules=self._rules).signature_of_rules()
@@ -96,17 +100,20 @@ class EpochScorer:
         labeled = attached & (self._universal_of[gold] == theirs)
         gold_content, system_content = self._is_content[gold], self._is_content[labels]
         every = np.ones(len(attached), dtype=bool)
-        return MappingProxyType(
-            {
-                "UAS": self._counted("UAS", attached, every, every),
-                "LAS": self._counted("LAS", labeled, every, every),
-                "LAS(full)": self._counted("LAS(full)", full, every, every),
-                "CLAS": self._counted("CLAS", labeled & gold_content, gold_content, system_content),
-            }
-        )
+        counted_words = {
+            "UAS": (attached, every, every),
+            "LAS": (labeled, every, every),
+            "LAS(full)": (full, every, every),
+            "CLAS": (labeled & gold_content, gold_content, system_content),
+        }
+        scores = {}
+        for name, words in counted_words.items():
+            right, of_gold, of_system = (int(np.count_nonzero(which)) for which in words)
+            numbers = right, of_gold, of_system, of_gold, self._rules.undefined
+            scores[name] = Score(parse_measure(name), *numbers, signature=self._signature)
+        return MappingProxyType(scores)
 
     def _check(self, heads: NDArray[Any], relations: NDArray[Any]) -> None:
-        """Refuse arrays of the wrong shape, and relations that are not indices."""
         if heads.shape != self._heads.shape or relations.shape != self._heads.shape:
             message = f"{heads.shape} heads and {relations.shape} relations for {len(self._heads)} words"
             raise ConlluError(Fault("invalid-columns", message))
@@ -118,25 +125,6 @@ class EpochScorer:
             word = int(np.argmax(wrong))
             message = f"relation {relations[word]} of word {word} is not one of {len(self.labels)} labels: {wanted}"
             raise ConlluError(Fault("invalid-columns", message))
-
-    def _counted(
-        self, name: str, correct: NDArray[np.bool_], gold: NDArray[np.bool_], system: NDArray[np.bool_]
-    ) -> Score:
-        right, of_gold, of_system = (int(np.count_nonzero(which)) for which in (correct, gold, system))
-        score = Score(parse_measure(name), right, of_gold, of_system, of_gold, self._rules.undefined)
-        return replace(score, signature=self._signature)
-
-
-def _check_arguments(gold: object, allow_several_roots: object) -> None:
-    """Refuse a path instead of a treebank, and a string such as "no" instead of a Boolean value."""
-    if not isinstance(gold, Treebank):
-        message = (
-            f"gold must be a treebank, as levelhead.read returns it, not a value of the type {type(gold).__name__}"
-        )
-        raise InputError(Fault("invalid-argument", message))
-    if not isinstance(allow_several_roots, bool):
-        message = f"allow_several_roots must be True or False, not {allow_several_roots!r:.40}"
-        raise InputError(Fault("invalid-argument", message))
 
 
 def _check_trees(gold: Treebank, *, several_roots: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from levelhead.treebank.training_data import Training
 
 
-_Path = str | os.PathLike[str]
-
-
 def score_files(
     gold: Input,
     system: Input,
@@ -35,78 +32,49 @@ def score_files(
     training: Training | None = None,
     look: Visitor | None = None,
 ) -> Evaluation:
-    """Score a system's output against gold; large files are read in pieces."""
-    setup, visitors = setup.for_pair(), [] if look is None else [look]
-    if training is None:
-        return _score(gold, system, setup, sizes or blocks.SIZES, visitors)
-    from levelhead.evaluation.leakage import LeakageCounts, with_leakage
+    setup, visitors, leakage, evaluation = setup.for_pair(), [] if look is None else [look], None, None
+    if training is not None:
+        from levelhead.evaluation.leakage import LeakageCounts
 
-    setup.rules.check_words()
-    leakage = LeakageCounts(training, setup)
-    evaluation = _score(gold, system, setup, sizes or blocks.SIZES, [leakage, *visitors])
-    return with_leakage(evaluation, leakage.leakage())
-
-
-def _score(gold: Input, system: Input, setup: Setup, sizes: PieceSizes, visitors: Sequence[Visitor]) -> Evaluation:
+        setup.rules.check_words()
+        leakage = LeakageCounts(training, setup)
+        visitors.insert(0, leakage)
     try:
-        with open_pair(gold, system, setup, sizes) as stream:
-            return fold(stream, setup, visitors)
+        with open_pair(gold, system, setup, sizes or blocks.SIZES) as stream:
+            evaluation = fold(stream, setup, visitors)
     except OnlyWhole:
         for source in (gold, system):
             if not isinstance(source, Treebank) and is_stream(source):
                 message = "it cannot be read in pieces under these rules: give this input as a file, not as a pipe"
                 raise InputError(Fault("file-too-large", message, Place(os.fsdecode(source)))) from None
-    return fold(whole_pair(gold, system, setup), setup, visitors)
+    if evaluation is None:
+        evaluation = fold(whole_pair(gold, system, setup), setup, visitors)
+    return evaluation if leakage is None else leakage.leakage().added_to(evaluation)
 
 
 @contextmanager
-def open_pair(
-    gold: Input | InputFile,
-    system: Input | InputFile,
-    setup: Setup,
-    sizes: PieceSizes,
-    facts: GoldFacts | None = None,
-) -> Iterator[PairStream]:
+def open_pair(gold: Input, system: Input, setup: Setup, sizes: PieceSizes) -> Iterator[PairStream]:
     """Yield two files or treebanks as a stream, which is one piece unless a file is large and the files can be cut.
 
-    Files of the type `InputFile` are large.
-
-    Args:
-        gold: the gold treebank.
-        system: the system's output.
-        setup: the settings, with the weights that measures name.
-        sizes: which files are large, and the size of pieces.
-        facts: what is known of gold, and will be; for a file that is a pair with several outputs.
-
-    Raises:
-        InputError: a file is invalid.
-        OnlyWhole: it turns out that the files cannot be cut; read them with `whole_pair`.
+    It may turn out that they cannot (`OnlyWhole`); then read them with `whole_pair`.
     """
-    if isinstance(gold, InputFile) or isinstance(system, InputFile):
-        if not (isinstance(gold, InputFile) and isinstance(system, InputFile)):
-            raise TypeError("give two files of the type InputFile, or none")
-        with _files_in_pieces(gold, system, setup, sizes.piece, facts) as stream:
-            yield stream
-        return
-    if isinstance(gold, Treebank) or isinstance(system, Treebank) or _are_whole(gold, system, setup, sizes):
+    if isinstance(gold, Treebank) or isinstance(system, Treebank) or _are_whole((gold, system), setup, sizes):
         yield whole_pair(gold, system, setup)
         return
-    from levelhead.evaluation.pieces import Progress, paths_in_pieces
+    from levelhead.evaluation.pieces import paths_in_pieces
     from levelhead.progress import counter
 
-    of_gold, of_system = (InputFile(path, partial(parts_of, path)) for path in map(os.fsdecode, (gold, system)))
-    in_pieces = _files_in_pieces(of_gold, of_system, setup, sizes.piece, facts) if setup.partial else None
-    with (
-        counter("scoring", "words") as advance,
-        in_pieces or paths_in_pieces(of_gold, of_system, setup, sizes) as stream,
-    ):
-        yield stream._replace(visitors=(Progress(advance),))
+    files = (InputFile(path, partial(parts_of, path)) for path in map(os.fsdecode, (gold, system)))
+    in_pieces = partial(open_files, size=sizes.piece) if setup.partial else partial(paths_in_pieces, sizes=sizes)
+    with counter("scoring", "words") as advance, in_pieces(*files, setup) as stream:
+        yield stream._replace(advance=advance)
 
 
 @contextmanager
-def _files_in_pieces(
-    gold: InputFile, system: InputFile, setup: Setup, size: int, facts: GoldFacts | None
+def open_files(
+    gold: InputFile, system: InputFile, setup: Setup, size: int, facts: GoldFacts | None = None
 ) -> Iterator[PairStream]:
+    """Yield two large files in pieces; a gold file that is a pair with several outputs has `facts`."""
     from levelhead.evaluation.pieces import GoldFacts, files_in_pieces, whole_if_heads_are_negative
 
     opened = files_in_pieces
@@ -127,31 +95,27 @@ def whole_pair(gold: Input, system: Input | bytes, setup: Setup) -> PairStream:
     return whole_partial_pair(gold, system, setup)
 
 
-def _are_whole(gold: _Path, system: _Path, setup: Setup, sizes: PieceSizes) -> bool:
+def _are_whole(paths: tuple[str | os.PathLike[str], ...], setup: Setup, sizes: PieceSizes) -> bool:
     """Return whether two files are read whole: small files, and pipes that would have to be read twice."""
-    if not can_score_in_pieces(setup) or (_is_small(gold, sizes) and _is_small(system, sizes)):
+    if not can_score_in_pieces(setup):
         return True
-    if not setup.partial:
-        return setup.needs_punctuation and is_stream(gold)
-    return is_stream(gold) or is_stream(system) or not any(_is_large(path, sizes) for path in (gold, system))
-
-
-def _is_large(path: _Path, sizes: PieceSizes) -> bool:
-    if _is_small(path, sizes):
-        return False
-    with contents_or_parts(path, sizes.large) as contents:
-        return not isinstance(contents, bytes)
-
-
-def _is_small(path: _Path, sizes: PieceSizes) -> bool:
-    """Return whether a path is a file that is not large, and not compressed according to its name."""
-    return not os.fsdecode(path).endswith(SUFFIXES) and 0 < size_of_file(path) <= sizes.large
+    large = [
+        path for path in paths if os.fsdecode(path).endswith(SUFFIXES) or not 0 < size_of_file(path) <= sizes.large
+    ]
+    if not large or not setup.partial:
+        return not large or (is_stream(paths[0]) and setup.needs_punctuation)
+    if any(map(is_stream, paths)):
+        return True
+    for path in large:  # some of them may only be compressed
+        with contents_or_parts(path, sizes.large) as contents:
+            if not isinstance(contents, bytes):
+                return False
+    return True
 
 
 def can_score_in_pieces(setup: Setup) -> bool:
     """Return whether all results can be computed from pieces of files."""
-    official = setup.rules.content or setup.rules.reading is not None
     formats = (setup.format, setup.format_of_gold)
     for name in formats:
         check_format(name)
-    return not official or set(formats) == {"conllu"}
+    return set(formats) == {"conllu"} or not (setup.rules.content or setup.rules.reading is not None)

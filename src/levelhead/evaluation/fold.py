@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, add_fault
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
+from levelhead.scoring import enhanced_edges
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.enhanced_edges import check_steps
 from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
-from levelhead.scoring.score import Score, count, match_pair, reason_of_absence, score_of, without_trees
+from levelhead.scoring.score import Score, count, match_pair, score_of, without_trees
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import FileSummary, summary_of
 from levelhead.treebank.two_files import pipelined
 
 if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
+    from levelhead.scoring.measure import Definition, Measure
     from levelhead.scoring.partial_matches import PartialMatches
 
     class Visitor(Protocol):
@@ -36,13 +36,7 @@ if TYPE_CHECKING:
 
 
 class CountedPiece:
-    """A matched piece, with the counts of its sentences if a visitor needs them.
-
-    Args:
-        matches: the matched words.
-        setup: the settings.
-        counted: the counts of each measure, for partial scores.
-    """
+    """A matched piece, with the counts of its sentences if a visitor needs them; `counted` if scores are partial."""
 
     def __init__(self, matches: TreebankPair, setup: Setup, counted: Mapping[str, Any] | None) -> None:
         self.matches, self._setup, self._counted = matches, setup, counted
@@ -65,141 +59,106 @@ def counts_by_sentence(matches: TreebankPair, setup: Setup) -> dict[str, Counts]
     return counts
 
 
-class _Labels:
-    """The properties of one side that notes are about, over all pieces."""
-
-    def __init__(self, setup: Setup) -> None:
-        self._measures = setup.defined
-        self._relations: set[str] = set()
-        self._columns: set[str] = set()
-
-    def add(self, piece: Treebank) -> None:
-        """Add the labels of a piece."""
-        annotation = annotation_of(piece, self._measures)
-        self._relations.update(annotation.relations)
-        self._columns.update(annotation.columns)
-
-    def annotation(self) -> Annotation:
-        """Return the properties of the whole file."""
-        return Annotation(sorted(self._relations), frozenset(self._columns))
-
-
 class Fold:
-    """The counts of all measures, summed over the pieces of two treebanks.
+    """The counts of all measures, summed over the pieces of two treebanks; visitors see each piece when it is counted.
 
-    Args:
-        setup: the settings, with the weights that measures name.
-        visitors: they see each piece after it is counted.
+    The settings have the weights that measures name.
     """
 
     def __init__(self, setup: Setup, visitors: Sequence[Visitor] = ()) -> None:
         self._setup, self._visitors = setup, visitors
         self._defined = dict(setup.defined)  # a measure that is requested twice is counted once
         self._counts: dict[str, Any] = {}  # Counts, or PartialCounts
-        self._malformed: dict[str, MalformedDeps] = {}
-        self._without_weight: dict[str, MeasureError] = {}
+        self._without_trees: dict[str, str | None] = {}  # None if any piece has the trees that the measure needs
+        self._errors: dict[str, MalformedDeps | MeasureError] = {}
         self._faults: dict[str, dict[str, list[Fault]]] = {}  # by measure and message, as of trees without a derivation
-        self._with_trees: set[str] = set()
-        self._missing: dict[str, str] = {}
-        self._gold, self._system = _Labels(setup), _Labels(setup)
+        self._gold = self._system = Annotation(frozenset(), frozenset())
         self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
         self._n_steps = [0, 0]
         for visitor in visitors:
             visitor.start()
 
-    def add(self, piece: TreebankPair | PartialMatches) -> None:
-        """Count a piece."""
+    def add(self, piece: TreebankPair | PartialMatches) -> int:
+        """Count a piece, and return the number of its gold words."""
+        setup, counted = self._setup, dict[str, Any]()
+        counter: Callable[..., Any] = count
         if isinstance(piece, TreebankPair):
-            matches, counted = piece, None
-            self._count(matches, partial(count, matches))
+            matches = piece
         else:
             from levelhead.scoring.partial_matches import count_partially
 
-            matches = piece.matches
-            counted = self._count(matches, partial(count_partially, piece))
-        counted_piece = CountedPiece(matches, self._setup, counted)
-        for visitor in self._visitors:
-            visitor.add(counted_piece)
-
-    def _count(self, matches: TreebankPair, counter: Callable[..., Any]) -> Mapping[str, Any]:
-        counted = {}
-        self._gold.add(matches.gold)
-        self._system.add(matches.system)
-        schemes = self._setup.registry.schemes
+            matches, counter = piece.matches, count_partially
+        sides = ((self._gold, matches.gold), (self._system, matches.system))
+        self._gold, self._system = (
+            Annotation(*map(frozenset.union, so_far, annotation_of(side, setup.defined))) for so_far, side in sides
+        )
         for measure, definition in self._defined.items():
-            name, weights = str(measure), self._setup.values_of(measure)
+            name = str(measure)
             missing = without_trees(matches, measure, definition)
-            if missing is None:
-                self._with_trees.add(name)
-            else:
-                self._missing[name] = missing
+            self._without_trees[name] = missing and self._without_trees.get(name, missing) and missing
+            how = {"schemes": setup.registry.schemes, "weights": setup.values_of(measure)}
             try:
-                before = self._counts.get(name)
-                counts = counter(measure, definition, schemes=schemes, weights=weights, before=before)
+                counts = counter(piece, measure, definition, before=self._counts.get(name), **how)
+                self._counts[name] = counted[name] = counts
             except MalformedDeps as error:
                 self._note(name, error)
             except MeasureError as error:
-                self._without_weight.setdefault(name, error)
+                self._errors.setdefault(name, error)
             except InputError as error:
                 for fault in error.faults:
                     add_fault(self._faults.setdefault(name, {}), fault.message, fault)
-            else:
-                self._counts[name] = counted[name] = counts
         if self._of_edges and isinstance(matches, Matches):
-            self._add_steps(matches)
-        return counted
+            self._n_steps = [*map(sum, zip(self._n_steps, matches.n_steps))]
+        if self._visitors:
+            counted_piece = CountedPiece(matches, setup, None if piece is matches else counted)
+            for visitor in self._visitors:
+                visitor.add(counted_piece)
+        return matches.gold.n_words
 
     def _note(self, name: str, error: MalformedDeps) -> None:
-        first = self._malformed.setdefault(name, error)
-        self._malformed[name] = min(first, error, key=lambda deps: deps.rank)
-
-    def _add_steps(self, matches: Matches) -> None:
-        """Count the steps of paths through empty nodes, whose number is limited for a whole file."""
-        for side, n_steps in enumerate(matches.n_steps):
-            self._n_steps[side] += n_steps
-            try:
-                check_steps(self._n_steps[side])
-            except MalformedDeps as error:
-                for name in self._of_edges:
-                    self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
+        """Keep the error that comes first in the order in which treebanks are checked."""
+        first = self._errors.get(name)
+        if not isinstance(first, MalformedDeps) or error.rank < first.rank:
+            self._errors[name] = error
 
     def evaluation(self, gold: FileSummary, system: FileSummary, coverage: PartialCoverage | None = None) -> Evaluation:
         """Return the scores; call it once, at the end."""
-        setup, of_gold, of_system = self._setup, self._gold.annotation(), self._system.annotation()
-        sides = of_gold, of_system if coverage is None else of_system.of_analyzed_words()
-        notes = notes_on(*sides, setup.defined, setup.rules, setup.registry.schemes)
+        setup, of_system = self._setup, self._system
+        for rank, n_steps in zip((0, SYSTEM_RANK), self._n_steps):
+            if n_steps > enhanced_edges.MOST_STEPS:
+                for name in self._of_edges:
+                    self._note(name, MalformedDeps(enhanced_edges.TOO_MANY_PATHS, rank + enhanced_edges.RANK_OF_PATHS))
+        if coverage is not None:  # words that a system did not analyze have no relation
+            of_system = of_system._replace(relations=of_system.relations - {"_"})
+        notes = notes_on(self._gold, of_system, setup.defined, setup.rules, setup.registry.schemes)
         provenance = pair_provenance(gold, system, setup, (*notes, *setup.warnings))
-        kinds: list[Mapping[str, Counts]] = [self._counts]
-        if coverage is not None:
-            kinds = [
-                {name: getattr(counts, kind) for name, counts in self._counts.items()}
-                for kind in ("total", "valid_trees")
-            ]
-        scores, *strict = (
-            {name: replace(score, signature=provenance.signature) for name, score in self._scores(counts)}
-            for counts in kinds
-        )
-        return Evaluation(scores, gold, system, provenance, strict[0] if strict else {}, coverage)
+        how: dict[str, Any] = {"undefined": setup.rules.undefined, "signature": provenance.signature}
+        scores: dict[str, Score] = {}
+        valid_trees: dict[str, Score] = {}
+        for measure, definition in setup.defined:
+            name, perplexity = str(measure), definition.lower_is_better
+            if reason := self._reason_of_absence(name, measure, definition):
+                scores[name] = valid_trees[name] = Score(measure, 0, 0, 0, None, reason=reason, **how)
+                continue
+            counts = self._counts[name]
+            total = counts if coverage is None else counts.total
+            scores[name] = score_of(total, measure, perplexity=perplexity, **how)
+            if coverage is not None:
+                valid_trees[name] = score_of(counts.valid_trees, measure, **how)
+        return Evaluation(scores, gold, system, provenance, {} if coverage is None else valid_trees, coverage)
 
-    def _scores(self, counts: Mapping[str, Counts]) -> Iterator[tuple[str, Score]]:
-        rules, annotated = self._setup.rules, self._gold.annotation().columns
-        undefined = rules.undefined
-        for measure, definition in self._setup.defined:
-            name = str(measure)
-            nothing = Score(measure, 0, 0, 0, None, undefined)
-            absent = definition.absent(measure.argument, annotated) if rules.unannotated else ()
-            missing = None if name in self._with_trees else self._missing[name]
-            if missing or absent:
-                yield name, replace(nothing, reason=missing or reason_of_absence(absent))
-            elif name in self._malformed:
-                yield name, replace(nothing, reason=f"DEPS cannot be read: {self._malformed[name]}")
-            elif name in self._without_weight:
-                raise self._without_weight[name]
-            elif name in self._faults:
-                (first, *_), *_ = self._faults[name].values()
-                yield name, replace(nothing, reason=str(first))
-            else:
-                yield name, score_of(counts[name], measure, undefined, perplexity=definition.lower_is_better)
+    def _reason_of_absence(self, name: str, measure: Measure, definition: Definition) -> str | None:
+        if missing := self._without_trees[name]:
+            return missing
+        absent = definition.absent(measure.argument, self._gold.columns) if self._setup.rules.unannotated else ()
+        if absent:
+            return f"not annotated in gold: {', '.join(absent)}"
+        error = self._errors.get(name)
+        if isinstance(error, MeasureError):
+            raise error
+        if error is not None:
+            return f"DEPS cannot be read: {error}"
+        return str(next(iter(self._faults[name].values()))[0]) if name in self._faults else None
 
 
 class OnlyWhole(Exception):
@@ -207,42 +166,34 @@ class OnlyWhole(Exception):
 
 
 class PairStream(NamedTuple):
-    """Two treebanks as a stream of pieces.
+    """Two treebanks as a stream of pieces."""
 
-    Args:
-        pairs: the pieces; one in a tuple if files are whole.
-        match: matches a piece; called in order.
-        summaries: returns the sizes of gold and output, and the coverage of partial scores, after the last piece.
-        visitors: those that belong to the stream.
-    """
-
-    pairs: Iterator[Any] | tuple[Any]
-    match: Callable[[Any], TreebankPair | PartialMatches]
-    summaries: Callable[[], tuple[FileSummary, FileSummary, PartialCoverage | None]]
-    visitors: tuple[Visitor, ...] = ()
+    pairs: Iterator[Any] | tuple[Any]  # the pieces; one in a tuple if files are whole
+    match: Callable[[Any], TreebankPair | PartialMatches]  # matches a piece; called in order
+    summaries: Callable[[], tuple[FileSummary, FileSummary, PartialCoverage | None]]  # called after the last piece
+    advance: Callable[[int], None] | None = None  # is told how many gold words were counted
 
 
 def fold(stream: PairStream, setup: Setup, visitors: Sequence[Visitor] = ()) -> Evaluation:
     """Return the scores of two treebanks, counted piece by piece; the next piece is read meanwhile."""
-    total = Fold(setup, (*stream.visitors, *visitors))
+    total = Fold(setup, visitors)
+
+    def add(pair: Any) -> None:
+        n_words = total.add(stream.match(pair))
+        if stream.advance is not None:
+            stream.advance(n_words)
+
     if isinstance(stream.pairs, tuple):
-        total.add(stream.match(stream.pairs[0]))
+        add(stream.pairs[0])
     else:
-        pipelined(stream.pairs, lambda pair: total.add(stream.match(pair)))
+        pipelined(stream.pairs, add)
     return total.evaluation(*stream.summaries())
 
 
 def matched_stream(matches: TreebankPair) -> PairStream:
-    """Return matched treebanks as a stream of one piece."""
     summaries = summary_of(matches.gold), summary_of(matches.system), None
     return PairStream((matches,), lambda piece: piece, lambda: summaries)
 
 
-def score_matches(matches: TreebankPair, setup: Setup) -> Evaluation:
-    """Score aligned treebanks."""
-    return fold(matched_stream(matches), setup)
-
-
 def score_treebanks(gold: Treebank, system: Treebank, setup: Setup) -> Evaluation:
-    """Score one treebank against another."""
-    return score_matches(match_pair(gold, system, setup.rules), setup.for_pair())
+    return fold(matched_stream(match_pair(gold, system, setup.rules)), setup.for_pair())

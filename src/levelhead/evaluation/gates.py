@@ -8,28 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from fractions import Fraction
 
-_SUSPECT = 1
-"""A percentage up to this bound was probably meant as a share."""
+_SUSPECT = 1  # a percentage up to this bound was probably meant as a share
 
+# Numbers with longer exponents would take hours to compute.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+/[0-9]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)")
-"""Numbers with longer exponents would take hours to compute."""
 
 
 class Gate(NamedTuple):
-    """A bound of a measure.
+    """A bound of a measure."""
 
-    Args:
-        measure: its text.
-        bound: in the unit of the value: a ratio, or a perplexity.
-        highest: whether the bound is an upper bound, as for perplexities.
-    """
-
-    measure: str
-    bound: Fraction
-    highest: bool
+    measure: str  # its text
+    bound: Fraction  # in the unit of the value: a ratio, or a perplexity
+    highest: bool  # whether the bound is an upper bound, as for perplexities
 
     def broken(self, value: Fraction | float | None, reason: str | None = None) -> str | None:
-        """Return how a value violates the bound, or None."""
         if value is None:
             return f"{self.measure} has no value: {reason or 'there is nothing to count'}"
         unit = 1 if self.highest else 100

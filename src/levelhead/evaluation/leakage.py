@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import Setup
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pair import Evaluation
 
 
-Sense = Literal["words", "heads", "words or heads"]
-"""What a sentence shares with a training sentence."""
+Sense = Literal["words", "heads", "words or heads"]  # what a sentence shares with a training sentence
 
 _SENSES: tuple[Sense, ...] = ("words", "heads", "words or heads")
 
@@ -64,28 +62,35 @@ class Leakage(NamedTuple):
     words: int
     occurring: tuple[Occurrence, ...]
 
+    def added_to(self, evaluation: Evaluation) -> Evaluation:
+        """Return an evaluation with its leakage; measures without a value are left out."""
+        provenance = evaluation.provenance.with_parts(train=self.train)
+        scores, valid_trees = (
+            {name: replace(score, signature=provenance.signature) for name, score in some.items()}
+            for some in (evaluation.scores, evaluation.valid_trees)
+        )
+        occurring = tuple(
+            seen._replace(rest={name: score for name, score in seen.rest.items() if scores[name].reason is None})
+            for seen in self.occurring
+        )
+        leakage = self._replace(occurring=occurring)
+        return replace(evaluation, scores=scores, valid_trees=valid_trees, provenance=provenance, leakage=leakage)
+
 
 class LeakageCounts:
-    """The gold sentences that occur in training, and the counts of all others, added up piece by piece.
-
-    Args:
-        training: the contents of the training treebanks.
-        setup: the settings, with the weights that measures name.
-    """
+    """The gold sentences that occur in training, and the counts of all others, added up piece by piece."""
 
     def __init__(self, training: Training, setup: Setup) -> None:
         self._training, self._setup = training, setup
         self.start()
 
     def start(self) -> None:
-        """Forget all pieces."""
         self._without_trees: InputError | None = None
         self._n_sentences = self._n_words = 0
         self._seen = dict.fromkeys(_SENSES, (0, 0))  # sentences and words
         self._rest: dict[Sense, dict[str, Counts]] = {sense: {} for sense in _SENSES}
 
     def add(self, piece: CountedPiece) -> None:
-        """Add gold sentences."""
         gold = piece.matches.gold
         try:
             words, heads = self._training.same_words(gold), self._training.same_heads(gold)
@@ -100,11 +105,11 @@ class LeakageCounts:
             self._seen[sense] = n_sentences + int(seen.sum()), n_words + int(lengths[seen].sum())
             rest = self._rest[sense]
             for name, (counts, *_) in piece.sentences.items():
-                others = _rows(counts, ~seen)
+                columns = (counts.correct, counts.gold, counts.system, counts.aligned)
+                others = Counts(*(None if column is None else column[~seen] for column in columns))  # type: ignore[arg-type]
                 rest[name] = (rest[name] + others if name in rest else others).total()
 
     def leakage(self) -> Leakage:
-        """Return the share of gold that occurs in training, and the scores on the rest."""
         if self._without_trees is not None:
             raise self._without_trees
         undefined = self._setup.rules.undefined
@@ -117,23 +122,3 @@ class LeakageCounts:
             }
             occurring.append(Occurrence(sense, *self._seen[sense], scores))
         return Leakage(self._training.hashes, self._n_sentences, self._n_words, tuple(occurring))
-
-
-def with_leakage(evaluation: Evaluation, leakage: Leakage) -> Evaluation:
-    """Return an evaluation with the share of gold that occurs in training; measures without a value are left out."""
-    provenance = evaluation.provenance.with_parts(train=leakage.train)
-    scores, valid_trees = (
-        {name: replace(score, signature=provenance.signature) for name, score in some.items()}
-        for some in (evaluation.scores, evaluation.valid_trees)
-    )
-    occurring = tuple(
-        seen._replace(rest={name: score for name, score in seen.rest.items() if scores[name].reason is None})
-        for seen in leakage.occurring
-    )
-    leakage = leakage._replace(occurring=occurring)
-    return replace(evaluation, scores=scores, valid_trees=valid_trees, provenance=provenance, leakage=leakage)
-
-
-def _rows(counts: Counts, kept: NDArray[np.bool_]) -> Counts:
-    aligned = None if counts.aligned is None else counts.aligned[kept]
-    return Counts(counts.correct[kept], counts.gold[kept], counts.system[kept], aligned)

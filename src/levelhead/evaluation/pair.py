@@ -32,22 +32,17 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation"]
 
 _MOST_SHOWN = 6
+# The measures in the short representation, if there are more than `_MOST_SHOWN`.
 _MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
-"""The measures in the short representation, if there are more than `_MOST_SHOWN`."""
 
 Input = Treebank | str | os.PathLike[str]
 
 
 class InputFile(NamedTuple):
-    """A file that can be read more than once.
+    """A file that can be read more than once."""
 
-    Args:
-        name: its name in messages, or None.
-        parts: opens it, for reading its contents in parts.
-    """
-
-    name: str | None
-    parts: Callable[[], AbstractContextManager[Iterator[bytes]]]
+    name: str | None  # its name in messages, or None
+    parts: Callable[[], AbstractContextManager[Iterator[bytes]]]  # opens it, for reading its contents in parts
 
 
 @immutable
@@ -143,29 +138,22 @@ def _score_text(score: Score) -> str:
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:
-    """Return gold and the system's output, reading paths into memory."""
     if are_large_files(gold, system):
         return in_two_threads(lambda: load_gold(gold, setup), lambda: load(system, setup.rules, setup.format))
     return load_gold(gold, setup), load(system, setup.rules, setup.format)
 
 
 def load_gold(gold: Input, setup: Setup) -> Treebank:
-    """Return gold, reading a path into memory."""
     return as_gold(load(gold, setup.rules, setup.format_of_gold), setup)
 
 
 def as_gold(gold: Treebank, setup: Setup) -> Treebank:
     """Return gold as it is compared: without multiword tokens if the system's output can have none."""
-    return gold.without_multiword_tokens() if splits_tokens(setup) else gold
-
-
-def splits_tokens(setup: Setup) -> bool:
-    """Return whether the multiword tokens of gold are split, since the system's output has none."""
-    return setup.format == "conllx" and setup.format_of_gold == "conllu"
+    splits_tokens = (setup.format, setup.format_of_gold) == ("conllx", "conllu")
+    return gold.without_multiword_tokens() if splits_tokens else gold
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
-    """Return a treebank, reading a path under the rules."""
     check_format(format)
     if isinstance(source, Treebank):
         return source
@@ -174,7 +162,6 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
 
 
 def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
-    """Read a treebank from bytes under the rules."""
     official = official_reading_of(rules)
     if official is None:
         return from_conllu(data, name=name, format=format, allow_several_roots=rules.several_roots)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -46,8 +46,8 @@ __all__ = ["PartialCoverage"]
 
 _NOTHING: Hashes = np.zeros(0, dtype=np.int64)
 
+# Gold sentences, the system's sentences, and how they are paired (None if by their characters).
 _Piece = tuple[Treebank, LenientTreebank, SentencePairs | None]
-"""Gold sentences, the system's sentences, and how they are paired (None if by their characters)."""
 
 
 def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers, unreadable: int = 0) -> PartialCoverage:
@@ -74,14 +74,22 @@ def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers, unreadable: in
 
 def whole_partial_pair(gold: Input, system: Input | bytes, setup: Setup) -> PairStream:
     """Return a system's output, or its contents, aligned with gold even if texts differ or trees are broken."""
-    reference = load_gold(gold, setup)
+    reference, rules, conllx = load_gold(gold, setup), setup.rules, setup.format == "conllx"
     if isinstance(system, Treebank):
         output = of_treebank(system, several_roots=_several_roots(setup))
-    elif isinstance(system, bytes):
-        output = _read(system, None, setup)
     else:
-        output = _read(read_bytes(system), os.fsdecode(system), setup)
-    partial = match_partially(reference, output, setup.rules)
+        data, name = (system, None) if isinstance(system, bytes) else (read_bytes(system), os.fsdecode(system))
+        treebank = None  # unless it passes the usual checks
+        if rules.reading is None:
+            treebank = read_if_valid(data, name, ReaderSettings(conllx, rules.several_roots))
+        else:
+            with suppress(InputError):
+                treebank = parse_as(data, name, rules, setup.format)
+        if treebank is None:
+            output = read_leniently(data, name, conllx=conllx, several_roots=_several_roots(setup))
+        else:
+            output = of_treebank(treebank, np.full(len(treebank), treebank.has_trees))
+    partial = match_partially(reference, output, rules)
     coverage = coverage_of(partial, ShiftedAnswers(), output.unreadable)
     return PairStream(
         (partial,), lambda piece: piece, lambda: (summary_of(reference), summary_of(output.treebank), coverage)
@@ -89,23 +97,7 @@ def whole_partial_pair(gold: Input, system: Input | bytes, setup: Setup) -> Pair
 
 
 def _several_roots(setup: Setup) -> bool:
-    """Return whether a tree can have several roots."""
     return setup.format == "conllx" or setup.rules.several_roots
-
-
-def _read(data: bytes, name: str | None, setup: Setup) -> LenientTreebank:
-    """Read a file with the usual checks, or row by row if it is refused."""
-    rules, conllx = setup.rules, setup.format == "conllx"
-    if rules.reading is None:
-        treebank = read_if_valid(data, name, ReaderSettings(conllx, rules.several_roots))
-    else:
-        try:
-            treebank = parse_as(data, name, rules, setup.format)
-        except InputError:
-            treebank = None
-    if treebank is None:
-        return read_leniently(data, name, conllx=conllx, several_roots=_several_roots(setup))
-    return of_treebank(treebank, np.full(len(treebank), treebank.has_trees))
 
 
 @contextmanager
@@ -114,9 +106,8 @@ def partial_pair_in_pieces(
 ) -> Iterator[PairStream]:
     """Yield two files in pieces, cut at the same characters, or at sentences with the same ids.
 
-    Raises:
-        OnlyWhole: sentences are paired by their texts or by ids in another order than in gold, a weight is missing, or
-            a file has no sentences.
+    Files must be whole (`OnlyWhole`) if sentences are paired by their texts or by ids in another order than in gold, a
+    weight is missing, or a file has no sentences.
     """
     of_gold, of_system = in_two_threads(
         lambda: _survey_gold(gold, setup, size, facts.summary), lambda: _survey_output(system, setup, size)
@@ -127,92 +118,65 @@ def partial_pair_in_pieces(
         raise OnlyWhole
     facts.summary = of_gold.summary
     facts.find_punctuation(gold, setup, size)
+    coverages, shifted = list[PartialCoverage](), ShiftedAnswers()
+
+    def matched(piece: _Piece) -> PartialMatches:
+        partial = match_partially(piece[0], piece[1], setup.rules, piece[2])
+        coverages.append(coverage_of(partial, shifted))
+        return partial._replace(matches=replace(partial.matches, punctuation=facts.punctuation))
+
+    def summaries() -> tuple[FileSummary, FileSummary, PartialCoverage]:
+        sides = ((reference, of_gold), (output, of_system))
+        if changed := [pieces.name for pieces, first in sides if pieces.sha256 != first.summary.sha256]:
+            raise changed_file(*changed)
+        n_extra = 0 if places is None else int(np.count_nonzero(places < 0))
+        coverage = total_coverage(coverages)._replace(extra=n_extra, unreadable=of_system.unreadable)
+        return of_gold.summary, of_system.summary, coverage
+
     try:
         with (
             open_pieces(gold, setup, of_gold=True, known=of_gold.summary) as reference,
             _open_output(system, setup, of_system) as output,
         ):
-            pairs = _as_first_read(_pairs(reference, output, of_system.is_tree, places, setup, size), gold, system)
-            yield _partial_stream(pairs, ((reference, of_gold), (output, of_system)), setup, facts, places)
+            yield PairStream(_pairs(reference, output, of_system.is_tree, places, setup, size), matched, summaries)
     except MeasureError as error:
         raise OnlyWhole from error
-
-
-def _partial_stream(
-    pairs: Iterator[_Piece],
-    sides: tuple[tuple[Pieces, _FirstReading], tuple[Pieces, _FirstReading]],
-    setup: Setup,
-    facts: GoldFacts,
-    places: Places | None,
-) -> PairStream:
-    coverages, shifted = list[PartialCoverage](), ShiftedAnswers()
-
-    def matched(piece: _Piece) -> PartialMatches:
-        reference, output, paired = piece
-        partial = match_partially(reference, output, setup.rules, paired)
-        coverages.append(coverage_of(partial, shifted))
-        return partial._replace(matches=replace(partial.matches, punctuation=facts.punctuation))
-
-    def summaries() -> tuple[FileSummary, FileSummary, PartialCoverage]:
-        if changed := [pieces.name for pieces, first in sides if pieces.sha256 != first.summary.sha256]:
-            raise changed_file(*changed)
-        (_, of_gold), (_, of_system) = sides
-        n_extra = 0 if places is None else int(np.count_nonzero(places < 0))
-        coverage = total_coverage(coverages)._replace(extra=n_extra, unreadable=of_system.unreadable)
-        return of_gold.summary, of_system.summary, coverage
-
-    return PairStream(pairs, matched, summaries)
-
-
-def _as_first_read(pairs: Iterator[_Piece], gold: InputFile, system: InputFile) -> Iterator[_Piece]:
-    """Yield pieces; if a file is invalid now, it has changed, since the first reading found no error."""
-    try:
-        yield from pairs
-    except UnreadableFile:
-        raise
-    except InputError as error:
-        raise changed_file(gold.name, system.name) from error
 
 
 def _pairs(
     gold: Pieces, system: Pieces, is_tree: Flags, places: Places | None, setup: Setup, size: int
 ) -> Iterator[_Piece]:
     """Yield the pieces of both files, cut at the same characters or, if places are known, at the same sentences."""
-    if places is None:
-        before = 0
-        for pair in paired_pieces(gold, system, setup.rules, size):
-            end = before + len(pair.system)
-            yield pair.gold, of_treebank(pair.system, is_tree[before:end]), None
-            before = end
-        return
-    for reference, output, pairs, before in pieces_by_sentence(gold, system, places, size):
-        rows = np.flatnonzero(pairs.system >= 0)
-        gold_ids, system_ids = sentence_ids(reference), sentence_ids(output)
-        if any(gold_ids[row] != system_ids[n] for row, n in zip(rows.tolist(), pairs.system[rows].tolist())):
-            raise OnlyWhole  # two ids have the same hash
-        yield reference, of_treebank(output, is_tree[before : before + len(output)]), pairs
+    try:
+        if places is None:
+            before = 0
+            for pair in paired_pieces(gold, system, setup.rules, size):
+                end = before + len(pair.system)
+                yield pair.gold, of_treebank(pair.system, is_tree[before:end]), None
+                before = end
+            return
+        for reference, output, pairs, before in pieces_by_sentence(gold, system, places, size):
+            rows = np.flatnonzero(pairs.system >= 0)
+            gold_ids, system_ids = sentence_ids(reference), sentence_ids(output)
+            if any(gold_ids[row] != system_ids[n] for row, n in zip(rows.tolist(), pairs.system[rows].tolist())):
+                raise OnlyWhole  # two ids have the same hash
+            yield reference, of_treebank(output, is_tree[before : before + len(output)]), pairs
+    except UnreadableFile:
+        raise
+    except InputError as error:  # the file has changed, since its first reading found no error
+        raise changed_file(gold.name, system.name) from error
 
 
 class _FirstReading(NamedTuple):
-    """The results of the first reading of a file.
+    """The results of the first reading of a file."""
 
-    Args:
-        summary: its sizes and warnings.
-        text: a hash of all its characters.
-        ids: the hash of the sent_id of each sentence; None if a sentence has no sent_id.
-        texts: the hash of the characters of each sentence; empty for gold.
-        is_tree: whether each sentence is valid, bool, shape (sentences,); empty for gold.
-        marks: for an invalid output, the marks of `LenientPieces`; None for a valid file.
-        unreadable: the number of lines that could not be read.
-    """
-
-    summary: FileSummary
-    text: bytes
-    ids: Hashes | None
-    texts: Hashes
-    is_tree: Flags
-    marks: bytes | None = None
-    unreadable: int = 0
+    summary: FileSummary  # its sizes and warnings
+    text: bytes  # a hash of all its characters
+    ids: Hashes | None  # the hash of the sent_id of each sentence; None if a sentence has no sent_id
+    texts: Hashes  # the hash of the characters of each sentence; empty for gold
+    is_tree: Flags  # whether each sentence is valid, bool, shape (sentences,); empty for gold
+    marks: bytes | None = None  # for an invalid output, the marks of `LenientPieces`; None for a valid file
+    unreadable: int = 0  # the number of lines that could not be read
 
 
 def _survey_gold(gold: InputFile, setup: Setup, size: int, known: FileSummary | None) -> _FirstReading:
@@ -255,14 +219,13 @@ def _survey(pieces: Pieces, treebanks: Iterable[Treebank], setup: Setup, *, of_g
         text.update(spans.text.tobytes())
         names = [] if ids is None else [name for name in sentence_ids(piece) if name is not None]
         ids = [*ids, hashes_of(names)] if ids is not None and len(names) == len(piece) else None
-        if not of_gold:
-            texts.append(hashes_of(spans.sentence_texts()))
-            by_row = isinstance(pieces, LenientPieces)
-            trees.append(
-                are_trees(piece, several_roots=_several_roots(setup))
-                if by_row
-                else np.full(len(piece), piece.has_trees)
-            )
+        if of_gold:
+            continue
+        texts.append(hashes_of(spans.sentence_texts()))
+        if isinstance(pieces, LenientPieces):
+            trees.append(are_trees(piece, several_roots=_several_roots(setup)))
+        else:
+            trees.append(np.full(len(piece), piece.has_trees))
     every_id = None if ids is None else np.concatenate(ids)
     return _FirstReading(pieces.contents(), text.digest(), every_id, np.concatenate(texts), np.concatenate(trees))
 

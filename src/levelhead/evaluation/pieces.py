@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.evaluation.fold import OnlyWhole, PairStream, matched_stream
-from levelhead.evaluation.pair import InputFile, as_gold, official_reading_of, parse_as, splits_tokens
+from levelhead.evaluation.pair import InputFile, as_gold, official_reading_of, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import compare_aligned
-from levelhead.scoring.pieces import PiecePair, paired_pieces
+from levelhead.scoring.pieces import PiecePair, check_rest, paired_pieces, paired_sentences
 from levelhead.scoring.score import match_pair
 from levelhead.scoring.selection import callin_punctuation
 from levelhead.scoring.spans import spans_of
@@ -24,23 +24,13 @@ from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from levelhead.evaluation.fold import CountedPiece
-
 
 @dataclass
 class GoldFacts:
-    """Facts about a gold file that are found once, when it is first read.
+    """Facts about a gold file that are found once, when it is first read."""
 
-    Args:
-        summary: its sizes and the warnings about it.
-        punctuation: the relations that `(nopunct=callin)` leaves out.
-    """
-
-    summary: FileSummary | None = None
-    punctuation: frozenset[str] | None = None
+    summary: FileSummary | None = None  # its sizes and the warnings about it
+    punctuation: frozenset[str] | None = None  # the relations that `(nopunct=callin)` leaves out
 
     def find_punctuation(self, gold: InputFile, setup: Setup, size: int) -> None:
         """Read gold for the relations that `(nopunct=callin)` leaves out, if a measure needs them."""
@@ -48,20 +38,6 @@ class GoldFacts:
             with open_pieces(gold, setup, of_gold=True, known=self.summary) as pieces:
                 self.punctuation = callin_punctuation(pieces.each(size))
                 self.summary = pieces.contents()
-
-
-class Progress:
-    """The visitor that reports how many words are scored."""
-
-    def __init__(self, advance: Callable[[int], None]) -> None:
-        self._advance = advance
-
-    def start(self) -> None:
-        """Do nothing: files are read from the beginning without progress."""
-
-    def add(self, piece: CountedPiece) -> None:
-        """Report the words of a piece."""
-        self._advance(piece.matches.gold.n_words)
 
 
 @contextmanager
@@ -99,11 +75,10 @@ def files_in_pieces(
     gold: InputFile, system: InputFile, setup: Setup, size: int, facts: GoldFacts
 ) -> Iterator[PairStream]:
     """Yield two files in pieces; gold can also be the output."""
-    twice = system is gold
     facts.find_punctuation(gold, setup, size)
     with (
         open_pieces(gold, setup, of_gold=True, known=facts.summary) as reference,
-        open_pieces(system, setup, of_gold=twice, known=facts.summary if twice else None) as output,
+        open_pieces(system, setup, of_gold=system is gold, known=facts.summary if system is gold else None) as output,
         _cut_at_characters(reference, output, setup, size, facts) as stream,
     ):
         yield stream
@@ -123,26 +98,22 @@ def _cut_at_characters(
         facts.summary = gold.contents()
         return facts.summary, system.contents(), None
 
-    if not setup.rules.content:
-        yield PairStream(_pieces_or_nothing(gold, system, setup, size, together=together), matched, summaries)
-        return
-    from levelhead.scoring.pieces import check_rest, paired_sentences
+    def pairs() -> Iterator[PiecePair]:
+        yield from paired_pieces(gold, system, setup.rules, size, together=together)
+        if not gold.n_sentences:  # official scorers accept empty files: one empty piece
+            nothing = parse_as(b"", None, setup.rules)
+            spans = spans_of(nothing, unicode_spaces=setup.rules.unicode_spaces)
+            yield PiecePair(nothing, nothing, spans, spans)
 
+    if not setup.rules.content:
+        yield PairStream(pairs(), matched, summaries)
+        return
     try:
-        pairs = paired_sentences(gold, system, size)
-        yield PairStream(pairs, lambda pair: match_pair(pair[0], pair[1], setup.rules), summaries)
+        sentences = paired_sentences(gold, system, size)
+        yield PairStream(sentences, lambda pair: match_pair(pair[0], pair[1], setup.rules), summaries)
     except InputError:  # the errors of a file precede errors of comparison
         check_rest(gold, system)
         raise
-
-
-def _pieces_or_nothing(gold: Pieces, system: Pieces, setup: Setup, size: int, *, together: bool) -> Iterator[PiecePair]:
-    """Yield the pieces of two files, or one empty piece: official scorers accept empty files."""
-    yield from paired_pieces(gold, system, setup.rules, size, together=together)
-    if not gold.n_sentences:
-        nothing = parse_as(b"", None, setup.rules)
-        spans = spans_of(nothing, unicode_spaces=setup.rules.unicode_spaces)
-        yield PiecePair(nothing, nothing, spans, spans)
 
 
 @contextmanager
@@ -162,7 +133,6 @@ def changed_file(*names: str | None) -> UnreadableFile:
 
 @contextmanager
 def open_pieces(file: InputFile, setup: Setup, *, of_gold: bool, known: FileSummary | None = None) -> Iterator[Pieces]:
-    """Yield a file for reading in pieces, see `pieces_of`, and close it."""
     with file.parts() as parts:
         yield pieces_of((file.name, parts), setup, of_gold=of_gold, known=known)
 
@@ -170,11 +140,11 @@ def open_pieces(file: InputFile, setup: Setup, *, of_gold: bool, known: FileSumm
 def pieces_of(
     file: tuple[str | None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: FileSummary | None = None
 ) -> Pieces:
-    """Return a file that is read in pieces under the rules."""
     name, parts = file
     official = official_reading_of(setup.rules)
     if official is not None:
         return OfficialPieces(parts, name, official)
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
+    splits_tokens = setup.format == "conllx" and not conllx  # of gold, since the output has none
     reading = ReaderSettings(conllx, setup.rules.several_roots)
-    return CheckedPieces(parts, name, reading, splits_tokens=of_gold and splits_tokens(setup), known=known)
+    return CheckedPieces(parts, name, reading, splits_tokens=splits_tokens, known=known)

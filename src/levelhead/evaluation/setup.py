@@ -24,7 +24,7 @@ from levelhead.scoring.weights import (
     key_of,
     path_of,
     read_weights,
-    resource_of,
+    weights_of,
 )
 from levelhead.treebank.input_bytes import is_stream
 
@@ -82,7 +82,7 @@ class Setup:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    @property
+    @cached_property
     def defined(self) -> tuple[tuple[Measure, Definition], ...]:
         """The measures with their definitions."""
         return tuple((measure, self.registry.measures[measure.name]) for measure in self.measures)
@@ -114,29 +114,21 @@ class Setup:
     def read(self, treebank: str | None = None) -> Setup:
         """Return the settings with all weights and models that measures name, each read once.
 
-        Args:
-            treebank: the code that replaces `{treebank}` in paths; None to read only files shared by all treebanks.
-
-        Raises:
-            InputError: a file is invalid.
-            MeasureError: a measure requires training treebanks that were not given.
+        `{treebank}` in paths is replaced by the code of a treebank; without one, only files shared by all are read.
         """
         self.check_entropies()
         read = dict(self.weights)
         for measure, definition in self.defined:
+            if not definition.needs_file or (treebank is None and TEMPLATE in (measure.argument or "")):
+                continue
             key = key_of(measure)
-            own = TEMPLATE in (measure.argument or "")
-            if definition.needs_file and key not in read and not (own and treebank is None):
+            if key not in read:
                 path = self.place_of(key_of(for_treebank(measure, treebank)))
                 read[key] = definition.load(path) if definition.load else read_weights(path)
         return replace(self, weights=read)
 
     def check_entropies(self) -> None:
-        """Refuse measures weighted by word dependency entropy, as in WLAS(WDE), without its weights.
-
-        Raises:
-            MeasureError: a measure requires training treebanks that were not given.
-        """
+        """Refuse measures weighted by word dependency entropy, as in WLAS(WDE), without its weights."""
         for measure, definition in self.defined:
             if key_of(measure) == ENTROPY and definition.takes_weights and ENTROPY not in self.weights:
                 message = (
@@ -147,16 +139,13 @@ class Setup:
                 raise MeasureError(message, "missing-weight")
 
     def with_pipes(self) -> Setup:
-        """Return the settings with the weights and models from named pipes, which can be read only once.
-
-        Raises:
-            InputError: the contents of a pipe are invalid.
-        """
-        needed = [measure for measure, definition in self.defined if definition.needs_file]
+        """Return the settings with the weights and models from named pipes, which can be read only once."""
         pipes = [
             measure
-            for measure in needed
-            if key_of(measure) not in self.weights and is_stream(self.place_of(path_of(measure)))
+            for measure, definition in self.defined
+            if definition.needs_file
+            and key_of(measure) not in self.weights
+            and is_stream(self.place_of(path_of(measure)))
         ]
         return replace(self, weights=self.with_measures(pipes).read().weights) if pipes else self
 
@@ -165,23 +154,21 @@ class Setup:
         return os.path.join(self.folder, path)  # noqa: PTH118
 
     def for_pair(self) -> Setup:
-        """Return the settings for a single pair of treebanks, with the files that measures name.
-
-        Raises:
-            InputError: a file is invalid.
-            MeasureError: a measure names a file for each treebank, but there is only one pair.
-        """
-        for measure, definition in self.defined:
-            if definition.needs_file and key_of(measure) not in self.weights:
-                for_treebank(measure, None)
-        return self.read()
+        """Return the settings for a single pair of treebanks, with the files that measures name."""
+        needed = [measure for measure, definition in self.defined if definition.needs_file]
+        for measure in needed:
+            if key_of(measure) not in self.weights:
+                for_treebank(measure, None)  # refuses a file for each treebank
+        return self.read() if needed else self
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the weights and models that measures name."""
-        needed = [measure for measure, definition in self.defined if definition.needs_file]
         return tuple(
-            f"{measure}: {warning}" for measure in needed for warning in self.weights[key_of(measure)].warnings
+            f"{measure}: {warning}"
+            for measure, definition in self.defined
+            if definition.needs_file
+            for warning in self.weights[key_of(measure)].warnings
         )
 
     def signature_of_rules(self) -> dict[str, str]:
@@ -193,23 +180,20 @@ class Setup:
     def signature_of_measures(self, files: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
         """Return the parts that define measures in addition to their names: hashes of files, schemes of classes.
 
-        Args:
-            files: hashes of files by measure, if they differ from those of `weights`.
+        `files` are hashes of files by measure, if they differ from those of `weights`.
         """
         parts: dict[str, str] = {}
-        classes: set[str] = set()
+        names: list[str | None] = []
         for measure, definition in self.defined:
             if definition.needs_file:
                 parts[str(measure)] = files.get(str(measure)) or self.weights[key_of(measure)].sha256[:12]
-            named = (name for name in (measure.only, *measure.without) if name and is_class(name))
-            classes |= {self.registry.schemes.qualified(name) for name in named}
-        if used := self.registry.used(self.measures):
-            parts["definitions"] = "+".join(digest[:12] for digest in used)
-        if functions := self.registry.functions(self.measures):
-            parts["functions"] = "+".join(functions)
-        if classes:
-            parts["classes"] = "+".join(sorted(classes))
-        return parts
+            names += (measure.only, *measure.without)
+        joined = {
+            "definitions": [digest[:12] for digest in self.registry.used(self.measures)],
+            "functions": self.registry.functions(self.measures),
+            "classes": sorted({self.registry.schemes.qualified(name) for name in names if name and is_class(name)}),
+        }
+        return parts | {name: "+".join(values) for name, values in joined.items() if values}
 
 
 def setup_of(
@@ -246,38 +230,30 @@ def setup_of(
     """
     chosen = with_several_roots(rules) if allow_several_roots else rules_named(rules)
     known = registry or STANDARD
-    given = chosen.measures if measures is None else [measures] if isinstance(measures, str) else measures
-    texts = [
-        text for measure in given for text in (split_measures(measure) if isinstance(measure, str) else [str(measure)])
-    ]
+    texts = list(chosen.measures if measures is None else ())
+    for given in [measures] if isinstance(measures, str) else measures or ():
+        texts += split_measures(given) if isinstance(given, str) else [str(given)]
     parsed = tuple(parse_measure(text, known) for text in texts)
     for measure in parsed:
-        _check_defined(measure, chosen)
-    named = {
-        name: resource_of(resource) if isinstance(resource, Resource) else checked_weights(resource)
-        for name, resource in (weights or {}).items()
-    }
-    setup = Setup(parsed, chosen, known, format, gold_format, named, folder, partial)
-    if partial:
-        _check_partial(setup)
+        if not chosen.defines(measure.name):
+            others = [name for name, other in RULES.items() if other.defines(measure.name)]
+            advice = f"use the rules {', '.join(others)}" if others else f"use {', '.join(chosen.measures)}"
+            message = f"the rules {chosen.name} do not define {measure.name}: {advice}"
+            raise MeasureError(message, "unknown-measure")
+        if chosen.content and replace(measure, component=None) != Measure(measure.name):
+            message = f"{measure}: under the rules {chosen.name}, {measure.name} has neither arguments nor classes"
+            raise MeasureError(message, "unknown-measure")
+    resources = {}
+    for name, resource in (weights or {}).items():
+        if not isinstance(resource, Resource):
+            resources[name] = checked_weights(resource)
+        elif isinstance(resource.values, Mapping):  # the hash of their values, which may differ from those of a file
+            resources[name] = replace(resource, sha256=weights_of(resource.values).sha256)
+        else:
+            resources[name] = resource
+    if partial and chosen.content:
+        raise MeasureError(f"the rules {chosen.name} do not support partial scores", "no-partial-score")
+    setup = Setup(parsed, chosen, known, format, gold_format, resources, folder, partial)
+    if partial and setup.perplexities:
+        raise MeasureError(f"{setup.perplexities[0]} requires valid trees: it has no partial score", "no-partial-score")
     return setup
-
-
-def _check_defined(measure: Measure, rules: Rules) -> None:
-    """Refuse measures that the rules do not define."""
-    if not rules.defines(measure.name):
-        others = [name for name, other in RULES.items() if other.defines(measure.name)]
-        known = f"use the rules {', '.join(others)}" if others else f"use {', '.join(rules.measures)}"
-        raise MeasureError(f"the rules {rules.name} do not define {measure.name}: {known}", "unknown-measure")
-    if rules.content and replace(measure, component=None) != Measure(measure.name):
-        message = f"{measure}: under the rules {rules.name}, {measure.name} has neither arguments nor classes"
-        raise MeasureError(message, "unknown-measure")
-
-
-def _check_partial(setup: Setup) -> None:
-    """Refuse rules and measures without partial scores."""
-    if setup.rules.content:
-        raise MeasureError(f"the rules {setup.rules.name} do not support partial scores", "no-partial-score")
-    for measure, definition in setup.defined:
-        if definition.lower_is_better:
-            raise MeasureError(f"{measure} requires valid trees: it has no partial score", "no-partial-score")

@@ -21,19 +21,12 @@ from levelhead.treebank.scanner import ReaderSettings
 
 
 class Coverage(NamedTuple):
-    """The numbers of sentences behind the scores of valid sentences.
+    """The numbers of sentences behind the scores of valid sentences."""
 
-    Args:
-        scored: the number of sentences with the same text on both sides.
-        gold: the number of gold sentences.
-        system: the number of the system's sentences, including invalid sentences.
-        invalid: the number of the system's sentences that are not valid CoNLL-U.
-    """
-
-    scored: int
-    gold: int
-    system: int
-    invalid: int
+    scored: int  # the number of sentences with the same text on both sides
+    gold: int  # the number of gold sentences
+    system: int  # the number of the system's sentences, including invalid sentences
+    invalid: int  # the number of the system's sentences that are not valid CoNLL-U
 
 
 def score_valid_sentences(
@@ -50,7 +43,6 @@ def score_valid_sentences(
 
 
 def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int]:
-    """Read the sentences that are valid in the contents of a file."""
     refuse_long_lines(data, name)
     blocks = sentence_blocks(repair(data).data)
     good = [block for block, valid in zip(blocks, valid_blocks(blocks, ReaderSettings())) if valid]

@@ -35,6 +35,7 @@ def _count_surprise(matches: Matches, trained: Trained, **how: Any) -> Counts:
     return count_surprise(matches, trained, **how)
 
 
+# Derivation perplexity, which is computed in a higher room than the other measures.
 DPPL = Definition(
     "DPPL",
     "Derivation perplexity of the system's trees; lower is better; gold heads are not needed.",
@@ -48,12 +49,11 @@ DPPL = Definition(
     load=_load_model,
     counter=_count_surprise,
 )
-"""Derivation perplexity, which is computed in a higher room than the other measures."""
 
+# All shipped measures by name.
 REGISTRY: Mapping[str, Definition] = MappingProxyType(
     {definition.name: definition for definition in (*DEFINITIONS, DPPL)}
 )
-"""All shipped measures by name."""
 
 
 @immutable
@@ -120,8 +120,7 @@ class Registry:
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
-STANDARD = Registry()
-"""The shipped measures and schemes."""
+STANDARD = Registry()  # the shipped measures and schemes
 
 
 @checked(
@@ -141,13 +140,14 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     """
     measure = split(text, registry.schemes.by_name)
     definition = find_definition(measure.name, registry)
-    measure = replace(measure, name=definition.name)
-    measure = _canonical(measure, definition)
-    if (measure.only or measure.without) and not (definition.selects_words or definition.unit == "exact"):
+    measure = _canonical(replace(measure, name=definition.name), definition)
+    has_classes = measure.only or measure.without
+    if has_classes and not (definition.selects_words or definition.unit == "exact"):
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
     if measure.component and definition.lower_is_better:
         raise MeasureError(f"{measure.name} has no {measure.component}", "unknown-measure")
-    check_classes(measure, registry.schemes)
+    if has_classes:
+        check_classes(measure, registry.schemes)
     return measure
 
 
@@ -240,19 +240,14 @@ def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:
 
 
 class MeasureGroup(NamedTuple):
-    """A group of related measures, with advice.
+    """A group of related measures, with advice."""
 
-    Args:
-        title: what they measure.
-        names: the measures.
-        advice: which of them to report, and when.
-    """
-
-    title: str
+    title: str  # what they measure
     names: tuple[str, ...]
-    advice: str
+    advice: str  # which of them to report, and when
 
 
+# The groups, in the order of the registry.
 MEASURE_GROUPS = (
     MeasureGroup(
         "Segmentation",
@@ -306,9 +301,7 @@ MEASURE_GROUPS = (
         "Use it without gold trees, and compare only perplexities of the same model on the same text.",
     ),
 )
-"""The groups, in the order of the registry."""
 
 
 def group_of(name: str) -> MeasureGroup | None:
-    """Return the group of a measure; None for a custom measure."""
     return next((group for group in MEASURE_GROUPS if name in group.names), None)

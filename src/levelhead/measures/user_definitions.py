@@ -21,6 +21,7 @@ from levelhead.scoring.selection import Schemes, check_classes, keeps_nothing
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.relations import UNKNOWN, Scheme, universal
 
+# The properties that a custom measure can compare.
 _NEEDS: Mapping[str, Agree] = MappingProxyType(
     {
         "head": Agree.HEAD,
@@ -34,7 +35,6 @@ _NEEDS: Mapping[str, Agree] = MappingProxyType(
         "function-words": Agree.CHILDREN,
     }
 )
-"""The properties that a custom measure can compare."""
 
 _MEASURE_KEYS = {"needs", "meaning", "formula", "source", "unit", "only", "without"}
 _SCHEME_KEYS = {"source", "version", "classes", "otherwise"}

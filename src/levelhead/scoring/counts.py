@@ -13,19 +13,17 @@ from levelhead.kernels.alignment import shared_spans
 from levelhead.kernels.trees import bad_sentences
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import NOTHING
+from levelhead.scoring.spans import Offsets
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import Codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from levelhead.scoring.selection import Selection
 
-Numbers: TypeAlias = "NDArray[Any]"
-"""Counts, int64, or weighted sums, float64."""
+Numbers: TypeAlias = "NDArray[Any]"  # counts, int64, or weighted sums, float64
 
-Weights: TypeAlias = "NDArray[Any]"
-"""The weight of each item: bool, int64 or float64."""
+Weights: TypeAlias = "NDArray[Any]"  # the weight of each item: bool, int64 or float64
 
 
 @immutable
@@ -72,40 +70,36 @@ def _sum(numbers: Numbers, start: Numbers | None = None) -> Numbers:
     """Sum from left to right, as the official scripts add up weights (floating-point sums depend on the order)."""
     if start is not None:
         numbers = np.concatenate([start, numbers])
+    if numbers.dtype == bool:
+        return np.array([np.count_nonzero(numbers)])
     return np.cumsum(numbers)[-1:] if len(numbers) else np.zeros(1, dtype=numbers.dtype)
 
 
-def _sum_by_row(weights: Weights, rows: Codes | None, n_rows: int) -> Numbers:
-    """Sum weights by row, or all of them into a single row."""
-    if rows is None:
-        return np.array([np.count_nonzero(weights)]) if weights.dtype == bool else _sum(weights)
-    sums = np.bincount(rows, weights=weights, minlength=n_rows)
-    return sums if weights.dtype == np.float64 else sums.astype(np.int64)
-
-
+# The weight of each correct pair, each gold word, each system word and each pair.
 _Weighed: TypeAlias = "tuple[Weights, Weights, Weights, Weights]"
-"""The weight of each correct pair, each gold word, each system word and each pair."""
 
 
 def _count_weighed(matches: Matches, weighed: _Weighed, *, by_sentence: bool) -> Counts:
-    rows: tuple[Codes | None, ...] = (None,) * 4
-    if by_sentence:
-        of_gold = matches.gold.sentence_of_word
-        of_pairs = of_gold[matches.alignment.gold]
-        rows = (of_pairs, of_gold, matches.row_of_system, of_pairs)
-    return Counts(*(_sum_by_row(weights, row, len(matches.gold)) for weights, row in zip(weighed, rows)))
+    if not by_sentence:
+        return Counts(*map(_sum, weighed))
+    of_gold = matches.gold.sentence_of_word
+    of_pairs = of_gold[matches.alignment.gold]
+    sums = []
+    for weights, rows in zip(weighed, (of_pairs, of_gold, matches.row_of_system, of_pairs)):
+        by_row = np.bincount(rows, weights=weights, minlength=len(matches.gold))
+        sums.append(by_row if weights.dtype == np.float64 else by_row.astype(np.int64))
+    return Counts(*sums)
 
 
-_Items: TypeAlias = "tuple[NDArray[np.int64], Weights]"
-"""The position in the text where each item starts, and its weight."""
-
-
-def _count_items(matches: Matches, correct: _Items, gold: _Items, system: _Items, *, by_sentence: bool) -> Counts:
-    n_correct, n_gold, n_system = (
-        _sum_by_row(weights, matches.rows_at(starts) if by_sentence else None, len(matches.gold))
-        for starts, weights in (correct, gold, system)
-    )
-    return Counts(n_correct, n_gold, n_system, None)
+def _count_items(
+    matches: Matches, correct: tuple[Offsets, Weights], gold: Offsets, system: Offsets, *, by_sentence: bool
+) -> Counts:
+    """Count items by the positions in the text where they start; `correct` also has how many are correct at each."""
+    if not by_sentence:
+        return Counts(np.array([int(correct[1].sum())]), np.array([len(gold)]), np.array([len(system)]), None)
+    n_correct = np.bincount(matches.rows_at(correct[0]), weights=correct[1], minlength=len(matches.gold))
+    of_gold, of_system = (np.bincount(matches.rows_at(at), minlength=len(matches.gold)) for at in (gold, system))
+    return Counts(n_correct.astype(np.int64), of_gold, of_system, None)
 
 
 def count_words(
@@ -118,11 +112,14 @@ def count_words(
 ) -> Counts:
     """Count pairs of words that agree."""
     gold, system, alignment = matches.gold, matches.system, matches.alignment
-    if before is not None:
-        starts = (before.correct, before.gold, before.system, before.aligned)
-        return Counts(*map(_sum, _weighed(matches, needs, selection), starts))
     if by_sentence or (selection is not None and selection.weighted):
-        return _count_weighed(matches, _weighed(matches, needs, selection), by_sentence=by_sentence)
+        of_gold, of_system = _weights_of_words(matches, selection)
+        of_pairs = of_gold[alignment.gold]
+        both = of_pairs * (of_system[alignment.system] != 0)  # multiplied, since adding 0.0 does not change a sum
+        weighed = both * matches.agree(needs), of_gold, of_system, of_pairs
+        if before is None:
+            return _count_weighed(matches, weighed, by_sentence=by_sentence)
+        return Counts(*map(_sum, weighed, (before.correct, before.gold, before.system, before.aligned)))
     if selection is None:
         agreeing = np.arange(len(matches.n_with_flags)) & int(needs) == int(needs)
         numbers = (int(matches.n_with_flags[agreeing].sum()), gold.n_words, system.n_words, len(alignment.gold))
@@ -137,13 +134,6 @@ def count_words(
             selection.by_gold,
         )
     return Counts(*(np.array([number]) for number in numbers))
-
-
-def _weighed(matches: Matches, needs: Agree, selection: Selection | None) -> _Weighed:
-    gold, system = _weights_of_words(matches, selection)
-    of_pairs = gold[matches.alignment.gold]
-    both = of_pairs * (system[matches.alignment.system] != 0)  # multiplied, since adding 0.0 does not change a sum
-    return both * matches.agree(needs), gold, system, of_pairs
 
 
 def _weights_of_words(matches: Matches, selection: Selection | None) -> tuple[Weights, Weights]:
@@ -174,7 +164,6 @@ def count_exact(
 
 
 def count_roots(matches: Matches, needs: Agree, *, by_sentence: bool = False) -> Counts:
-    """Count words that are roots on both sides."""
     gold, system = matches.gold.heads < 0, matches.system.heads < 0
     of_pairs = gold[matches.alignment.gold]
     correct = of_pairs & system[matches.alignment.system] & matches.agree(needs)
@@ -184,9 +173,8 @@ def count_roots(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
 def count_trees(matches: Matches, *, by_sentence: bool = False) -> Counts:
     """Count the system's sentences whose heads form a tree with one root; the gold count is all its sentences."""
     trees = bad_sentences(matches.system.local_heads(), matches.system.sentence_starts, several_roots=False) == 0
-    starts = matches.system_spans.sentence_starts[:-1]
-    every = starts, np.ones(len(trees), dtype=bool)
-    return _count_items(matches, (starts, trees), every, every, by_sentence=by_sentence)
+    every = matches.system_spans.sentence_starts[:-1]
+    return _count_items(matches, (every, trees), every, every, by_sentence=by_sentence)
 
 
 def count_spans(matches: Matches, unit: Literal["tokens", "sentences"], *, by_sentence: bool = False) -> Counts:
@@ -198,8 +186,7 @@ def count_spans(matches: Matches, unit: Literal["tokens", "sentences"], *, by_se
         for side in (matches.gold_spans, matches.system_spans)
     )
     same = shared_spans(gold, gold_ends, system, system_ends).view(bool)
-    every_gold, every_system = np.ones(len(gold), dtype=bool), np.ones(len(system), dtype=bool)
-    return _count_items(matches, (system, same), (gold, every_gold), (system, every_system), by_sentence=by_sentence)
+    return _count_items(matches, (system, same), gold, system, by_sentence=by_sentence)
 
 
 def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) -> Counts:
@@ -213,35 +200,25 @@ def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
     child = matches.gold_of_system[system.child]
     parent = np.where(system.parent < 0, -1, matches.gold_of_system[system.parent.clip(min=0)])
     reachable = (child >= 0) & ((parent >= 0) | (system.parent == -1))  # NO_HEAD agrees with no head
-    n_correct = _n_equal(
-        (gold.child, gold.parent, numbers[gold.label]),
-        (child[reachable], parent[reachable], numbers[system.label][reachable]),
-        one_to_one=matches.rules.edges_one_to_one,
+    edges = (
+        np.concatenate([gold.child, child[reachable]]).astype(np.int64),
+        np.concatenate([gold.parent, parent[reachable]]).astype(np.int64),
+        np.concatenate([numbers[gold.label], numbers[system.label][reachable]]).astype(np.int64),
     )
-    gold_at, system_at = matches.gold_spans.starts[gold.child], matches.system_spans.starts[system.child]
-    every_gold, every_system = np.ones(len(gold_at), dtype=bool), np.ones(len(system_at), dtype=bool)
-    return _count_items(
-        matches, (gold_at, n_correct), (gold_at, every_gold), (system_at, every_system), by_sentence=by_sentence
-    )
-
-
-_Triples: TypeAlias = "tuple[Codes, Codes, NDArray[Any]]"
-
-
-def _n_equal(gold: _Triples, system: _Triples, *, one_to_one: bool) -> NDArray[np.int64]:
-    """Count the system edges equal to each gold edge, int64; with `one_to_one`, each system edge counts once."""
-    child, parent, label = (np.concatenate(columns).astype(np.int64) for columns in zip(gold, system, strict=True))
-    heads = np.unique(child * (1 << 31) + parent + 1, return_inverse=True)[1]
-    of_gold, of_system = np.split(heads * (int(label.max(initial=0)) + 1) + label, [len(gold[0])])
+    heads = np.unique(edges[0] * (1 << 31) + edges[1] + 1, return_inverse=True)[1]
+    keys = heads * (int(edges[2].max(initial=0)) + 1) + edges[2]  # equal for equal edges
+    of_gold, of_system = np.split(keys, [len(gold.child)])
     distinct, n_system = np.unique(of_system, return_counts=True)
-    if not len(distinct):
-        return np.zeros(len(of_gold), dtype=np.int64)
-    at = np.searchsorted(distinct, of_gold).clip(max=len(distinct) - 1)
-    n_equal = np.where(distinct[at] == of_gold, n_system[at], 0)
-    if not one_to_one:
-        return n_equal
-    order = np.argsort(of_gold, kind="stable")
-    first = np.searchsorted(of_gold[order], of_gold[order], side="left")
-    rank = np.empty(len(of_gold), dtype=np.int64)
-    rank[order] = np.arange(len(of_gold)) - first
-    return (rank < n_equal).astype(np.int64)
+    n_equal = np.zeros(len(of_gold), dtype=np.int64)  # the system edges equal to each gold edge
+    if len(distinct):
+        at = np.searchsorted(distinct, of_gold).clip(max=len(distinct) - 1)
+        n_equal = np.where(distinct[at] == of_gold, n_system[at], 0)
+    if matches.rules.edges_one_to_one:  # each system edge counts once
+        order = np.argsort(of_gold, kind="stable")
+        first = np.searchsorted(of_gold[order], of_gold[order], side="left")
+        rank = np.empty(len(of_gold), dtype=np.int64)
+        rank[order] = np.arange(len(of_gold)) - first
+        n_equal = (rank < n_equal).astype(np.int64)
+    starts = matches.gold_spans.starts[gold.child]
+    system_starts = matches.system_spans.starts[system.child]
+    return _count_items(matches, (starts, n_equal), starts, system_starts, by_sentence=by_sentence)

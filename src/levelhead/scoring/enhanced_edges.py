@@ -18,6 +18,7 @@ import numpy as np
 
 from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
+from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
 from levelhead.treebank.enhanced_graph import (
     Graph,
@@ -34,58 +35,40 @@ from levelhead.treebank.strings import Codes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MOST_STEPS = 300_000  # of all paths of a treebank: real treebanks have a few per sentence
+MOST_STEPS = 300_000  # of all paths of a treebank: real treebanks have a few per sentence
 _LONGEST_PATH = 50
-_TOO_MANY_PATHS = "paths through empty nodes are too many or too long"
+TOO_MANY_PATHS = "paths through empty nodes are too many or too long"
+RANK_OF_PATHS = 4
 _Edges = list[tuple[Node, str]]
 
 
 @immutable
 class Edges:
-    """The enhanced edges between words of a treebank.
+    """The enhanced edges between words of a treebank."""
 
-    Args:
-        child: the dependent, int32, shape (edges,).
-        parent: the head, -1 for the root, `NO_HEAD` for a head that agrees with none; int32, shape (edges,).
-        label: the number of its label in `labels`, int32, shape (edges,).
-        n_steps: the number of steps of all paths through empty nodes.
-    """
-
-    child: Codes
-    parent: Codes
-    label: Codes
-    n_steps: int = 0
+    child: Codes  # the dependent, int32, shape (edges,)
+    parent: Codes  # the head, -1 for the root, `NO_HEAD` for a head that agrees with none; int32, shape (edges,)
+    label: Codes  # the number of its label in `labels`, int32, shape (edges,)
+    n_steps: int = 0  # the number of steps of all paths through empty nodes
 
 
-def edges_of(
-    treebank: Treebank, labels: dict[str, int], *, collapse: bool, switches: frozenset[str] = frozenset()
-) -> Edges:
-    """Read the enhanced edges of a treebank."""
-    graph = treebank.graph if collapse else read_graph(treebank, strict=False)
-    if collapse and any(map(len, dangling(treebank, graph))):
+def edges_of(treebank: Treebank, labels: dict[str, int], rules: Rules) -> Edges:
+    graph = treebank.graph if rules.collapse else read_graph(treebank, strict=False)
+    if rules.collapse and any(map(len, dangling(treebank, graph))):
         raise MalformedDeps("the head of an edge is not a node of its sentence", 2)
     shared = np.array([labels.setdefault(label, len(labels)) for label in graph.labels], dtype=np.int32)
     plain = between_words(graph.of_words)
-    parent = official_parents(treebank, plain)
-    edges = np.stack([plain.child, parent, shared[plain.label]], axis=1).astype(np.int32)
-    steps = iter(range(_MOST_STEPS))
-    if collapse and len(plain.child) < len(graph.of_words.child):
+    edges = np.stack([plain.child, official_parents(treebank, plain), shared[plain.label]], axis=1).astype(np.int32)
+    steps = iter(range(MOST_STEPS))
+    if rules.collapse and len(plain.child) < len(graph.of_words.child):
         edges = np.concatenate([edges, _collapsed(treebank, graph, labels, steps)])
-    columns = [np.ascontiguousarray(column) for column in edges.T]
-    n_steps = _MOST_STEPS - length_hint(steps)
-    if switches:
-        enhanced = _Graph(columns[0], columns[1], columns[2], treebank, labels)
-        for name, step in _STEPS.items():
-            enhanced = step(enhanced) if name in switches and len(enhanced.child) else enhanced
-        columns = [enhanced.child, enhanced.parent.astype(np.int32), enhanced.label.astype(np.int32)]
-    children, heads, numbers = columns
-    return Edges(children, heads, numbers, n_steps)
-
-
-def check_steps(n_steps: int) -> None:
-    """Refuse a treebank whose paths through empty nodes have too many steps."""
-    if n_steps > _MOST_STEPS:
-        raise MalformedDeps(_TOO_MANY_PATHS, 4)
+    child, parent, label = (np.ascontiguousarray(column) for column in edges.T)
+    enhanced = _Graph(child, parent, label, treebank, labels)
+    for name, step in _STEPS.items():
+        if name in rules.switches and len(enhanced.child):
+            enhanced = step(enhanced)
+    parent, label = (column.astype(np.int32, copy=False) for column in (enhanced.parent, enhanced.label))
+    return Edges(enhanced.child, parent, label, MOST_STEPS - length_hint(steps))
 
 
 def _collapsed(treebank: Treebank, graph: Graph, labels: dict[str, int], steps: Iterator[int]) -> Codes:
@@ -123,7 +106,7 @@ def _paths(into: dict[Node, _Edges], edges: _Edges, steps: Iterator[int]) -> Ite
     while stack:
         node, path, passed = stack.pop()
         if next(steps, None) is None or len(passed) > _LONGEST_PATH:
-            raise MalformedDeps(_TOO_MANY_PATHS, 4)
+            raise MalformedDeps(TOO_MANY_PATHS, RANK_OF_PATHS)
         for above, label in into[node]:
             if not above[1]:
                 yield above[0], f"{label}>{path}"
@@ -131,8 +114,7 @@ def _paths(into: dict[Node, _Edges], edges: _Edges, steps: Iterator[int]) -> Ite
                 stack.append((above, f"{label}>{path}", passed | {above}))
 
 
-NO_HEAD = -2
-"""The head of an edge that never matches: the script looks for the word's basic head, and roots have none."""
+NO_HEAD = -2  # the head of an edge that never matches: the script looks for the word's basic head, and roots have none
 
 _CASE_RELATIONS = frozenset({"obl", "nmod", "conj", "advcl"})
 _NO_CASE = frozenset({"pass", "relcl", "xsubj"})
@@ -150,7 +132,6 @@ class _Graph(NamedTuple):
     labels: dict[str, int]
 
     def keep(self, which: Flags) -> _Graph:
-        """Return the graph with some of its edges."""
         return self._replace(child=self.child[which], parent=self.parent[which], label=self.label[which])
 
     def with_basic_edges(self, which: Flags) -> _Graph:
@@ -212,14 +193,14 @@ def _no_relative_clauses(graph: _Graph) -> _Graph:
 
 def _no_case(graph: _Graph) -> _Graph:
     """Labels of two parts lose the second part if it is a case marker or similar."""
+
+    def without_case(step: str) -> str:
+        relation, *more = step.split(":")
+        return relation if relation in _CASE_RELATIONS and len(more) == 1 and more[0] not in _NO_CASE else step
+
     names = list(graph.labels)
-    bare = [graph.labels.setdefault(">".join(map(_without_case, name.split(">"))), len(graph.labels)) for name in names]
+    bare = [graph.labels.setdefault(">".join(map(without_case, name.split(">"))), len(graph.labels)) for name in names]
     return graph._replace(label=np.array(bare, dtype=np.int32)[graph.label] if bare else graph.label)
-
-
-def _without_case(step: str) -> str:
-    relation, *more = step.split(":")
-    return relation if relation in _CASE_RELATIONS and len(more) == 1 and more[0] not in _NO_CASE else step
 
 
 _STEPS: Mapping[str, Callable[[_Graph], _Graph]] = MappingProxyType(
@@ -234,8 +215,8 @@ _STEPS: Mapping[str, Callable[[_Graph], _Graph]] = MappingProxyType(
     }
 )
 
+# The switches by the script's names, in its order; its option --enhancements numbers them from 1.
 ENHANCEMENTS = tuple(_STEPS)
-"""The switches by the script's names, in its order; its option --enhancements numbers them from 1."""
 
 
 def switches_of(digits: str) -> frozenset[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
-from itertools import chain, pairwise
+from collections.abc import Hashable, Sequence, Sized
+from itertools import accumulate, chain, pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,8 +15,8 @@ from levelhead.scoring.spans import Spans
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import Codes
 
+# The maximum number of pairs of characters compared for a sentence: a few tenths of a second.
 MOST_COMPARISONS = 100_000_000
-"""The maximum number of pairs of characters compared for a sentence: a few tenths of a second."""
 
 
 def is_other_text(n_equal: int, n_gold: int, n_system: int) -> bool:
@@ -29,7 +29,6 @@ def is_other_text(n_equal: int, n_gold: int, n_system: int) -> bool:
 
 
 def other_text_note(n_answers: int, n_next: int, n_previous: int) -> str:
-    """Return a sentence about the answers to another text."""
     near = ((n_next, "next"), (n_previous, "previous"))
     fitting = " and ".join(
         f"{n:,} of them {'fits' if n == 1 else 'fit'} the {name} gold sentence" for n, name in near if n
@@ -47,23 +46,23 @@ def align_forms(gold: Sequence[str], system: Sequence[str]) -> list[int]:
     the first system word that it has in any of the remaining alignments. If this would compare more than
     `MOST_COMPARISONS` pairs of characters, only equal forms are aligned, as many as possible.
     """
-    shared = 0
-    for one, other in zip(gold, system):
-        if one != other:
-            break
-        shared += 1
+    differing = (i for i, (form, other) in enumerate(zip(gold, system)) if form != other)
+    shared = next(differing, min(len(gold), len(system)))
     rest, others = gold[shared:], system[shared:]
-    found = list(range(shared))
     if not rest or not others:
-        return found + [-1] * len(rest)
-    if sum(map(len, rest)) * sum(map(len, others)) > MOST_COMPARISONS:
+        aligned = [-1] * len(rest)
+    elif _n_comparisons(rest, others) > MOST_COMPARISONS:
         paired = dict(common_subsequence(rest, others))
         aligned = [paired.get(word, -1) for word in range(len(rest))]
     else:
         from levelhead.kernels.alignment import align_forms
 
         aligned = align_forms(*_characters(rest), *_characters(others)).tolist()
-    return found + [word + shared if word >= 0 else -1 for word in aligned]
+    return [*range(shared), *(word + shared if word >= 0 else -1 for word in aligned)]
+
+
+def _n_comparisons(gold: Sequence[Sized], system: Sequence[Sized]) -> int:
+    return sum(map(len, gold)) * sum(map(len, system))
 
 
 def _characters(forms: Sequence[str]) -> tuple[Codes, Codes]:
@@ -84,85 +83,49 @@ def common_subsequence(gold: Sequence[Hashable], system: Sequence[Hashable]) -> 
     system item (the back-trace of the CoNLL 2017 evaluation). Rows of the table are integers with one bit per system
     item (Hyyrö 2004). Only one row in 128 is kept; the others are recomputed when needed.
     """
-    table = _Table(gold, system)
-    pairs = []
-    g = s = 0
-    while g < len(gold) and s < len(system):
-        if gold[g] == system[s]:
-            pairs.append((g, s))
-            g += 1
-            s += 1
-        elif table.length(g, s) == table.length(g + 1, s):
-            g += 1
-        else:
-            s += 1
+    size, n_gold = len(system), len(gold)
+    full = (1 << size) - 1
+    where = dict[Hashable, int].fromkeys(gold, 0)  # the bits of the system items equal to each gold item
+    for bit, item in enumerate(reversed(system)):
+        if item in where:
+            where[item] |= 1 << bit
+
+    def next_row(row: int, g: int) -> int:  # bit i is 0 if the i + 1 last system items have a longer subsequence than i
+        matches = row & where[gold[g]]
+        return ((row + matches) | (row - matches)) & full
+
+    every_row = accumulate(range(n_gold - 1, -1, -1), next_row, initial=full)  # from the shortest suffix of gold
+    kept = {g: row for g, row in zip(range(n_gold, -1, -1), every_row) if g % _BLOCK == 0 or g == n_gold}
+    pairs, g, s = [], 0, 0
+    while g < n_gold and s < size:
+        end = min(g + _BLOCK, n_gold)
+        rows = dict(zip(range(end, g - 1, -1), accumulate(range(end - 1, g - 1, -1), next_row, initial=kept[end])))
+        while g < end and s < size:
+            if gold[g] == system[s]:
+                pairs.append((g, s))
+                g += 1
+                s += 1
+                continue
+            rest = (1 << (size - s)) - 1
+            if (rows[g] & rest).bit_count() == (rows[g + 1] & rest).bit_count():
+                g += 1
+            else:
+                s += 1
     return pairs
 
 
-class _Table:
-    """The lengths of the common subsequences of all pairs of suffixes.
-
-    A row belongs to a suffix of gold. In its integer, bit i (from the low end) belongs to the suffix of the system list
-    with i + 1 items, and is 0 if that suffix has a longer common subsequence than the next shorter suffix.
-    """
-
-    def __init__(self, gold: Sequence[Hashable], system: Sequence[Hashable]) -> None:
-        self._gold, self._size = gold, len(system)
-        self._full = (1 << self._size) - 1
-        self._where: dict[Hashable, int] = {}
-        shared = set(gold)
-        for bit, item in enumerate(reversed(system)):
-            if item not in shared:
-                continue
-            self._where[item] = self._where.get(item, 0) | 1 << bit
-        self._kept = {len(gold): self._full}
-        row = self._full
-        for g in range(len(gold) - 1, -1, -1):
-            row = self._next(row, g)
-            if g % _BLOCK == 0:
-                self._kept[g] = row
-        self._block: dict[int, int] = {}
-
-    def _next(self, row: int, g: int) -> int:
-        matches = row & self._where.get(self._gold[g], 0)
-        return ((row + matches) | (row - matches)) & self._full
-
-    def _row(self, g: int) -> int:
-        if g in self._kept:
-            return self._kept[g]
-        if g not in self._block:
-            end = min(g - g % _BLOCK + _BLOCK, len(self._gold))
-            row = self._kept[end]
-            self._block = {}
-            for i in range(end - 1, g - 1, -1):
-                row = self._block[i] = self._next(row, i)
-        return self._block[g]
-
-    def length(self, g: int, s: int) -> int:
-        """The length of the longest common subsequence of gold from g on and the system list from s on."""
-        n_items = self._size - s
-        return n_items - (self._row(g) & ((1 << n_items) - 1)).bit_count()
-
-
 PairedBy = Literal["characters", "sent_id", "text"]
-"""How sentences are paired: not at all, since all characters agree; by sent_id; by text."""
 
-_MOST_WORD_PAIRS = 10**11
-"""The maximum number of pairs of words for the longest common subsequence: several seconds."""
+_MOST_WORD_PAIRS = 10**11  # the maximum number of pairs of words for the longest common subsequence: several seconds
 
 _SENT_ID = re.compile(rb"(?m)^#[ \t]*sent_id[ \t]*=[ \t]*([^\n]*?)[ \t]*$")
 
 
 class SentencePairs(NamedTuple):
-    """The system sentence paired with each gold sentence.
+    """The system sentence paired with each gold sentence."""
 
-    Args:
-        by: how they were paired, "sent_id" or "text".
-        system: the system sentence of each gold sentence, or -1, int32, shape (gold sentences,).
-    """
-
-    by: PairedBy
-    system: Codes
+    by: PairedBy  # how they were paired, "sent_id" or "text"
+    system: Codes  # the system sentence of each gold sentence, or -1, int32, shape (gold sentences,)
 
 
 def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> SentencePairs:
@@ -214,7 +177,6 @@ _Words = Sequence[Sequence[str]]
 
 
 def words_by_sentence(treebank: Treebank) -> list[list[str]]:
-    """Return the forms of the words of each sentence."""
     forms = list(treebank.forms)
     return [forms[start:end] for start, end in pairwise(treebank.sentence_starts.tolist())]
 
@@ -222,62 +184,46 @@ def words_by_sentence(treebank: Treebank) -> list[list[str]]:
 def pair_texts(texts: tuple[_Texts, _Texts], words: tuple[_Words, _Words]) -> list[int]:
     """Return the system sentence of each gold sentence, or -1, by text; see `pair_sentences`."""
     gold, system = texts
-    if _fits(gold, system):
-        return _closest(gold, system)
     pairs: list[int] = []
     start = 0
-    for one, other in [*common_subsequence(gold, system), (len(gold), len(system))]:
-        ours, theirs = slice(len(pairs), one), slice(start, other)
-        if _fits(gold[ours], system[theirs]):
-            between = _closest(gold[ours], system[theirs])
+    common = common_subsequence(gold, system) if _n_comparisons(gold, system) > MOST_COMPARISONS else []
+    for end, system_end in [*common, (len(gold), len(system))]:
+        part, system_part = slice(len(pairs), end), slice(start, system_end)
+        between = gold[part], system[system_part]
+        if _n_comparisons(*between) <= MOST_COMPARISONS:
+            aligned = align_forms(*([text.decode() for text in side] for side in between))
         else:
-            between = _most_in_common(words[0][ours], words[1][theirs])
-        pairs += [sentence + start if sentence >= 0 else -1 for sentence in between]
-        if one < len(gold):
-            pairs.append(other)
-        start = other + 1
+            aligned = _most_in_common(words[0][part], words[1][system_part])
+        pairs += (sentence + start if sentence >= 0 else -1 for sentence in aligned)
+        if end < len(gold):
+            pairs.append(system_end)
+        start = system_end + 1
     return pairs
-
-
-def _fits(gold: _Texts, system: _Texts) -> bool:
-    return sum(map(len, gold)) * sum(map(len, system)) <= MOST_COMPARISONS
-
-
-def _closest(gold: _Texts, system: _Texts) -> list[int]:
-    return align_forms([text.decode() for text in gold], [text.decode() for text in system])
 
 
 def _most_in_common(gold: _Words, system: _Words) -> list[int]:
     """Pair sentences in order so that the most words of the longest common subsequence are in pairs."""
-    found = [-1] * len(gold)
-    if sum(map(len, gold)) * sum(map(len, system)) > _MOST_WORD_PAIRS:
-        return found
-    of_gold, of_system = _sentence_of_words(gold), _sentence_of_words(system)
+    paired = [-1] * len(gold)
+    if _n_comparisons(gold, system) > _MOST_WORD_PAIRS:
+        return paired
+    of_gold, of_system = ([number for number, words in enumerate(side) for _ in words] for side in (gold, system))
     common = common_subsequence(list(chain(*gold)), list(chain(*system)))
-    counts = Counter((of_gold[one], of_system[other]) for one, other in common)
-    steps = list(counts.items())  # ascending on both sides
+    counts = Counter((of_gold[word], of_system[other]) for word, other in common)
+    steps = list(counts)  # pairs of sentences, ascending on both sides
     most, last = [0], [-1]  # for the first steps: words in pairs, and the last step that is a pair
-    for step, (_, n_words) in enumerate(steps):
-        taken = n_words + most[_n_before(steps, step)]
+    n_before = []  # for each step: the number of first steps that share no sentence with it
+    for step, pair in enumerate(steps):
+        n = step
+        while n and (steps[n - 1][0] == pair[0] or steps[n - 1][1] == pair[1]):
+            n -= 1
+        n_before.append(n)
+        taken = counts[pair] + most[n]
         most.append(max(taken, most[-1]))
         last.append(step if taken > most[step] else last[-1])
     n_steps = len(steps)
     while last[n_steps] >= 0:
         step = last[n_steps]
-        one, other = steps[step][0]
-        found[one] = other
-        n_steps = _n_before(steps, step)
-    return found
-
-
-def _n_before(steps: Sequence[tuple[tuple[int, int], int]], step: int) -> int:
-    """The number of first steps that can be combined with a step: those that share no sentence with it."""
-    one, other = steps[step][0]
-    n_before = step
-    while n_before and (steps[n_before - 1][0][0] == one or steps[n_before - 1][0][1] == other):
-        n_before -= 1
-    return n_before
-
-
-def _sentence_of_words(sentences: _Words) -> list[int]:
-    return [number for number, words in enumerate(sentences) for _ in words]
+        sentence, answer = steps[step]
+        paired[sentence] = answer
+        n_steps = n_before[step]
+    return paired

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import IntFlag
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,8 +14,9 @@ from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
 from levelhead.kernels import agreement, pools
 from levelhead.kernels.alignment import align_spans
+from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.spans import Offsets, Spans, check_same_text, spans_of
+from levelhead.scoring.spans import Spans, check_same_text, spans_of
 from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes, distinct
@@ -23,18 +24,15 @@ from levelhead.treebank.strings import Codes, distinct
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from levelhead.scoring.enhanced_edges import Edges
     from levelhead.scoring.selection import Selection
 
+# The 21 features that conll18_ud_eval.py and its successors compare.
 UNIVERSAL_FEATURES = frozenset(
     "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree VerbForm Mood Tense Aspect"
     " Voice Evident Polarity Person Polite".split()
 )
-"""The 21 features that conll18_ud_eval.py and its successors compare."""
 
-
-SYSTEM_RANK = 10
-"""Added to the rank of errors in the system's DEPS, since gold is read first."""
+SYSTEM_RANK = 10  # added to the rank of errors in the system's DEPS, since gold is read first
 
 
 class Agree(IntFlag):
@@ -53,13 +51,7 @@ class Agree(IntFlag):
 
 @immutable
 class TreebankPair:
-    """Two treebanks that are ready for counting.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        rules: the rules.
-    """
+    """Two treebanks that are ready for counting."""
 
     gold: Treebank
     system: Treebank
@@ -68,15 +60,10 @@ class TreebankPair:
 
 @immutable
 class Alignment:
-    """Pairs of aligned words, one to one and in order on both sides.
+    """Pairs of aligned words, one to one and in order on both sides."""
 
-    Args:
-        gold: the gold word of each pair, int32, shape (pairs,), ascending.
-        system: the system word of each pair, int32, shape (pairs,), ascending.
-    """
-
-    gold: Codes
-    system: Codes
+    gold: Codes  # the gold word of each pair, int32, shape (pairs,), ascending
+    system: Codes  # the system word of each pair, int32, shape (pairs,), ascending
 
 
 def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> Alignment:
@@ -105,15 +92,18 @@ def align_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_
     ends = zip(pairwise(gold.sentence_starts.tolist()), pairwise(system.sentence_starts.tolist()))
     for i, ((first, end), (system_first, system_end)) in enumerate(ends):
         if same[i]:
-            of_gold = _of_sentence(gold_spans, i, slice(first, end))
-            aligned, inside = align_spans(*of_gold, *_of_sentence(system_spans, i, slice(system_first, system_end)))
+            of_words: list[NDArray[Any]] = []  # starts and ends in the text, and whether inside a multiword token
+            for spans, words in ((gold_spans, slice(first, end)), (system_spans, slice(system_first, system_end))):
+                start = spans.sentence_starts[i]
+                of_words += (spans.starts[words] - start, spans.ends[words] - start, spans.inside[words])
+            aligned, inside = align_spans(*of_words)
             regions.append(inside + np.array([first, first, system_first, system_first], dtype=np.int32))
         else:
             from levelhead.scoring.form_alignment import align_forms
 
             word = np.array(align_forms(gold.forms[first:end], system.forms[system_first:system_end]), dtype=np.int32)
-            words = np.flatnonzero(word >= 0)
-            aligned = np.stack([words.astype(np.int32), word[words]], axis=1)
+            forms = np.flatnonzero(word >= 0)
+            aligned = np.stack([forms.astype(np.int32), word[forms]], axis=1)
         pairs.append(aligned + np.array([first, system_first], dtype=np.int32))
     inside = np.concatenate(regions)
     if len(inside):
@@ -131,20 +121,14 @@ def same_texts(gold: Spans, system: Spans) -> NDArray[np.bool_]:
     return np.array(list(map(bytes.__eq__, gold.sentence_texts(), system.sentence_texts())), dtype=bool)
 
 
-def _of_sentence(spans: Spans, sentence: int, words: slice) -> tuple[Offsets, Offsets, NDArray[np.uint8]]:
-    """The starts and ends of the words of a sentence in its text, and whether each is part of a multiword token."""
-    start = spans.sentence_starts[sentence]
-    return spans.starts[words] - start, spans.ends[words] - start, spans.inside[words]
-
-
 _Side: TypeAlias = tuple[Treebank, Spans]
 
 
 def _align_regions(gold: _Side, system: _Side, regions: Codes) -> Codes:
     """Align the words inside multiword regions: all at once where both sides agree, otherwise region by region."""
-    gold_words, region_of_gold = _words_of(regions[:, 0], regions[:, 1])
-    system_words, region_of_system = _words_of(regions[:, 2], regions[:, 3])
-    gold_ids, system_ids = _lower_cased((gold, system), (gold_words, system_words))
+    numbers: dict[str, int] = {}
+    gold_words, region_of_gold, gold_ids = _words_in(gold, regions[:, 0], regions[:, 1], numbers)
+    system_words, region_of_system, system_ids = _words_in(system, regions[:, 2], regions[:, 3], numbers)
     same_size = regions[:, 1] - regions[:, 0] == regions[:, 3] - regions[:, 2]
     in_same = same_size[region_of_gold]
     gold_inside, system_inside = gold_words[in_same], system_words[same_size[region_of_system]]
@@ -161,34 +145,25 @@ def _align_regions(gold: _Side, system: _Side, regions: Codes) -> Codes:
     return np.concatenate(blocks).astype(np.int32)
 
 
-def _words_of(starts: Codes, ends: Codes) -> tuple[Codes, Codes]:
-    """Return all words of the regions in order, and the region of each."""
-    sizes = ends - starts
-    region = np.repeat(np.arange(len(starts), dtype=np.int32), sizes)
-    before = np.cumsum(sizes) - sizes
-    return (np.arange(len(region)) - before[region] + starts[region]).astype(np.int32), region
-
-
-def _lower_cased(sides: tuple[_Side, _Side], words_of_sides: tuple[Codes, Codes]) -> list[Codes]:
-    """Number the forms of words in regions, equally on both sides; -1 for other words; int32, shape (words,).
+def _words_in(side: _Side, starts: Codes, ends: Codes, numbers: dict[str, int]) -> tuple[Codes, Codes, Codes]:
+    """Return all words of the regions in order, the region of each, and for all words the number of the form, or -1.
 
     Forms are lower-cased; words outside multiword tokens are compared without their spaces.
     """
-    numbers: dict[str, int] = {}
-    result = []
-    for (treebank, spans), words in zip(sides, words_of_sides):
-        ids = np.full(treebank.n_words, -1, dtype=np.int32)
-        of_code = np.full(len(treebank.strings), -1, dtype=np.int32)
-        for inside in (0, 1):
-            some = words[spans.inside[words] == inside]
-            codes = treebank.forms.codes[some]
-            used = distinct(codes, len(treebank.strings))
-            for code, form in zip(used.tolist(), treebank.strings.texts_of(used)):
-                compared = (form if inside else form.translate(spans.spaces)).lower()
-                of_code[code] = numbers.setdefault(compared, len(numbers))
-            ids[some] = of_code[codes]
-        result.append(ids)
-    return result
+    (treebank, spans), sizes = side, ends - starts
+    region = np.repeat(np.arange(len(starts), dtype=np.int32), sizes)
+    words = (np.arange(len(region)) - (np.cumsum(sizes) - sizes)[region] + starts[region]).astype(np.int32)
+    ids = np.full(treebank.n_words, -1, dtype=np.int32)
+    of_code = np.full(len(treebank.strings), -1, dtype=np.int32)
+    for inside in (0, 1):
+        some = words[spans.inside[words] == inside]
+        codes = treebank.forms.codes[some]
+        used = distinct(codes, len(treebank.strings))
+        for code, form in zip(used.tolist(), treebank.strings.texts_of(used)):
+            compared = (form if inside else form.translate(spans.spaces)).lower()
+            of_code[code] = numbers.setdefault(compared, len(numbers))
+        ids[some] = of_code[codes]
+    return words, region, ids
 
 
 @immutable
@@ -246,17 +221,12 @@ class Matches(TreebankPair):
     def edges(self) -> tuple[Edges, Edges, dict[str, int]]:
         """The enhanced edges of gold and system, and the numbers of their labels."""
         labels: dict[str, int] = {}
-        gold = self._edges_of(self.gold, labels)
+        gold = edges_of(self.gold, labels, self.rules)
         try:
-            system = self._edges_of(self.system, labels)
+            system = edges_of(self.system, labels, self.rules)
         except MalformedDeps as error:
             raise MalformedDeps(str(error), SYSTEM_RANK + error.rank) from error
         return gold, system, labels
-
-    def _edges_of(self, treebank: Treebank, labels: dict[str, int]) -> Edges:
-        from levelhead.scoring.enhanced_edges import edges_of  # loaded when needed: `score` starts faster without it
-
-        return edges_of(treebank, labels, collapse=self.rules.collapse, switches=self.rules.switches)
 
     @property
     def n_steps(self) -> tuple[int, int]:
@@ -264,7 +234,7 @@ class Matches(TreebankPair):
         try:
             gold, system, _ = self.edges
         except MalformedDeps as error:
-            return self._edges_of(self.gold, {}).n_steps if error.rank >= SYSTEM_RANK else 0, 0
+            return edges_of(self.gold, {}, self.rules).n_steps if error.rank >= SYSTEM_RANK else 0, 0
         return gold.n_steps, system.n_steps
 
     def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -317,6 +287,7 @@ def compare_aligned(
     """Compare the aligned words of two treebanks; without an alignment, align them by their characters."""
     if alignment is None:
         alignment = align(gold, system, gold_spans, system_spans)
+    of_function = partial(rules.scheme.is_in, "FUNCTION")
     feats = numbered(universal_features, gold.feats, system.feats) if rules.universal_features else ()
     flags = agreement.compare(
         alignment.gold,
@@ -328,7 +299,7 @@ def compare_aligned(
         numbered(universal, gold.relations, system.relations),
         feats,
         (gold.heads, system.heads),
-        (function_words(gold, rules), function_words(system, rules)),
+        (of_function(gold.relations).view(np.uint8), of_function(system.relations).view(np.uint8)),
         rules.missing_lemma_counts,
     )
     return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags)
@@ -338,11 +309,6 @@ def _gold_of_system(alignment: Alignment, n_words: int) -> Codes:
     of_system = np.full(n_words, -1, dtype=np.int32)
     of_system[alignment.system] = alignment.gold
     return of_system
-
-
-def function_words(treebank: Treebank, rules: Rules) -> NDArray[np.uint8]:
-    """Return whether each word is a function word, by its relation; uint8, shape (words,)."""
-    return rules.scheme.is_in("FUNCTION", treebank.relations).view(np.uint8)
 
 
 def numbered(value: Callable[[str], str], gold: StringColumn, system: StringColumn) -> tuple[Codes, Codes]:

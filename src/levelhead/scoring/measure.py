@@ -13,31 +13,30 @@ from levelhead.scoring.matches import Agree
 if TYPE_CHECKING:
     from levelhead.scoring.counts import Counts
 
+# What measures without a counter of their own can count; `scoring.score.COUNTERS` counts them.
 COUNTED_ITEMS = frozenset("words exact edges roots tokens sentences aligned trees content".split())
-"""What measures without a counter of their own can count; `scoring.score.COUNTERS` counts them."""
 
 Punctuation = Literal["relation", "callin"]
 Component = Literal["precision", "recall", "f1", "aligned_accuracy", "perplexity"]
 
-NOTHING = Agree(0)
-"""No agreement required: the word only has to be aligned."""
+NOTHING = Agree(0)  # no agreement required: the word only has to be aligned
 
+# The columns besides HEAD and DEPREL, with what can only agree if gold annotates them.
 _COMPARED = (
     ("upos", Agree.UPOS | Agree.CHILDREN),
     ("xpos", Agree.XPOS),
     ("feats", Agree.FEATS | Agree.ALL_FEATS | Agree.CHILDREN),
     ("lemmas", Agree.LEMMA),
 )
-"""The columns besides HEAD and DEPREL, with what can only agree if gold annotates them."""
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
 
+# Patterns are compiled on first use: most commands need none of these.
 _NAME, _ARGUMENT = "(?P<name>[A-Za-z]+)", r"(?:\((?P<argument>.+)\))?"
 _CLASSES, _COMPONENT = "(?P<classes>[@-][A-Za-z0-9_:-]+)?", r"(?:\.(?P<component>[A-Za-z0-9_]+))?"
 _TEXT = f"(?s){_NAME}{_ARGUMENT}{_CLASSES}{_COMPONENT}"
 _CLASS = "(?:(?P<scheme>[a-z][a-z0-9-]*):)?(?P<name>[A-Z][A-Z0-9_]*)"
 _RELATION = "[a-z][a-z0-9_]*(?::[a-z0-9_]+)*"
-"""Patterns are compiled on first use: most commands need none of these."""
 
 
 @immutable
@@ -67,17 +66,11 @@ class Measure:
 
 @immutable
 class Resource:
-    """The contents of a file that a measure needs: weights, a model.
+    """The contents of a file that a measure needs: weights, a model."""
 
-    Args:
-        values: the weights, or the model.
-        sha256: the hash of the file.
-        warnings: warnings about the file.
-    """
-
-    values: Any
-    sha256: str
-    warnings: tuple[str, ...] = ()
+    values: Any  # the weights, or the model
+    sha256: str  # the hash of the file
+    warnings: tuple[str, ...] = ()  # warnings about the file
 
 
 @immutable
@@ -151,7 +144,8 @@ class Definition:
 
     def needs_for(self, argument: str | None) -> Agree:
         """Return what must agree, given the argument."""
-        return next((needs for option, needs in self.variants if option in options_of(argument)), self.needs)
+        given = (argument or "").split(",")
+        return next((needs for option, needs in self.variants if option in given), self.needs)
 
     def columns_for(self, argument: str | None) -> tuple[str, ...]:
         """Return the columns that gold must annotate besides heads and relations, given the argument."""
@@ -165,7 +159,7 @@ class Definition:
 
     def punctuation_for(self, argument: str | None) -> Punctuation | None:
         """Return which punctuation is left out, given the argument; None to keep punctuation."""
-        options = options_of(argument) if self.takes_nopunct else ()
+        options = (argument or "").split(",") if self.takes_nopunct else ()
         return "relation" if "nopunct" in options else "callin" if "nopunct=callin" in options else None
 
     def options(self) -> tuple[str, ...]:
@@ -174,13 +168,7 @@ class Definition:
         return (*(option for option, _ in self.variants), *selecting)
 
 
-CLASS_BY_GOLD = "class=gold"
-"""The option to decide only by gold labels which words are in the class of a measure."""
-
-
-def options_of(argument: str | None) -> list[str]:
-    """Return the options in the argument of a measure."""
-    return (argument or "").split(",")
+CLASS_BY_GOLD = "class=gold"  # the option to decide only by gold labels which words are in the class of a measure
 
 
 def split(text: str, schemes: Collection[str] = ()) -> Measure:
@@ -207,14 +195,12 @@ def _list(classes: str, schemes: Collection[str], text: str) -> Iterator[str]:
     """Split a list at hyphens, except hyphens inside names of schemes."""
     parts = classes.split("-")
     while parts:
-        n_parts = next((n for n in range(2, len(parts) + 1) if _scheme_of("-".join(parts[:n])) in schemes), 1)
+        n_parts = 1
+        for n in range(len(parts), 1, -1):
+            match = re.fullmatch(_CLASS, "-".join(parts[:n]))
+            n_parts = n if match and match["scheme"] in schemes else n_parts
         yield _checked_name("-".join(parts[:n_parts]), text)
         del parts[:n_parts]
-
-
-def _scheme_of(name: str) -> str | None:
-    match = re.fullmatch(_CLASS, name)
-    return match["scheme"] if match else None
 
 
 def _checked_name(name: str, text: str) -> str:

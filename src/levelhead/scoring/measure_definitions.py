@@ -15,8 +15,7 @@ _NOPUNCT = (
     " -; with either option, unaligned system words are classified by their own label"
 )
 _WEIGHTS = "a file with a universal relation and its weight on each line"
-ATTACHED = Agree.HEAD | Agree.RELATION
-"""Head and universal relation, as in LAS."""
+ATTACHED = Agree.HEAD | Agree.RELATION  # head and universal relation, as in LAS
 
 DEFINITIONS = (
     Definition(

@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from typing import NamedTuple
 
-from levelhead.immutable import immutable
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.selection import Schemes, is_class
-from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank import Treebank
 from levelhead.treebank.relations import UD1, UD2, UNKNOWN, Scheme, ud_version_of, universal
 
-SYSTEM = "the system"
-"""The name of the system in notes if its name is unknown."""
+SYSTEM = "the system"  # the name of the system in notes if its name is unknown
 
 _MOST_NAMED = 50  # more than the number of relations in either version of UD
 
 
-@immutable
-class Annotation:
-    """The properties of a treebank that notes are about.
+class Annotation(NamedTuple):
+    """The properties of a treebank that notes are about."""
 
-    Args:
-        relations: the universal relations that occur, in alphabetical order.
-        columns: the columns with values, of those that measures require.
-    """
-
-    relations: list[str]
-    columns: frozenset[str]
-
-    def of_analyzed_words(self) -> Annotation:
-        """Return it without the relation of words that a system gave none."""
-        return replace(self, relations=[name for name in self.relations if name != "_"])
+    relations: frozenset[str]  # the universal relations that occur
+    columns: frozenset[str]  # the columns with values, of those that measures require
 
 
 def annotation_of(treebank: Treebank, measures: Iterable[tuple[Measure, Definition]]) -> Annotation:
-    """Return the properties of a treebank that notes are about."""
-    relations = universal_relations_of(treebank.relations) if treebank.has_trees else []
     columns = {name for measure, definition in measures for name in definition.columns_for(measure.argument)}
-    return Annotation(relations, frozenset(name for name in columns if getattr(treebank, name).has_values))
+    return Annotation(
+        universal_relations_of(treebank) if treebank.has_trees else frozenset(),
+        frozenset(name for name in columns if getattr(treebank, name).has_values),
+    )
 
 
 def named_note(note: str, name: str) -> str:
@@ -76,9 +65,8 @@ def notes_on(
         scores_anyway = not (rules.unannotated or rules.content)
         for column in definition.absent(measure.argument, gold.columns) if scores_anyway else ():
             unannotated.setdefault(column, []).append(str(measure))
-    notes = _notes_on_schemes(
-        gold.relations, system.relations, [(scheme, tuple(users[key])) for key, scheme in by_name.items()], name
-    )
+    using = [(scheme, tuple(users[key])) for key, scheme in by_name.items()]
+    notes = notes_on_schemes(gold.relations, system.relations, using, name)
     of_columns = (
         f"not annotated in gold: {column}; the rules {rules.name} still score {', '.join(names)}"
         for column, names in unannotated.items()
@@ -90,19 +78,11 @@ def notes_on(
 
 
 def notes_on_schemes(
-    gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str = SYSTEM
+    gold: frozenset[str], system: frozenset[str], schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str = SYSTEM
 ) -> tuple[str, ...]:
-    """Return the notes on schemes, each with the measures or tables that use it."""
-    of_gold, of_system = universal_relations_of(gold.relations), universal_relations_of(system.relations)
-    return _notes_on_schemes(of_gold, of_system, schemes, name)
-
-
-def _notes_on_schemes(
-    gold: list[str], system: list[str], schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str
-) -> tuple[str, ...]:
+    """Return the notes on schemes, each with the measures or tables that use it, given the relations of both sides."""
     crosses = ud_version_of(system) != ud_version_of(gold)  # otherwise only labels that gold lacks are reported
-    known = set(gold)  # a system can have as many relations as words
-    added = system if crosses else [label for label in system if label not in known]
+    added = system if crosses else system - gold  # a system can have as many relations as words
     notes = [
         note
         for scheme, users in schemes
@@ -116,25 +96,26 @@ def _notes_on_schemes(
 
 def notes_on_labels(relations: Iterable[str], scheme: Scheme, using: str, side: str) -> tuple[str, ...]:
     """Return the notes on relations that are not in a treebank."""
-    labels = sorted(set(map(universal, relations)))
+    labels = frozenset(map(universal, relations))
     return tuple(_notes_on_side(side, labels, labels, scheme, using, crosses=True))
 
 
 def _notes_on_side(
-    side: str, labels: list[str], news: list[str], scheme: Scheme, using: str, *, crosses: bool
+    side: str, labels: frozenset[str], news: frozenset[str], scheme: Scheme, using: str, *, crosses: bool
 ) -> Iterator[str]:
     """Yield the notes on one side, which only name new labels."""
     version = ud_version_of(labels)
-    first, second = (sorted(set(labels) & only) for only in (UD1 - UD2, UD2 - UD1))
-    if first and second and {*first, *second} & set(news):
+    first, second = (sorted(labels & only) for only in (UD1 - UD2, UD2 - UD1))
+    if first and second and {*first, *second} & news:
         yield f"{side} has relations of UD v1 ({', '.join(first)}) and of UD v2 ({', '.join(second)})"
     if crosses and version is not None and scheme.version not in {None, version}:
         yield (
             f"{side} has relations of UD v{version}; {using}: classes of {scheme.name} (UD v{scheme.version})"
             " are looked up by their counterparts (`levelhead measures --schemes`)"
         )
-    unlisted = [label for label in news if scheme.class_of(label) == UNKNOWN]
-    if unlisted and scheme.version is None and scheme.otherwise == UNKNOWN:
+    if scheme.version is not None or scheme.otherwise != UNKNOWN:
+        return
+    if unlisted := [label for label in sorted(news) if scheme.class_of(label) == UNKNOWN]:
         more = f" and {len(unlisted) - _MOST_NAMED:,} more" if len(unlisted) > _MOST_NAMED else ""
         yield (
             f"{side} has relations that the scheme {scheme.name} does not list:"
@@ -144,6 +125,5 @@ def _notes_on_side(
         )
 
 
-def universal_relations_of(relations: StringColumn) -> list[str]:
-    """Return the universal relations that occur, in alphabetical order."""
-    return sorted(set(map(universal, relations.distinct_texts)))
+def universal_relations_of(treebank: Treebank) -> frozenset[str]:
+    return frozenset(map(universal, treebank.relations.distinct_texts))

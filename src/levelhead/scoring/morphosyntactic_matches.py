@@ -10,6 +10,7 @@ script's in the last digit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -24,56 +25,33 @@ from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
 from levelhead.treebank.morphosyntactic_reader import FUNCTION, NO_FEATURES, malformed_feature
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import ANY_SPACE, StringColumn
+from levelhead.treebank.strings import ANY_SPACE
 from levelhead.treebank.tokens import place_of
 
 Numbers = NDArray[np.int64]
 
+# Special heads: the root, a function word, and a system word that is not aligned.
 _ROOT, _ELSEWHERE, _UNALIGNED = -1, -2, -3
-"""Special heads: the root, a function word, and a system word that is not aligned."""
 
 
 @immutable
 class MorphosyntacticMatches(TreebankPair):
-    """The correct content words of two treebanks.
+    """The correct content words of two treebanks."""
 
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        rules: the rules.
-        counts: the counts of each measure, by its name, one row for each sentence.
-    """
-
-    counts: Mapping[str, Counts]
+    counts: Mapping[str, Counts]  # the counts of each measure, by its name, one row for each sentence
 
 
 class _Side(NamedTuple):
-    """The content words of one treebank, in order.
-
-    Args:
-        treebank: the treebank.
-        words: the index of each in the treebank, int64, shape (content words,).
-        heads: the head of each as an index of content words, or `_ROOT`, or `_ELSEWHERE`; same type and shape.
-        abstract: whether the form of each is `_`, bool, shape (content words,).
-        n_words: the number of content words of each sentence, int64, shape (sentences,).
-    """
+    """The content words of one treebank, in order."""
 
     treebank: Treebank
-    words: Numbers
-    heads: Numbers
-    abstract: NDArray[np.bool_]
-    n_words: Numbers
-
-    def reversed(self) -> _Side:
-        """Return the words from the last to the first, for alignment."""
-        return self._replace(abstract=self.abstract[::-1], n_words=self.n_words[::-1])
+    words: Numbers  # the index of each in the treebank, int64, shape (content words,)
+    heads: Numbers  # the head of each as an index of content words, or `_ROOT`, or `_ELSEWHERE`; same type and shape
+    abstract: NDArray[np.bool_]  # whether the form of each is `_`, bool, shape (content words,)
+    n_words: Numbers  # the number of content words of each sentence, int64, shape (sentences,)
 
 
-class _Pairs(NamedTuple):
-    """Aligned content words, as indices of content words, ascending on both sides."""
-
-    gold: Numbers
-    system: Numbers
+_Pairs = tuple[Numbers, Numbers]  # aligned content words, as indices of content words, ascending on both sides
 
 
 def match_content(gold: Treebank, system: Treebank, rules: Rules) -> MorphosyntacticMatches:
@@ -84,22 +62,26 @@ def match_content(gold: Treebank, system: Treebank, rules: Rules) -> Morphosynta
         message = f"{number_of(n_blank_of_system, 'blank line')} after the last sentence, but gold has {n_blank}"
         raise InputError(Fault("sentence-mismatch", message, Place(system.source.path)))
     sides = _side_of(gold), _side_of(system)
-    mirrored = _aligned(*(side.reversed() for side in sides))
-    from_end = _Pairs(*(len(side.words) - 1 - words[::-1] for side, words in zip(sides, mirrored)))
+    mirrored = _aligned(*(side._replace(abstract=side.abstract[::-1], n_words=side.n_words[::-1]) for side in sides))
+    of_gold, of_system = (len(side.words) - 1 - words[::-1] for side, words in zip(sides, mirrored))
     if n_blank_of_system and not n_blank:  # then the official script does not reach the last sentence from its end
-        kept = gold.sentence_of_word[sides[0].words[from_end.gold]] < len(gold) - 1
-        from_end = _Pairs(from_end.gold[kept], from_end.system[kept])
-    directions = _aligned(*sides), from_end
+        kept = gold.sentence_of_word[sides[0].words[of_gold]] < len(gold) - 1
+        of_gold, of_system = of_gold[kept], of_system[kept]
+    directions = _aligned(*sides), (of_gold, of_system)
     _check_features(*sides, directions)
     forward, backward = (_counted(*sides, pairs, rules) for pairs in directions)
-    counts = {name: _better(forward[name], backward[name]) for name in forward}
+    counts = {}
+    for name, start in forward.items():  # for each sentence the direction with the larger sum, backward on a tie
+        end = backward[name]
+        rows = ((start.correct, end.correct), (start.aligned, end.aligned))
+        correct, aligned = (np.where(start.correct > end.correct, *map(np.asarray, row)) for row in rows)
+        counts[name] = Counts(correct, end.gold, end.system, aligned)
     return MorphosyntacticMatches(gold, system, rules, counts)
 
 
 def count_content(
     matches: TreebankPair, measure: str, *, by_sentence: bool = False, before: Counts | None = None
 ) -> Counts:
-    """Return the counts of a measure."""
     if not isinstance(matches, MorphosyntacticMatches):
         raise TypeError("content words can only be counted in the result of `match_content`")
     counts = matches.counts[measure]
@@ -137,7 +119,7 @@ def _aligned(gold: _Side, system: _Side) -> _Pairs:
         walked = np.array(list(_walked(gold, system, gold_starts, system_starts, uneven)), dtype=np.int64)
         pairs = np.concatenate([pairs[~np.isin(sentence, uneven)], walked.reshape(-1, 2)])
         pairs = pairs[np.argsort(pairs[:, 0])]
-    return _Pairs(*pairs.T)
+    return pairs[:, 0], pairs[:, 1]
 
 
 def _walked(
@@ -162,82 +144,53 @@ def _check_features(gold: _Side, system: _Side, directions: Sequence[_Pairs]) ->
         aligned = side.words[np.concatenate([pairs[number] for pairs in directions])]
         words = aligned[malformed[aligned]]
         if len(words):
-            malformed_words.append(
-                (int(side.treebank.sentence_of_word[words.min()]), number, side.treebank, int(words.min()))
-            )
+            word = int(words.min())
+            malformed_words.append((int(side.treebank.sentence_of_word[word]), number, word, side.treebank))
     if malformed_words:
-        _, _, treebank, word = min(malformed_words, key=itemgetter(0, 1))
+        *_, word, treebank = min(malformed_words, key=itemgetter(0, 1))
         message = f"{quoted(malformed_feature(treebank.feats[word]) or '')} in FEATS is not Name=Value"
         raise InputError(Fault("refused-by-rules", message, place_of(treebank, word)))
 
 
 def _counted(gold: _Side, system: _Side, pairs: _Pairs, rules: Rules) -> dict[str, Counts]:
     """Count correct words for one direction of alignment, one row per sentence."""
-    attached = _attached(gold, system, pairs)
+    words, system_words = gold.words[pairs[0]], system.words[pairs[1]]
+    relations, system_relations = gold.treebank.relations, system.treebank.relations
+    number, system_number = numbered(universal, relations, system_relations)
+    same = number[relations.codes[words]] == system_number[system_relations.codes[system_words]]
+    gold_of_system = np.full(len(system.words) + 2, _UNALIGNED, dtype=np.int64)
+    gold_of_system[pairs[1]] = pairs[0]
+    gold_of_system[_ROOT] = _ROOT  # an unaligned head or a function word never agrees
+    attached = same & (gold_of_system[system.heads[pairs[1]]] == gold.heads[pairs[0]])
     features = _feature_credits(gold, system, pairs, rules)
-    row = gold.treebank.sentence_of_word[gold.words[pairs.gold]]
-    n_sentences = len(gold.treebank)
+    row, n_sentences = gold.treebank.sentence_of_word[words], len(gold.treebank)
     sizes = gold.n_words, system.n_words, np.bincount(row, minlength=n_sentences)
     of_pairs = {"MSLAS": np.where(attached, features, 0.0), "LAS": attached, "Feats": features}
     sums = {name: np.bincount(row, weights=credit, minlength=n_sentences) for name, credit in of_pairs.items()}
-    return {name: Counts(one.astype(np.int64) if name == "LAS" else one, *sizes) for name, one in sums.items()}
-
-
-def _better(forward: Counts, backward: Counts) -> Counts:
-    """Choose for each sentence the direction with the larger sum, backward on a tie."""
-    chosen = forward.correct > backward.correct
-    rows = ((forward.correct, backward.correct), (forward.aligned, backward.aligned))
-    correct, aligned = (np.where(chosen, np.asarray(one), np.asarray(other)) for one, other in rows)
-    return Counts(correct, backward.gold, backward.system, aligned)
-
-
-def _attached(gold: _Side, system: _Side, pairs: _Pairs) -> NDArray[np.bool_]:
-    """Return for each pair whether relation and head agree; an unaligned head or a function word never agrees."""
-    of_gold, of_system = numbered(universal, gold.treebank.relations, system.treebank.relations)
-    relations = gold.treebank.relations.codes, system.treebank.relations.codes
-    same = of_gold[relations[0][gold.words[pairs.gold]]] == of_system[relations[1][system.words[pairs.system]]]
-    gold_of_system = np.full(len(system.words) + 2, _UNALIGNED, dtype=np.int64)
-    gold_of_system[pairs.system] = pairs.gold
-    gold_of_system[_ROOT] = _ROOT
-    attached: NDArray[np.bool_] = same & (gold_of_system[system.heads[pairs.system]] == gold.heads[pairs.gold])
-    return attached
+    return {name: Counts(each.astype(np.int64) if name == "LAS" else each, *sizes) for name, each in sums.items()}
 
 
 def _feature_credits(gold: _Side, system: _Side, pairs: _Pairs, rules: Rules) -> NDArray[np.float64]:
     """Return the F1 of the universal features of each pair; each pair of FEATS is compared once."""
-    ours, theirs = gold.treebank.feats, system.treebank.feats
-    codes = ours.codes[gold.words[pairs.gold]], theirs.codes[system.words[pairs.system]]
-    keys = codes[0].astype(np.int64) * len(theirs.strings) + codes[1]
+
+    @cache
+    def features_of(feats: str) -> dict[str, str]:
+        named = [] if feats == NO_FEATURES else [part.split("=") for part in sorted(feats.split("|"))]
+        return {
+            name: ";".join(sorted(value.split(";"))) if rules.sorted_values else value
+            for name, value in named
+            if name in UNIVERSAL_FEATURES
+        }
+
+    feats, system_feats = gold.treebank.feats, system.treebank.feats
+    codes = feats.codes[gold.words[pairs[0]]], system_feats.codes[system.words[pairs[1]]]
+    keys = codes[0].astype(np.int64) * len(system_feats.strings) + codes[1]
     distinct, place = np.unique(keys, return_inverse=True)
-    of_gold, of_system = _Features(ours, rules), _Features(theirs, rules)
     shares = []
     for key in distinct.tolist():
-        code, system_code = divmod(key, len(theirs.strings))
-        expected, predicted = of_gold[code], of_system[system_code]
+        code, system_code = divmod(key, len(system_feats.strings))
+        expected, predicted = features_of(feats.strings[code]), features_of(system_feats.strings[system_code])
         right = sum(bool(value) and predicted.get(name) == value for name, value in expected.items())
         n_features = len(expected) + len(predicted)  # a feature without a value is never correct
         shares.append(2 * right / n_features if n_features else 1.0)
     return np.array(shares, dtype=np.float64)[place]
-
-
-class _Features(dict[int, dict[str, str]]):
-    """The universal features of FEATS by code, each read when it is first needed.
-
-    Args:
-        feats: the column.
-        rules: the rules, which decide whether the parts of a value have an order.
-    """
-
-    def __init__(self, feats: StringColumn, rules: Rules) -> None:
-        super().__init__()
-        self._strings, self._sorted = feats.strings, rules.sorted_values
-
-    def __missing__(self, code: int) -> dict[str, str]:
-        feats = self._strings[code]
-        named = [] if feats == NO_FEATURES else [part.split("=") for part in sorted(feats.split("|"))]
-        self[code] = values = {
-            name: ";".join(sorted(value.split(";"))) if self._sorted else value
-            for name, value in named
-            if name in UNIVERSAL_FEATURES
-        }
-        return values

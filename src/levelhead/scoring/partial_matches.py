@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels import pools
-from levelhead.scoring.counts import Counts, Numbers, count_words
+from levelhead.scoring.counts import Counts, count_words
 from levelhead.scoring.form_alignment import PairedBy, SentencePairs, align_forms, is_other_text, pair_sentences
 from levelhead.scoring.matches import (
     Agree,
@@ -20,7 +18,6 @@ from levelhead.scoring.matches import (
     align,
     align_sentences,
     compare_aligned,
-    function_words,
     same_texts,
 )
 from levelhead.scoring.measure import NOTHING, Definition, Measure
@@ -36,39 +33,27 @@ Flags = NDArray[np.bool_]
 
 _Side = tuple[Treebank, Spans]
 
-_NOWHERE = -1
-"""The end of a token or word that covers no characters of gold."""
+_NOWHERE = -1  # the end of a token or word that covers no characters of gold
 
 
 class PartialMatches(NamedTuple):
-    """The aligned words of gold and a system's output.
+    """The aligned words of gold and a system's output."""
 
-    Args:
-        matches: the aligned words. If sentences were paired, `system` only has the paired sentences, in the order of
-            gold, and its spans are positions in the text of gold.
-        by: how sentences are paired.
-        answered: the gold sentences with a system word that has a HEAD, bool, shape (gold sentences,).
-        is_tree: the gold sentences whose sentence in the output is valid, same shape; if it is segmented differently,
-            all sentences with words in it.
-        lacking: the gold sentences that lack words: if sentences are paired, the output has fewer words with a HEAD
-            than gold; otherwise it has words without a HEAD; same shape.
-        same_text: the gold sentences that have the same text as the paired sentence, same shape.
-        has_head: whether each word of `matches.system` has a HEAD, bool, shape (system words,).
-        n_extra: the number of the system's sentences without a gold sentence.
-        equal_forms: whether the words of each aligned pair have the same form, bool, shape (pairs,).
-        other_text: the gold sentences whose sentence in the output has another text (`is_other_text`), so that no word
-            is aligned; bool, shape (gold sentences,).
-    """
-
+    # if sentences were paired, `system` only has the paired sentences, in the order of gold, with positions in the text
+    # of gold as spans
     matches: Matches
-    by: PairedBy
-    answered: Flags
+    by: PairedBy  # how sentences are paired
+    answered: Flags  # the gold sentences with a system word that has a HEAD, bool, shape (gold sentences,)
+    # the gold sentences whose sentence in the output is valid, or all sentences with words in it; same shape
     is_tree: Flags
+    # the gold sentences for which the output has fewer words with a HEAD than gold, if sentences are paired; otherwise
+    # those with words without a HEAD; same shape
     lacking: Flags
-    same_text: Flags
-    has_head: Flags
-    n_extra: int
-    equal_forms: Flags
+    same_text: Flags  # the gold sentences that have the same text as the paired sentence, same shape
+    has_head: Flags  # whether each word of `matches.system` has a HEAD, bool, shape (system words,)
+    n_extra: int  # the number of the system's sentences without a gold sentence
+    equal_forms: Flags  # whether the words of each aligned pair have the same form, bool, shape (pairs,)
+    # the gold sentences whose sentence in the output has another text (`is_other_text`), so that no word is aligned
     other_text: Flags
 
 
@@ -92,9 +77,9 @@ def match_partially(
     return PartialMatches(
         _without_unknown_children(matches, output.has_head),
         "characters",
-        answered=_rows_with(matches, output.has_head),
-        is_tree=~_rows_with(matches, broken),
-        lacking=_rows_with(matches, ~output.has_head),
+        answered=_sizes(matches, output.has_head) > 0,
+        is_tree=_sizes(matches, broken) == 0,
+        lacking=_sizes(matches, ~output.has_head) > 0,
         same_text=np.ones(len(gold), dtype=bool),
         has_head=output.has_head,
         n_extra=0,
@@ -106,11 +91,6 @@ def match_partially(
 def _equal_forms(gold: Treebank, system: Treebank, alignment: Alignment) -> Flags:
     in_gold = pools.translate(gold.strings.pool, gold.strings.offsets, system.strings.pool, system.strings.offsets)
     return np.equal(gold.forms.codes[alignment.gold], in_gold[system.forms.codes[alignment.system]])
-
-
-def _rows_with(matches: Matches, words: Flags) -> Flags:
-    """Whether each gold sentence has some of the given system words."""
-    return _sizes(matches, words) > 0
 
 
 def _sizes(matches: Matches, words: Flags) -> NDArray[np.intp]:
@@ -138,13 +118,14 @@ def _match_pairs(
     placed = _in_gold((ours, sides[0]), (system, sides[1]), starts, same, other)
     alignment = Alignment(words[alignment.gold], alignment.system)
     matches = compare_aligned(gold, system, rules, gold_spans, placed, alignment)
-    has_head = output.has_head[_words_of(output.treebank, chosen)]
+    ranges = [slice(*output.treebank.sentence_starts[sentence : sentence + 2]) for sentence in chosen.tolist()]
+    has_head = np.concatenate([np.zeros(0, dtype=bool), *(output.has_head[words] for words in ranges)])
     is_tree, same_text, other_text = np.zeros((3, len(gold)), dtype=bool)
     is_tree[rows], same_text[rows], other_text[rows] = output.is_tree[chosen] & ~other, same, other
     return PartialMatches(
         _without_unknown_children(matches, has_head),
         pairs.by,
-        answered=_rows_with(matches, has_head) & ~other_text,
+        answered=(_sizes(matches, has_head) > 0) & ~other_text,
         is_tree=is_tree,
         lacking=_sizes(matches, has_head) < np.diff(gold.sentence_starts),
         same_text=same_text,
@@ -153,12 +134,6 @@ def _match_pairs(
         equal_forms=equal,
         other_text=other_text,
     )
-
-
-def _words_of(treebank: Treebank, sentences: Codes) -> NDArray[np.intp]:
-    """The words of some sentences, in their order."""
-    ranges = [np.arange(*treebank.sentence_starts[sentence : sentence + 2]) for sentence in sentences.tolist()]
-    return np.concatenate([np.zeros(0, dtype=np.intp), *ranges])
 
 
 def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags, unrelated: Flags) -> Spans:
@@ -188,22 +163,21 @@ def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags,
 def _equal_tokens(gold: _Side, system: _Side, sentences: NDArray[np.intp]) -> tuple[Codes, Codes]:
     """The tokens of some sentences, aligned by edit distance, that have the same characters on both sides."""
     pairs = [np.zeros((0, 2), dtype=np.int32)]
-    firsts = [np.searchsorted(treebank.tokens.sentence, np.arange(len(treebank) + 1)) for treebank, _ in (gold, system)]
-    texts = [spans.text.tobytes() for _, spans in (gold, system)]
+    sides = []
+    for treebank, spans in (gold, system):
+        first = np.searchsorted(treebank.tokens.sentence, np.arange(len(treebank) + 1), side="left")
+        sides.append((spans, spans.text.tobytes(), first))
     for sentence in sentences.tolist():
-        ours, theirs = (range(*first[sentence : sentence + 2].tolist()) for first in firsts)
-        forms = _token_texts(texts[0], gold[1], ours), _token_texts(texts[1], system[1], theirs)
+        forms = []
+        for spans, text, first in sides:
+            tokens = slice(*first[sentence : sentence + 2])
+            ends = zip(spans.token_starts[tokens].tolist(), spans.token_ends[tokens].tolist())
+            forms.append([text[start:end].decode() for start, end in ends])
         aligned = enumerate(align_forms(*forms))
-        same = [(ours[i], theirs[j]) for i, j in aligned if j >= 0 and forms[0][i] == forms[1][j]]
-        pairs.append(np.array(same, dtype=np.int32).reshape(-1, 2))
-    found = np.concatenate(pairs)
-    return found[:, 0], found[:, 1]
-
-
-def _token_texts(text: bytes, spans: Spans, tokens: range) -> list[str]:
-    some = slice(tokens.start, tokens.stop)
-    ends = zip(spans.token_starts[some].tolist(), spans.token_ends[some].tolist())
-    return [text[start:end].decode() for start, end in ends]
+        same = [(i, j) for i, j in aligned if j >= 0 and forms[0][i] == forms[1][j]]
+        pairs.append(np.array(same, dtype=np.int32).reshape(-1, 2) + [first[sentence] for *_, first in sides])
+    tokens_of_sides = np.concatenate(pairs)
+    return tokens_of_sides[:, 0], tokens_of_sides[:, 1]
 
 
 def _without_unknown_children(matches: Matches, has_head: Flags) -> Matches:
@@ -212,7 +186,7 @@ def _without_unknown_children(matches: Matches, has_head: Flags) -> Matches:
     It could belong to any word. Without this, leaving out a wrong HEAD would raise MLAS.
     """
     system = matches.system
-    lost = function_words(system, matches.rules).astype(bool) & ~has_head
+    lost = matches.rules.scheme.is_in("FUNCTION", system.relations) & ~has_head
     if not lost.any():
         return matches
     unknown = np.zeros(len(system), dtype=bool)
@@ -231,7 +205,6 @@ class ShiftedAnswers:
         self._last: list[str] | None = None  # the last gold sentence so far
 
     def add(self, partial: PartialMatches) -> None:
-        """Add the next gold sentences."""
         matches = partial.matches
         n, starts = len(matches.gold), matches.gold.sentence_starts
 
@@ -259,27 +232,17 @@ def _fits(gold: list[str] | None, system: list[str]) -> bool:
 
 
 class PartialCounts(NamedTuple):
-    """The counts of a measure in a file, or in the pieces of a file so far; `sentences` are those of the last piece.
+    """The counts of a measure in a file, or in the pieces of a file so far; `sentences` are those of the last piece."""
 
-    Args:
-        words: the sums over all words, one row; None if sentences must be summed: if they are paired, or lack words.
-        sentences: one row for each gold sentence.
-        sentences_valid_trees: the same, with invalid trees counted as wrong.
-        by_sentence: the sums of sentences, one row.
-        in_valid_trees: the sums of sentences with valid trees only, one row.
-        all_valid: whether all sentences have a valid tree.
-    """
-
-    words: Counts | None
-    sentences: Counts
-    sentences_valid_trees: Counts
-    by_sentence: Counts
-    in_valid_trees: Counts
-    all_valid: bool
+    words: Counts | None  # the sums over all words, one row; None if sentences are paired, or lack words
+    sentences: Counts  # one row for each gold sentence
+    sentences_valid_trees: Counts  # the same, with invalid trees counted as wrong
+    by_sentence: Counts  # the sums of sentences, one row
+    in_valid_trees: Counts  # the sums of sentences with valid trees only, one row
+    all_valid: bool  # whether all sentences have a valid tree
 
     @property
     def total(self) -> Counts:
-        """The sums, one row."""
         return self.words or self.by_sentence
 
     @property
@@ -302,14 +265,13 @@ def count_partially(
     In sentences that lack words, the system total is at least the gold total: missing words count on both sides.
     """
     settings: dict[str, Any] = {"schemes": schemes, "weights": weights}
-    paired = partial.by != "characters"
-    counter = _OF_PAIRS.get(definition.unit) if paired and definition.counter is None else None
-    rows = (counter or _count_rows)(partial, measure, definition, **settings)
-    if partial.lacking.any():
+    rows = _count_rows(partial, measure, definition, **settings)
+    lacks_words = bool(partial.lacking.any())
+    if lacks_words:
         rows = replace(rows, system=np.where(partial.lacking, np.maximum(rows.gold, rows.system), rows.system))
     strict = replace(rows, correct=rows.correct * partial.is_tree)
     words = None
-    if not (paired or partial.lacking.any() or (before is not None and before.words is None)):
+    if not (partial.by != "characters" or lacks_words or (before is not None and before.words is None)):
         words = count(partial.matches, measure, definition, **settings, before=before and before.words)
     return PartialCounts(
         words,
@@ -321,38 +283,23 @@ def count_partially(
     )
 
 
-def _count_rows(partial: PartialMatches, measure: Measure, definition: Definition, **settings: Any) -> Counts:
-    return count(partial.matches, measure, definition, by_sentence=True, **settings)
-
-
-def _ones(partial: PartialMatches) -> Numbers:
-    return np.ones(len(partial.is_tree), dtype=np.int64)
-
-
-def _count_sentences(partial: PartialMatches, *_: object, **__: object) -> Counts:
-    """Count paired sentences with the same text."""
-    return Counts(partial.same_text.astype(np.int64), _ones(partial), _ones(partial), None)
-
-
-def _count_trees(partial: PartialMatches, *_: object, **__: object) -> Counts:
-    return Counts(partial.is_tree.astype(np.int64), _ones(partial), _ones(partial), None)
-
-
-def _count_exact(
+def _count_rows(
     partial: PartialMatches, measure: Measure, definition: Definition, *, schemes: Schemes, weights: Any
 ) -> Counts:
-    """Count sentences that match exactly, as `count_exact` does: the same text, all words aligned and correct."""
-    matches = partial.matches
-    selection = selection_for(matches, measure, definition, schemes, weights)
+    """Count a measure in each gold sentence; whole sentences by their pairs, if sentences are paired."""
+    matches, unit = partial.matches, definition.unit
+    paired = partial.by != "characters" and definition.counter is None
+    if paired and unit in {"sentences", "trees"}:
+        correct = partial.same_text if unit == "sentences" else partial.is_tree
+        every = np.ones(len(correct), dtype=np.int64)
+        return Counts(correct.astype(np.int64), every, every, None)
+    if not paired or unit != "exact":
+        return count(matches, measure, definition, by_sentence=True, schemes=schemes, weights=weights)
+    selection = selection_for(matches, measure, definition, schemes, weights)  # as in `count_exact`
     words = count_words(matches, NOTHING, by_sentence=True)
     right = count_words(matches, definition.needs_for(measure.argument), selection, by_sentence=True)
     same = (right.gold > 0) & partial.same_text
     for counts in (words, right):
         same &= (counts.correct == counts.gold) & (counts.correct == counts.system)
-    ours, theirs = ((numbers > 0).astype(np.int64) for numbers in (right.gold, right.system))
-    return Counts(same.astype(np.int64), ours, theirs, None)
-
-
-_OF_PAIRS: Mapping[str, Callable[..., Counts]] = MappingProxyType(
-    {"sentences": _count_sentences, "trees": _count_trees, "exact": _count_exact}
-)
+    of_gold, of_system = ((numbers > 0).astype(np.int64) for numbers in (right.gold, right.system))
+    return Counts(same.astype(np.int64), of_gold, of_system, None)

@@ -164,15 +164,13 @@ MSP25_SORTED = replace(
 
 _ALL = (CONLL17, CONLL18, UDTOOLS, UD, MSP25, MSP25_SORTED)
 
-RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in _ALL})
-"""All rules by name."""
+RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in _ALL})  # all rules by name
 
+# The rules under which words are aligned by characters, and each aligned pair is compared.
 WORD_RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in _ALL if not rules.content})
-"""The rules under which words are aligned by characters, and each aligned pair is compared."""
 
 
 def rules_named(name: str | Rules) -> Rules:
-    """Return the rules with a name."""
     if isinstance(name, Rules):
         return name
     if name not in RULES:
@@ -181,7 +179,6 @@ def rules_named(name: str | Rules) -> Rules:
 
 
 def with_several_roots(rules: str | Rules) -> Rules:
-    """Return the same rules for files whose sentences may have several roots."""
     named = rules_named(rules)
     if named.content or (named.reading is not None and named.name != UDTOOLS.name):
         message = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from levelhead.scoring.rules import Rules
     from levelhead.treebank import Treebank
 
-_MOST_SURPRISE = 308
-"""Larger powers of ten exceed the range of floats."""
+_MOST_SURPRISE = 308  # larger powers of ten exceed the range of floats
 
 
 @immutable
@@ -124,7 +123,6 @@ class Score:
 
 
 def match_pair(gold: Treebank, system: Treebank, rules: Rules) -> TreebankPair:
-    """Align two treebanks under any rules, for counting."""
     if not rules.content:
         return match(gold, system, rules)
     from levelhead.scoring.morphosyntactic_matches import match_content
@@ -142,7 +140,6 @@ def count(
     by_sentence: bool = False,
     before: Counts | None = None,
 ) -> Counts:
-    """Return the counts of a measure."""
     if not isinstance(matches, Matches):
         from levelhead.scoring.morphosyntactic_matches import count_content
 
@@ -166,7 +163,6 @@ def count_by_sentence(
     schemes: Schemes = STANDARD,
     weights: Mapping[str, float] | None = None,
 ) -> Counts:
-    """Return the counts of a measure, one row per gold sentence."""
     if missing := without_trees(matches, measure, definition):
         side = matches.system if matches.gold.has_trees else matches.gold
         raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(side.source.path)))
@@ -181,6 +177,7 @@ def _refuse(*_: object, **__: object) -> Counts:
     raise MeasureError("measures of content words require the rules msp25 or msp25-sorted", "unknown-measure")
 
 
+# What counts each of `COUNTED_ITEMS`, given what must agree, which words are selected, and whether by sentence.
 COUNTERS: Mapping[str, Callable[[Matches, Agree, Selection | None, bool], Counts]] = MappingProxyType(
     {
         "words": lambda matches, needs, chosen, each: count_words(matches, needs, chosen, by_sentence=each),
@@ -194,19 +191,17 @@ COUNTERS: Mapping[str, Callable[[Matches, Agree, Selection | None, bool], Counts
         "content": _refuse,
     }
 )
-"""What counts each of `COUNTED_ITEMS`, given what must agree, which words are selected, and whether by sentence."""
 
 
-def score_of(total: Counts, measure: Measure, undefined: float | None = None, *, perplexity: bool = False) -> Score:
-    """Return the score for counts."""
+def score_of(total: Counts, measure: Measure, undefined: float | None = None, **how: Any) -> Score:
+    """Return the score for counts, with other fields of `Score`."""
     aligned = None if total.aligned is None else total.aligned[0].item()
     numbers = (total.correct[0].item(), total.gold[0].item(), total.system[0].item())
-    return Score(measure, *numbers, aligned, undefined, perplexity=perplexity)
+    return Score(measure, *numbers, aligned, undefined, **how)
 
 
 _OF_TREES = Agree.HEAD | Agree.RELATION | Agree.FULL_RELATION | Agree.CHILDREN
-_OF_OUTPUT = frozenset({"trees", "perplexity"})
-"""Units that do not require gold trees."""
+_OF_OUTPUT = frozenset({"trees", "perplexity"})  # units that do not require gold trees
 
 
 def without_trees(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:
@@ -226,11 +221,7 @@ def check_annotated(matches: TreebankPair, measure: Measure, definition: Definit
     missing = without_trees(matches, measure, definition)
     if missing is None and matches.rules.unannotated:
         columns = [name for name in definition.columns_for(measure.argument) if getattr(matches.gold, name).has_values]
-        missing = reason_of_absence(definition.absent(measure.argument, columns))
+        if absent := definition.absent(measure.argument, columns):
+            missing = f"not annotated in gold: {', '.join(absent)}"
     if missing:
         raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
-
-
-def reason_of_absence(columns: Collection[str]) -> str | None:
-    """Return why a measure has no value if gold has no values in columns that it requires; None without columns."""
-    return f"not annotated in gold: {', '.join(columns)}" if columns else None

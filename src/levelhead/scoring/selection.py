@@ -11,7 +11,7 @@ import numpy as np
 
 from levelhead.errors import MeasureError, unknown
 from levelhead.immutable import immutable
-from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, options_of
+from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure
 from levelhead.scoring.weights import default_weight
 from levelhead.treebank.relations import NIVRE_FANG, SCHEMES, UD1, UD2, Scheme, universal
 
@@ -23,24 +23,17 @@ if TYPE_CHECKING:
 
 _PUNCTUATION = frozenset({"punct"})
 
-Keeps = Callable[[str], bool]
-"""Whether words with a relation, with or without subtype, are counted."""
+Keeps = Callable[[str], bool]  # whether words with a relation, with or without subtype, are counted
 
 
 @immutable
 class Schemes:
-    """The schemes in which classes are looked up.
+    """The schemes in which classes are looked up."""
 
-    Args:
-        by_name: all schemes.
-        default: the name of the scheme of classes without a scheme.
-    """
-
-    by_name: Mapping[str, Scheme] = field(default_factory=lambda: SCHEMES)
-    default: str = NIVRE_FANG.name
+    by_name: Mapping[str, Scheme] = field(default_factory=lambda: SCHEMES)  # all schemes
+    default: str = NIVRE_FANG.name  # the name of the scheme of classes without a scheme
 
     def find(self, text: str) -> tuple[Scheme, str]:
-        """Return the scheme and the name of a class: `CORE`, `callin:CONTENT`."""
         name, _, label = text.rpartition(":")
         scheme = self.by_name.get(name or self.default)
         if scheme is None:
@@ -61,27 +54,19 @@ class Schemes:
         return f"{scheme.name}:{label}"
 
 
-STANDARD = Schemes()
-"""The shipped schemes."""
+STANDARD = Schemes()  # the shipped schemes
 
 
 @immutable
 class Selection:
-    """The weight of each word, by its relation.
+    """The weight of each word, by its relation."""
 
-    Args:
-        value: whether a relation, with or without subtype, counts, or its weight.
-        weighted: whether values are weights.
-        by_gold: whether a system word has the weight of its aligned gold word (an unaligned word that of its own
-            relation). Otherwise each side is weighted by its own relations.
-    """
-
-    value: Callable[[str], float]
-    weighted: bool = False
+    value: Callable[[str], float]  # whether a relation, with or without subtype, counts, or its weight
+    weighted: bool = False  # whether values are weights
+    # whether a system word has the weight of its aligned gold word, an unaligned word that of its own relation
     by_gold: bool = False
 
     def of_words(self, relations: StringColumn) -> NDArray[Any]:
-        """Return the weight of each word; bool or float64, shape (words,)."""
         return self.of_codes(relations)[relations.codes]
 
     def of_codes(self, relations: StringColumn) -> NDArray[Any]:
@@ -97,7 +82,6 @@ def is_class(text: str) -> bool:
 
 
 def check_classes(measure: Measure, schemes: Schemes) -> None:
-    """Refuse unknown classes and relations."""
     for name in (measure.only, *measure.without):
         if name is not None and is_class(name):
             schemes.find(name)
@@ -135,40 +119,20 @@ def selection_for(
         callin = left_out == "callin"
         punctuation = (matches.punctuation or callin_punctuation([matches.gold])) if callin else _PUNCTUATION
         tests.append(lambda relation: universal(relation) not in punctuation)
-    by_gold = definition.by_gold or left_out is not None or CLASS_BY_GOLD in options_of(measure.argument)
-    if weights is None:
-        return Selection(lambda relation: all(test(relation) for test in tests), by_gold=by_gold) if tests else None
-    weigh = _weigher(weights, default_weight(measure, definition))
-    return Selection(
-        lambda relation: weigh(relation) if all(test(relation) for test in tests) else 0.0,
-        weighted=True,
-        by_gold=by_gold,
-    )
+    by_gold = definition.by_gold or left_out is not None or CLASS_BY_GOLD in (measure.argument or "").split(",")
+    if weights is not None:
+        return weighted_selection(weights, default_weight(measure, definition), tests, by_gold=by_gold)
+    return Selection(lambda relation: all(test(relation) for test in tests), by_gold=by_gold) if tests else None
 
 
-def weighted_selection(weights: Mapping[str, float]) -> Selection:
-    """Return the selection that weights every relation, by default with 1.0 (as conll17_ud_eval.py does)."""
-    return Selection(_weigher(weights, 1.0), weighted=True)
+def weighted_selection(
+    weights: Mapping[str, float], default: float | None, tests: Iterable[Keeps] = (), *, by_gold: bool = False
+) -> Selection:
+    """Return the selection that weights the relations that pass all tests."""
 
-
-def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> list[Keeps]:
-    tests = [] if only is None else [_membership(only, schemes)]
-    if left_out := [_membership(name, schemes) for name in without]:
-        tests.append(lambda relation: not any(test(relation) for test in left_out))
-    return tests
-
-
-def _membership(name: str, schemes: Schemes) -> Keeps:
-    if is_class(name):
-        scheme, label = schemes.find(name)
-        return scheme.membership(label)
-    if ":" in name:
-        return lambda relation: relation == name
-    return lambda relation: universal(relation) == name
-
-
-def _weigher(weights: Mapping[str, float], default: float | None) -> Callable[[str], float]:
     def weigh(relation: str) -> float:
+        if not all(test(relation) for test in tests):
+            return 0.0
         label = universal(relation)
         weight = weights.get(label, default)
         if weight is None:
@@ -176,7 +140,25 @@ def _weigher(weights: Mapping[str, float], default: float | None) -> Callable[[s
             raise MeasureError(message, "missing-weight")
         return weight
 
-    return weigh
+    return Selection(weigh, weighted=True, by_gold=by_gold)
+
+
+def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> list[Keeps]:
+    tests: list[Keeps] = []
+    left_out: list[Keeps] = []
+    for name, chosen in ((only, tests), *((name, left_out) for name in without)):
+        if name is not None and is_class(name):
+            scheme, label = schemes.find(name)
+            chosen.append(scheme.membership(label))
+        elif name is not None:
+            chosen.append(_is_relation(name))
+    if left_out:
+        tests.append(lambda relation: not any(test(relation) for test in left_out))
+    return tests
+
+
+def _is_relation(name: str) -> Keeps:
+    return lambda relation: (relation if ":" in name else universal(relation)) == name
 
 
 def callin_punctuation(pieces: Iterable[Treebank]) -> frozenset[str]:

@@ -22,8 +22,8 @@ Offsets: TypeAlias = "NDArray[np.int64]"
 Bytes: TypeAlias = "NDArray[np.uint8]"
 
 _SHOWN = 20
+# The maximum number of bytes that a message about different texts shows on each side of the difference.
 MOST_SHOWN = 4 * _SHOWN
-"""The maximum number of bytes that a message about different texts shows on each side of the difference."""
 
 
 @immutable
@@ -31,35 +31,23 @@ class Spans:
     """Positions in the text (all surface tokens without spaces), in bytes of UTF-8.
 
     Bytes work as well as characters: UTF-8 maps texts to bytes one to one, so equal spans remain equal.
-
-    Args:
-        text: the text, uint8.
-        token_starts: where each token starts, int64, shape (tokens,).
-        token_ends: where each token ends, int64, shape (tokens,).
-        starts: where each word's token starts, int64, shape (words,).
-        ends: where each word's token ends, int64, shape (words,).
-        inside: whether a word is part of a multiword token, uint8, shape (words,).
-        sentence_starts: where each sentence starts, then the size of the text; int64, shape (sentences + 1,).
-        spaces: the characters that count as spaces, a table for `str.translate`.
     """
 
-    text: Bytes
-    token_starts: Offsets
-    token_ends: Offsets
-    starts: Offsets
-    ends: Offsets
-    inside: NDArray[np.uint8]
-    sentence_starts: Offsets
-    spaces: Mapping[int, None]
+    text: Bytes  # the text, uint8
+    token_starts: Offsets  # where each token starts, int64, shape (tokens,)
+    token_ends: Offsets  # where each token ends, int64, shape (tokens,)
+    starts: Offsets  # where each word's token starts, int64, shape (words,)
+    ends: Offsets  # where each word's token ends, int64, shape (words,)
+    inside: NDArray[np.uint8]  # whether a word is part of a multiword token, uint8, shape (words,)
+    sentence_starts: Offsets  # where each sentence starts, then the size of the text; int64, shape (sentences + 1,)
+    spaces: Mapping[int, None]  # the characters that count as spaces, a table for `str.translate`
 
     def sentence_texts(self) -> list[bytes]:
-        """Return the characters of each sentence, in UTF-8."""
         text = self.text.tobytes()
         return [text[start:end] for start, end in pairwise(self.sentence_starts.tolist())]
 
 
 def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
-    """Compute the spans of a treebank."""
     multiword = treebank.multiword
     spaces = ANY_SPACE if unicode_spaces else PLAIN_SPACE
     of_tokens = (multiword.first, multiword.n_words, multiword.cells[:, FORM])
@@ -124,21 +112,13 @@ def first_difference(one: Bytes, other: Bytes) -> int:
 
 @immutable
 class Surroundings:
-    """The context of a difference in the text of a treebank.
+    """The context of a difference in the text of a treebank."""
 
-    Args:
-        path: its file.
-        before: the bytes of the text before the character.
-        after: the bytes of the character and of the following text.
-        form: the token with the character, or the last token; None without tokens.
-        place: the place of the token.
-    """
-
-    path: str | None
-    before: bytes
-    after: bytes
-    form: str | None
-    place: Place
+    path: str | None  # its file
+    before: bytes  # the bytes of the text before the character
+    after: bytes  # the bytes of the character and of the following text
+    form: str | None  # the token with the character, or the last token; None without tokens
+    place: Place  # the place of the token
 
     @property
     def text_after(self) -> str:
@@ -147,7 +127,6 @@ class Surroundings:
 
 
 def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
-    """Return the context of a byte of a treebank's text."""
     path = treebank.source.path
     if not len(spans.token_starts):
         return Surroundings(path, b"", b"", None, Place(path))
@@ -168,7 +147,6 @@ def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
 
 
 def text_mismatch(gold: Surroundings, system: Surroundings, offset: int) -> TextMismatch:
-    """Return the error for two treebanks with different texts."""
     if not offset and gold.after and system.after:  # the first characters differ
         name = printable(gold.path or "this")
         message = (

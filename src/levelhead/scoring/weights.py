@@ -15,19 +15,16 @@ from levelhead.treebank.relations import UD1, UD2, universal
 
 _LARGEST = 1e9
 
-ENTROPY = "WDE"
-"""The argument for the word dependency entropies of training treebanks, instead of a path: WLAS(WDE)."""
+ENTROPY = "WDE"  # the argument for the word dependency entropies of training treebanks, instead of a path: WLAS(WDE)
 
+# The word dependency entropy of a relation that does not occur in a treebank (Callin, section 4.2).
 ABSENT_ENTROPY = 0.5
-"""The word dependency entropy of a relation that does not occur in a treebank (Callin, section 4.2)."""
 
-TEMPLATE = "{treebank}"
-"""The placeholder for the code of a treebank in the path of a measure's file."""
+TEMPLATE = "{treebank}"  # the placeholder for the code of a treebank in the path of a measure's file
 
 _OPTION = r",(default|order)=[^,/]*$"
 
-Weights = Resource
-"""The weight of each relation, from a file."""
+Weights = Resource  # the weight of each relation, from a file
 
 
 def read_weights(path: str | os.PathLike[str]) -> Weights:
@@ -41,8 +38,7 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
             continue
         columns = line.replace(",", " ").split()
         value = _weight(columns)
-        wrong = _wrong(line, columns, value, weights)
-        if wrong is not None:
+        if wrong := _wrong(line, columns, value, weights):
             faults.append(Fault("invalid-weights", wrong, Place(name, number)))
         elif value is not None:
             weights[columns[0]] = value
@@ -59,15 +55,7 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
 
 
 def weights_of(values: Mapping[str, float]) -> Weights:
-    """Return weights that do not come from a file."""
     return Weights(values, hashlib.sha256(repr(dict(values)).encode()).hexdigest())
-
-
-def resource_of(resource: Resource) -> Resource:
-    """Return weights with the hash of their values, which may differ from those of a file; models are unchanged."""
-    if not isinstance(resource.values, Mapping):
-        return resource
-    return replace(resource, sha256=weights_of(resource.values).sha256)
 
 
 def checked_weights(values: Mapping[str, float]) -> Weights:

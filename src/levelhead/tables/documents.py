@@ -10,11 +10,9 @@ from levelhead.tables.table import percentage
 if TYPE_CHECKING:
     from fractions import Fraction
 
-SCHEMA = 1
-"""The version of the JSON documents' layout."""
+SCHEMA = 1  # the version of the JSON documents' layout
 
-Signature = Mapping[str, str]
-"""The settings and inputs that determine the numbers, by name."""
+Signature = Mapping[str, str]  # the settings and inputs that determine the numbers, by name
 
 
 def header(kind: str, signature: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -24,12 +22,10 @@ def header(kind: str, signature: Mapping[str, str] | None = None) -> dict[str, A
 
 
 def notes_of(notes: Sequence[str]) -> dict[str, list[str]]:
-    """Return the key `notes`; empty without notes."""
     return {"notes": list(notes)} if notes else {}
 
 
 def points(ratio: float | Fraction | None) -> float | None:
-    """Return a ratio as a percentage, and None for None."""
     return None if ratio is None else percentage(ratio)
 
 

@@ -18,22 +18,15 @@ _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneT
 
 @immutable
 class Field:
-    """The entry of a field, in `Annotated[type, Field(...)]`.
+    """The entry of a field, in `Annotated[type, Field(...)]`."""
 
-    Args:
-        about: what it is, as its JSON Schema says it.
-        limits: its lowest and highest value, if it has them; integers are at least 0.
-        scaled: whether it is a ratio or a difference of ratios, which JSON has in percent or points.
-    """
-
-    about: str
-    limits: tuple[float, ...] = ()
-    scaled: bool = False
+    about: str  # what it is, as its JSON Schema says it
+    limits: tuple[float, ...] = ()  # its lowest and highest value, if it has them; integers are at least 0
+    scaled: bool = False  # whether it is a ratio or a difference of ratios, which JSON has in percent or points
 
 
 @cache
 def fields_of(record: Hashable) -> Mapping[str, Any]:
-    """Return the entry of each field of a record class by its name."""
     hints = get_type_hints(record, include_extras=True)
     return MappingProxyType({name: hint.__metadata__[0] for name, hint in hints.items()})
 
@@ -58,7 +51,6 @@ def record_document(record: Any, *, plain: bool = False) -> dict[str, Any]:
 
 
 def record_schema(record: type) -> dict[str, Any]:
-    """Return the JSON Schema of a record class."""
     hints = get_type_hints(record)
     properties = {
         name: _type_schema(hints[name], entry.limits) | {"description": entry.about}

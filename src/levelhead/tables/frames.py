@@ -9,15 +9,13 @@ from levelhead.arguments import choice, optional
 from levelhead.extras import installed, required_library
 
 if TYPE_CHECKING:
-    from levelhead.tables.table import Cell, Column, Table
+    from levelhead.tables.table import Cell, Table
 
 
-Frames = Literal["polars", "pandas"]
-"""The libraries of data frames."""
+Frames = Literal["polars", "pandas"]  # the libraries of data frames
 
 
 def to_frame(table: Table, library: Frames | None = None) -> Any:
-    """Return a table as a data frame."""
     optional(choice(get_args(Frames)))("library", library)
     chosen = library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
     return to_polars(table) if chosen == "polars" else to_pandas(table)
@@ -43,12 +41,8 @@ def to_pandas(table: Table) -> Any:
 
 
 def _columns(table: Table) -> dict[str, list[Cell]]:
+    """The cells of each column; None for an empty cell in a column of numbers, which does not apply to the row."""
     return {
-        column.unique_name: [_value(row[place], column) for row in table.rows]
-        for place, column in enumerate(table.columns)
+        column.unique_name: [None if row[i] == "" and column.kind != "text" else row[i] for row in table.rows]
+        for i, column in enumerate(table.columns)
     }
-
-
-def _value(cell: Cell, column: Column) -> Cell:
-    """A cell; None for an empty cell in a column of numbers, which does not apply to the row."""
-    return None if cell == "" and column.kind != "text" else cell

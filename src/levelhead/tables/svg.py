@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 from levelhead.errors import printable
 
-N_COLORS = 8
-"""The number of colors for series; additional series share the last color."""
+N_COLORS = 8  # the number of colors for series; additional series share the last color
 
 _LONGEST = 34
+# The palette of Okabe and Ito (2008) for people with color blindness, with a brown and a gray added.
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#8c8c8c")
-"""The palette of Okabe and Ito (2008) for people with color blindness, with a brown and a gray added."""
 
 _STYLE = """\
 text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans-serif;font-size:12px;fill:#22262b}
@@ -29,19 +28,12 @@ text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans
 
 
 class Drawing(NamedTuple):
-    """A complete drawing.
+    """A complete drawing."""
 
-    Args:
-        title: its title, also for screen readers.
-        width: in pixels.
-        height: in pixels.
-        body: SVG elements.
-    """
-
-    title: str
-    width: float
-    height: float
-    body: str
+    title: str  # its title, also for screen readers
+    width: float  # in pixels
+    height: float  # in pixels
+    body: str  # SVG elements
 
     def inline(self) -> str:
         """Return the drawing for a page, which defines the colors."""
@@ -68,7 +60,6 @@ class Drawing(NamedTuple):
 
 
 def clean(text: str) -> str:
-    """Return text for SVG, without invalid characters and escaped."""
     return escape(printable(text))
 
 
@@ -97,12 +88,10 @@ def _width(character: str) -> float:
 
 
 def widest(labels: Iterable[str]) -> float:
-    """Return the width of the widest label."""
     return max((width_of(cut(label)) for label in labels), default=0.0)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    """Return a line."""
     ends = f'x1="{short(x1)}" y1="{short(y1)}" x2="{short(x2)}" y2="{short(y2)}"'
     return f'<line class="{kind}" {ends}/>'
 
@@ -115,7 +104,6 @@ def bar(x1: float, x2: float, y: float, height: float, kind: str, tip: str = "")
 
 
 def dot(x: float, y: float, radius: float, kind: str, tip: str = "") -> str:
-    """Return a dot."""
     return f'<circle class="{kind}" cx="{short(x)}" cy="{short(y)}" r="{short(radius)}">{_tip(tip)}</circle>'
 
 
@@ -129,7 +117,6 @@ def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") 
 
 
 def path(points: Iterable[tuple[float, float]], kind: str, tip: str = "") -> str:
-    """Return a line through points."""
     places = " ".join(f"{short(x)},{short(y)}" for x, y in points)
     return f'<polyline class="{kind}" points="{places}">{_tip(tip)}</polyline>'
 
@@ -139,60 +126,40 @@ def _tip(words: str) -> str:
 
 
 class Scale(NamedTuple):
-    """A linear scale from values to pixels.
+    """A linear scale from values to pixels."""
 
-    Args:
-        low: the value at the start.
-        high: the value at the end.
-        start: the position of the start.
-        end: the position of the end.
-    """
-
-    low: float
-    high: float
-    start: float
-    end: float
+    low: float  # the value at the start
+    high: float  # the value at the end
+    start: float  # the position of the start
+    end: float  # the position of the end
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value."""
         return self.start + (value - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
 
     def ticks(self, about: int = 6) -> list[float]:
-        """Return round numbers on the scale."""
-        step = _round_step((self.high - self.low) / about)
+        rough, step = (self.high - self.low) / about, 1.0
+        if rough > 0:
+            power = 10.0 ** math.floor(math.log10(rough))
+            step = next((times * power for times in (1, 2, 5) if times * power >= rough), 10 * power)
         first = math.ceil(self.low / step - 1e-9)
         return [i * step for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
 
 class LogScale(NamedTuple):
-    """A logarithmic scale from positive values to pixels.
+    """A logarithmic scale from positive values to pixels."""
 
-    Args:
-        logarithms: the scale of the logarithms to the base 10.
-    """
-
-    logarithms: Scale
+    logarithms: Scale  # the scale of the logarithms to the base 10
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value."""
         return self.logarithms(math.log10(value))
 
     def ticks(self) -> list[float]:
-        """Return 1, 2 and 5 times the powers of 10 on the scale."""
         low, high = self.logarithms.low, self.logarithms.high
         every = (step * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for step in (1, 2, 5))
         return [value for value in every if low <= math.log10(value) <= high]
 
 
-def _round_step(rough: float) -> float:
-    if rough <= 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next((step * power for step in (1, 2, 5) if step * power >= rough), 10 * power)
-
-
 def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool = False) -> Scale:
-    """Return a scale that contains values with some margin."""
     known = [*values, *([0.0] if zero else [])] or [0.0, 1.0]
     low, high = min(known), max(known)
     room = 0.04 * (high - low) or 0.5
@@ -200,10 +167,8 @@ def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool =
 
 
 def log_scale_for(values: Iterable[float], start: float, end: float) -> LogScale:
-    """Return a logarithmic scale that contains positive values with some margin."""
     return LogScale(scale_for(map(math.log10, values), start, end))
 
 
 def number(value: float) -> str:
-    """Return a number on an axis as text."""
     return f"{value:.10g}".replace("-", "\N{MINUS SIGN}")

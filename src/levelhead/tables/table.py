@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from levelhead.errors import count_text
@@ -15,15 +15,10 @@ Kind = Literal["text", "ratio", "difference", "probability", "number", "position
 
 
 class IntervalCell(NamedTuple):
-    """An interval in a cell.
+    """An interval in a cell."""
 
-    Args:
-        low: where it begins.
-        high: where it ends.
-    """
-
-    low: float
-    high: float
+    low: float  # where it begins
+    high: float  # where it ends
 
 
 Cell = str | int | float | IntervalCell | None
@@ -92,31 +87,29 @@ class Table(NamedTuple):
     def readable(self) -> Table:
         """The table for readers, without the columns that only TSV and data frames have."""
         keep = [i for i, column in enumerate(self.columns) if not column.tidy_only]
+        if len(keep) == len(self.columns):
+            return self
         return self._with([self.columns[i] for i in keep], lambda row: [row[i] for i in keep])
 
     @property
     def tidy(self) -> Table:
         """The table for TSV and data frames: an interval is two columns."""
-        columns = [part for column in self.columns for part in _tidy_columns(column)]
-        flags = [column.ends is not None for column in self.columns]
-        return self._with(
-            columns, lambda row: [part for cell, ends in zip(row, flags) for part in (_ends(cell) if ends else (cell,))]
-        )
+        columns: list[Column] = []
+        for column in self.columns:
+            ends = (column._replace(name=name, key="", ends=None) for name in column.ends or ())
+            columns += ends if column.ends else [column]
+
+        def cells(row: tuple[Cell, ...]) -> Iterator[Cell]:
+            for cell, column in zip(row, self.columns):
+                yield from (
+                    cell if isinstance(cell, IntervalCell) and column.ends else [cell] * (2 if column.ends else 1)
+                )
+
+        return self._with(columns, cells)
 
     def _with(self, columns: Iterable[Column], cells: Callable[[tuple[Cell, ...]], Iterable[Cell]]) -> Table:
         rows, summary = (tuple(tuple(cells(row)) for row in some) for some in (self.rows, self.summary))
         return self._replace(columns=tuple(columns), rows=rows, summary=summary)
-
-
-def _tidy_columns(column: Column) -> list[Column]:
-    if column.ends is None:
-        return [column]
-    return [column._replace(name=name, key="", ends=None) for name in column.ends]
-
-
-def _ends(cell: Cell) -> tuple[Cell, Cell]:
-    """Both ends of an interval; any other cell twice."""
-    return cell if isinstance(cell, IntervalCell) else (cell, cell)
 
 
 def percentage(ratio: float | Fraction) -> float:
@@ -132,17 +125,14 @@ def value_cell(value: float | Fraction | None, *, perplexity: bool) -> float | N
 
 
 def level_text(level: str | float) -> str:
-    """Return a confidence level as a percentage, such as "95%"."""
     return f"{100 * float(level):g}%"
 
 
 def interval_head(level: str | float) -> str:
-    """Return the head of a column of confidence intervals, such as "95% CI"."""
     return f"{level_text(level)} CI"
 
 
 def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> IntervalCell | None:
-    """Return an interval of values, or of differences, as a cell."""
     if interval is None:
         return None
     low, high = (Plain(end) if perplexity else float(end) for end in interval)
@@ -154,7 +144,8 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, IntervalCell):
-        return _between(column, cell).join(formatted(end, column, places) for end in cell)
+        between = " to " if column.kind == "difference" or cell.low < 0 else "-"
+        return between.join(formatted(end, column, places) for end in cell)
     if isinstance(cell, Plain):
         sign = "+z" if column.kind == "difference" else ""
         return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"
@@ -176,10 +167,6 @@ def for_readers(cell: Cell, column: Column, places: int | None = 2) -> str:
     return re.sub(r"^-?\d{4,}", lambda digits: count_text(int(digits[0])), text)
 
 
-def _between(column: Column, cell: IntervalCell) -> str:
-    return " to " if column.kind == "difference" or cell.low < 0 else "-"
-
-
 def probability(value: float, digits: int = 4) -> str:
     """Return a p-value as text: `0.0123`, or `<.0001` if all digits would be 0."""
     text = f"{value:.{digits}f}"
@@ -197,7 +184,6 @@ STARS_NOTE = "* p < .05, ** p < .01, *** p < .001"
 
 
 def stars(p: float | None) -> str:
-    """Return asterisks for a p-value."""
     return "" if p is None else next((text for level, text in _STARS if p < level), "")
 
 
