@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -23,38 +23,25 @@ _LONGEST = 12
 
 
 class PanelRow(NamedTuple):
-    """A treebank in the panels, with a short name, and its group with the number of its mark (see `point_charts`)."""
+    """A treebank in the panels."""
 
     name: str
-    label: str
-    series: int
+    label: str  # a short name
+    series: int  # the number of its mark (see `point_charts`)
     group: str
 
 
 @immutable
 class Panel:
-    """A column of values.
-
-    Args:
-        title: the name of the values.
-        values: the value of each row, as printed; None for a missing value.
-        shown: a function that prints a value with its unit.
-        counts: whether the values are counts; counts with a wide range have a logarithmic scale.
-    """
+    """A column of values: of each row, as printed; None for a missing value."""
 
     title: str
     values: Sequence[float | None]
-    shown: Callable[[float], str]
-    counts: bool = False
-
-    @property
-    def varies(self) -> bool:
-        """Whether there are at least two different values."""
-        return len({value for value in self.values if value is not None}) > 1
+    shown: Callable[[float], str]  # prints a value with its unit
+    counts: bool = False  # counts with a wide range have a logarithmic scale
 
     @property
     def logarithmic(self) -> bool:
-        """Whether the scale is logarithmic."""
         known = [value for value in self.values if value is not None]
         return self.counts and bool(known) and min(known) > 0 and max(known) > _LOGARITHMIC * min(known)
 
@@ -69,17 +56,13 @@ class Panel:
         return quartiles(self.on_scale)
 
     @cached_property
-    def outliers(self) -> list[int]:
-        """The rows of outliers on the scale, the farthest from the median first."""
+    def outliers(self) -> dict[int, bool]:
+        """The rows of outliers, the farthest from the median on the scale first, and whether they are above it."""
         if (middle := self.quartiles) is None:
-            return []
+            return {}
         values = {i: value for i, value in enumerate(self.on_scale) if value is not None and middle.is_outlier(value)}
-        return sorted(values, key=lambda i: -abs(values[i] - middle.median))
-
-    def is_high(self, row: int) -> bool:
-        """Return whether a value is above the median."""
-        value = self.on_scale[row]
-        return self.quartiles is not None and value is not None and value > self.quartiles.median
+        ordered = sorted(values.items(), key=lambda outlier: -abs(outlier[1] - middle.median))
+        return {i: value > middle.median for i, value in ordered}
 
 
 def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
@@ -87,7 +70,12 @@ def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
     bottom = _TOP + _HEIGHT
     up = scale_for((value for value in panel.on_scale if value is not None), bottom - 4, _TOP + 6)
     across = Scale(0, len(rows), _LEFT, _RIGHT)
-    parts = _band(panel.quartiles, up)
+    parts = []
+    if panel.quartiles is not None:
+        high, low, middle = up(panel.quartiles.high), up(panel.quartiles.low), up(panel.quartiles.median)
+        size = f'width="{short(_RIGHT - _LEFT)}" height="{short(max(low - high, 1))}"'
+        parts.append(f'<rect class="middle" x="{short(_LEFT)}" y="{short(high)}" {size}/>')
+        parts.append(line(_LEFT, middle, _RIGHT, middle, "axis"))
     ticks = [(at, number(at)) for at in up.ticks(4)]
     if panel.logarithmic:
         values = LogScale(up).ticks()
@@ -98,46 +86,30 @@ def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
     for i, (x, y) in points.items():
         tip = f"{rows[i].name} ({rows[i].group}): {panel.shown(panel.values[i] or 0.0)}"
         parts.append(mark(x, y, rows[i].series, 3.4 if len(rows) <= _MANY else 2.6, tip, f' data-t="{i}"'))
-    named = [(rows[i].label, points[i]) for i in panel.outliers[:_MOST_NAMED]]
+    named = [(rows[i].label, points[i]) for i in [*panel.outliers][:_MOST_NAMED]]
     parts += placed_names(named, Box(_LEFT - 4, 0, _WIDTH, bottom + 2), list(points.values()))
     drawn, depth = _below(rows, across, bottom)
     return Drawing(panel.title, _WIDTH, bottom + depth, "".join([*parts, *drawn]))
 
 
-def _band(values: Quartiles | None, up: Scale) -> list[str]:
-    if values is None:
-        return []
-    high, low, middle = up(values.high), up(values.low), up(values.median)
-    size = f'width="{short(_RIGHT - _LEFT)}" height="{short(max(low - high, 1))}"'
-    band = f'<rect class="middle" x="{short(_LEFT)}" y="{short(high)}" {size}/>'
-    return [band, line(_LEFT, middle, _RIGHT, middle, "axis")]
-
-
 def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list[str], float]:
     """The names of treebanks, or their positions if there are too many; and the height of the texts."""
-    step, labels = across(1) - across(0), [_cut(row.label) for row in rows]
-    if all(width_of(label, 11) < step - 3 for label in labels):
-        return [
-            text(across(i + 0.5), bottom + 15, label, "mute small", "middle") for i, label in enumerate(labels)
-        ], 22.0
+    step, labels = across(1) - across(0), [row.label for row in rows]
+    # shortened in the middle: names of treebanks start with the language and end with the split
+    labels = [label if len(label) <= _LONGEST else f"{label[: _LONGEST - 6]}…{label[-5:]}" for label in labels]
+    longest, places = max(width_of(label, 11) for label in labels), [across(i + 0.5) for i in range(len(rows))]
+    if longest < step - 3:
+        return [text(x, bottom + 15, label, "mute small", "middle") for x, label in zip(places, labels)], 22.0
     if step >= _TURNED:
-        depth = max(width_of(label, 11) for label in labels)
         turned = []
-        for i, label in enumerate(labels):
-            x, y = across(i + 0.5) + 4, bottom + 5
-            rotation = f'<text transform="rotate(-90 {short(x)} {short(y)})" '
-            turned.append(text(x, y, label, "mute small", "end").replace("<text ", rotation, 1))
-        return turned, depth + 10
+        for x, label in zip(places, labels):
+            rotation = f'<text transform="rotate(-90 {short(x + 4)} {short(bottom + 5)})" '
+            turned.append(text(x + 4, bottom + 5, label, "mute small", "end").replace("<text ", rotation, 1))
+        return turned, longest + 10
     every = next(n for n in (5, 10, 20, 50, 100, 200, 500, 1000, len(rows)) if n * step >= 24)
-    places = [1, *range(every, len(rows) + 1, every)]
-    drawn = [text(across(at - 0.5), bottom + 15, str(at), "mute small", "middle") for at in places]
-    ticks = [line(across(at - 0.5), bottom, across(at - 0.5), bottom + 4, "axis") for at in places]
-    return [*drawn, *ticks], 22.0
-
-
-def _cut(label: str) -> str:
-    """A label, shortened in the middle: names of treebanks start with the language and end with the split."""
-    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 6]}…{label[-5:]}"
+    numbered = [(at, places[at - 1]) for at in (1, *range(every, len(rows) + 1, every))]
+    drawn = [text(x, bottom + 15, str(at), "mute small", "middle") for at, x in numbered]
+    return drawn + [line(x, bottom, x, bottom + 4, "axis") for _, x in numbered], 22.0
 
 
 def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
@@ -158,23 +130,15 @@ def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
         parts.append(mark(digits + 13, y, row.series, 4, row.group, f' data-t="{i}"'))
         parts.append(text(digits + 24, y + 4, row.label, "small"))
     place = {row.name: top + step * (i + 0.5) for i, row in enumerate(rows)}
-    parts += _branches(root, across, place)
-    return Drawing("Treebanks clustered by relations", right + 10, bottom + 6, "".join(parts))
 
-
-def _branches(root: Cluster, across: Scale, place: Mapping[str, float]) -> list[str]:
-    """The lines of a dendrogram: a bracket for each cluster."""
-    drawn: list[str] = []
-
-    def middle(cluster: Cluster) -> float:
-        """Draw a cluster with its parts; return the position of its own line."""
+    def draw(cluster: Cluster) -> float:
+        """Draw the bracket of a cluster after those of its parts; return the position of its own line."""
         if not cluster.parts:
             return place[cluster.names[0]]
-        ys = [middle(part) for part in cluster.parts]
+        (first, y1), (second, y2) = [(across(part.height), draw(part)) for part in cluster.parts]
         x = across(cluster.height)
-        ends = [(across(part.height), y) for part, y in zip(cluster.parts, ys, strict=True)]
-        drawn.append(path([ends[0], (x, ends[0][1]), (x, ends[1][1]), ends[1]], "none branch"))
-        return sum(ys) / len(ys)
+        parts.append(path([(first, y1), (x, y1), (x, y2), (second, y2)], "none branch"))
+        return (y1 + y2) / 2
 
-    middle(root)
-    return drawn
+    draw(root)
+    return Drawing("Treebanks clustered by relations", right + 10, bottom + 6, "".join(parts))
