@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import RowChart
 from levelhead.report.charts.point_charts import mark
 from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Column, Table
+from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import stem_of
 
-if TYPE_CHECKING:
-    from levelhead.evaluation.provenance import Provenance
-    from levelhead.treebank import Treebank
-
-_MOST_WIDE = 14  # columns of a matrix
 _MOST_NAMED = 4
-
-Choice = Mapping[str, str]
-"""The choices under which a block is shown, by name: `{"measure": "LAS"}`."""
 
 
 class Strip(NamedTuple):
@@ -34,44 +27,24 @@ class Strip(NamedTuple):
 
 
 class HeatMap(NamedTuple):
-    """A matrix of values with colors.
+    """A matrix of values with colors."""
 
-    Args:
-        corner: the head of the first column.
-        columns: the names of its columns.
-        rows: the name and values of each row; None for a missing value.
-        headings: headings of groups of rows, by the index of the first row.
-        marks: the reason why a cell has no valid value, by row and column.
-        column: how values are printed.
-        lower: whether lower values are better.
-        mark_best: whether the best value of each row is marked.
-        links: the addresses that cells link to, by row and column.
-        aliases: additional search terms of a row, by its index.
-        kinds: the type of the rows and columns for the filter of the page: "set", "system", or "".
-    """
-
-    corner: str
+    corner: str  # the head of the first column
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[float | None]]]
-    headings: Mapping[int, str]
-    marks: Mapping[tuple[int, int], str]
-    column: Column
-    lower: bool = False
-    mark_best: bool = False
-    links: Mapping[tuple[int, int], str] = MappingProxyType({})
-    aliases: Mapping[int, str] = MappingProxyType({})
-    kinds: tuple[str, str] = ("", "")
-
-    @property
-    def dense(self) -> bool:
-        """Whether there are so many columns that they must be narrow."""
-        return len(self.columns) > _MOST_WIDE
+    headings: Mapping[int, str]  # of groups of rows, by the index of the first row
+    marks: Mapping[tuple[int, int], str]  # why a cell has no valid value, by row and column
+    column: Column  # how values are printed
+    lower: bool = False  # whether lower values are better
+    mark_best: bool = False  # whether the best value of each row is marked
+    links: Mapping[tuple[int, int], str] = MappingProxyType({})  # of cells, by row and column
+    aliases: Mapping[int, str] = MappingProxyType({})  # additional search terms of rows
+    kinds: tuple[str, str] = ("", "")  # of rows and columns, for the filter of the page: "set", "system" or ""
 
     def table(self) -> Table:
         """Return the values as a table."""
         columns = (Column(self.corner, "text"), *(self.column._replace(name=name) for name in self.columns))
-        rows: list[tuple[Cell, ...]] = [(name, *values) for name, values in self.rows]
-        return Table(columns, tuple(rows))
+        return Table(columns, tuple((name, *values) for name, values in self.rows))
 
     def shades(self) -> list[list[float | None]]:
         """Return the strength of each color, from 0 for the worst to 1 for the best value that is not marked."""
@@ -84,21 +57,22 @@ class HeatMap(NamedTuple):
 
     def ends(self) -> tuple[float, float]:
         """Return the worst and the best value that is not marked."""
-        known = [value for i in range(len(self.rows)) for value in self._known(i).values()]
-        ends = min(known, default=0.0), max(known, default=1.0)
+        valid = [value for row in self._valid() for value in row.values()]
+        ends = min(valid, default=0.0), max(valid, default=1.0)
         return (ends[1], ends[0]) if self.lower else ends
 
     def best(self) -> frozenset[tuple[int, int]]:
         """Return the cells with the best value of a row, if best values are marked and the row has several values."""
-        values = [self._known(i) if self.mark_best else {} for i in range(len(self.rows))]
-        first = min if self.lower else max
-        bests = {i: first(known.values()) for i, known in enumerate(values) if len(known) > 1}
-        return frozenset((i, j) for i, best in bests.items() for j, value in values[i].items() if value == best)
+        rows = {i: row for i, row in enumerate(self._valid()) if self.mark_best and len(row) > 1}
+        bests = {i: (min if self.lower else max)(row.values()) for i, row in rows.items()}
+        return frozenset((i, j) for i, row in rows.items() for j, value in row.items() if value == bests[i])
 
-    def _known(self, i: int) -> dict[int, float]:
-        """The values of a row that are not marked, by column."""
-        _, values = self.rows[i]
-        return {j: v for j, v in enumerate(values) if v is not None and (i, j) not in self.marks}
+    def _valid(self) -> list[dict[int, float]]:
+        """The values of each row that are not marked, by column."""
+        return [
+            {j: v for j, v in enumerate(values) if v is not None and (i, j) not in self.marks}
+            for i, (_, values) in enumerate(self.rows)
+        ]
 
 
 class ConfusionMatrix(NamedTuple):
@@ -112,6 +86,11 @@ class ConfusionMatrix(NamedTuple):
     wrong: Sequence[Sequence[int]]
     store: str = ""
 
+    def table(self) -> Table:
+        """Return the counts as a table."""
+        columns = (Column("gold", "text"), *(Column(name, "number") for name in self.names))
+        return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
+
     def shades(self) -> list[list[float]]:
         """Return the strength of each color, from 0 to 1, by the cell's share of the errors of the gold relation."""
         shades = []
@@ -119,11 +98,6 @@ class ConfusionMatrix(NamedTuple):
             wrong = max((n for j, n in enumerate(row) if j != i), default=0) or 1
             shades.append([0.0 if i == j else (n / wrong) ** 0.5 * min(1.0, 0.35 + n / 20) for j, n in enumerate(row)])
         return shades
-
-    def table(self) -> Table:
-        """Return the counts as a table."""
-        columns = (Column("gold", "text"), *(Column(name, "number") for name in self.names))
-        return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
 
 
 class LegendEntry(NamedTuple):
@@ -136,71 +110,42 @@ class LegendEntry(NamedTuple):
     @property
     def drawn(self) -> str:
         """The mark as SVG."""
-        return (
-            f'<svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">{mark(7, 7, self.series, 4.6)}</svg>'
-        )
+        shape = mark(7, 7, self.series, 4.6)
+        return f'<svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">{shape}</svg>'
 
 
 class Block(NamedTuple):
-    """A part of a section; it has a chart, a table, a matrix, sentences or errors.
+    """A part of a section; it has a chart, a table, a matrix, sentences or errors."""
 
-    Args:
-        name: the name of its files, with lower-case letters, digits and hyphens.
-        title: the heading.
-        caption: the caption.
-        when: the choices under which it is shown.
-        drawing: a chart.
-        table: a table, which can be sorted.
-        strips: a picture for each row of the table, next to its first ratio.
-        heat: a matrix.
-        confused: a confusion matrix that opens sentences.
-        sentences: sentences to draw.
-        faults: names of outputs with errors, and the errors.
-        chart: a chart of rows.
-        explained: the terms that are defined below it.
-        folded: whether the table is hidden until a reader opens it, as the tables of charts are.
-        filed: whether the table is only written to files, since the chart shows its numbers.
-        strip_ends: the values at both ends of the pictures.
-        extra: the names of table columns that are shown on request.
-        rows_are: the type of the table's rows for the filter of the page: "system", or "".
-        legend: the meaning of marks.
-    """
-
-    name: str
+    name: str  # of its files, with lower-case letters, digits and hyphens
     title: str = ""
     caption: str = ""
-    when: Choice = MappingProxyType({})
+    when: Mapping[str, str] = MappingProxyType({})  # the choices under which it is shown: `{"measure": "LAS"}`
     drawing: Drawing | None = None
     table: Table | None = None
-    strips: Sequence[Strip | None] = ()
+    strips: Sequence[Strip | None] = ()  # a picture for each row of the table, next to its first ratio
     heat: HeatMap | None = None
     confused: ConfusionMatrix | None = None
     sentences: Sequence[Mapping[str, Any]] = ()
-    faults: Sequence[tuple[str, Sequence[str]]] = ()
+    faults: Sequence[tuple[str, Sequence[str]]] = ()  # names of outputs with errors, and the errors
     chart: RowChart | None = None
-    explained: Sequence[str] = ()
-    folded: bool = False
-    filed: bool = False
+    explained: Sequence[str] = ()  # the terms that are defined below it
+    folded: bool = False  # whether the table is hidden until a reader opens it, as the tables of charts are
+    filed: bool = False  # whether the table is only written to files, since the chart shows its numbers
     strip_ends: tuple[str, str] = ("", "")
-    extra: frozenset[str] = frozenset()
-    rows_are: str = ""
+    extra: frozenset[str] = frozenset()  # table columns that are shown on request
+    rows_are: str = ""  # the rows of the table for the filter of the page: "system" or ""
     legend: Sequence[LegendEntry] = ()
-
-    @property
-    def has_contents(self) -> bool:
-        """Whether there is anything to see."""
-        rows = self.table.rows if self.table is not None else ()
-        return bool(rows or self.drawing or self.chart or self.heat or self.confused or self.sentences or self.faults)
 
 
 class Section(NamedTuple):
-    """A part of a page: its anchor, its heading, how to read it, and its blocks, side by side if they are narrow."""
+    """A part of a page."""
 
-    name: str
+    name: str  # its anchor
     title: str
-    lead: str
+    lead: str  # how to read it
     blocks: Sequence[Block]
-    narrow: bool = False
+    narrow: bool = False  # whether its blocks are side by side
 
 
 class Origin(NamedTuple):
@@ -211,36 +156,20 @@ class Origin(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page.
-
-    Args:
-        title: its heading.
-        lead: the main result in a sentence.
-        facts: the numbers at the top, each with its name.
-        choices: the options of each choice: group, measure, treebank.
-        sections: its sections.
-        notes: the notes at the end.
-        signature: the settings and inputs that determine the numbers.
-        kind: the kind of page; `assets` may have a script and a style with this name.
-        data: the data of its scripts, in addition to the sentences of blocks.
-        terms: the definitions of terms that are labels of rows or headings.
-        find: the placeholder of the filter; "" for a page without a filter.
-        up: the name and address of the index page, if there is one; `with_links` then adds links to other pages.
-        origin: how it was made.
-    """
+    """A page."""
 
     title: str
-    lead: str
-    facts: Sequence[tuple[str, str]]
-    choices: Mapping[str, Sequence[str]]
+    lead: str  # the main result in a sentence
+    facts: Sequence[tuple[str, str]]  # the numbers at the top, each with its name
+    choices: Mapping[str, Sequence[str]]  # the options of each choice: group, measure, treebank
     sections: Sequence[Section]
     notes: Sequence[str]
     signature: Mapping[str, str]
-    kind: str = ""
-    data: Mapping[str, Any] = MappingProxyType({})
-    terms: Mapping[str, str] = MappingProxyType({})
-    find: str = ""
-    up: tuple[str, str] | None = None
+    kind: str = ""  # `assets` may have a script and a style with this name
+    data: Mapping[str, Any] = MappingProxyType({})  # of its scripts, in addition to the sentences of blocks
+    terms: Mapping[str, str] = MappingProxyType({})  # the definitions of terms that are labels or headings
+    find: str = ""  # the placeholder of the filter; "" for a page without a filter
+    up: tuple[str, str] | None = None  # the name and address of the index page; `with_links` adds links to others
     origin: Origin = Origin()
 
     def shown_first(self, block: Block) -> bool:
@@ -261,22 +190,11 @@ def treebank_name(treebank: Treebank) -> str:
     return stem_of(name) or name
 
 
-def plain_page(
-    title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section], provenance: Provenance
-) -> Page:
-    """Return a page without choices; empty sections are left out."""
-    shown = [section for section in sections if any(block.has_contents for block in section.blocks)]
-    return Page(title, lead, facts, {}, shown, provenance.notes, provenance.signature)
-
-
 class Links(NamedTuple):
-    """The links from the page of an output to others, with names and addresses: on the same test set, or of its system.
-
-    Its own name has no address; `before` and `after` are None on the first and the last test set.
-    """
+    """The links from the page of an output to others, with names and addresses."""
 
     system: str
     code: str
-    systems: Sequence[tuple[str, str]]
-    before: tuple[str, str] | None
+    systems: Sequence[tuple[str, str]]  # on the same test set; its own name has no address
+    before: tuple[str, str] | None  # the system's page of the test set before; None on the first
     after: tuple[str, str] | None

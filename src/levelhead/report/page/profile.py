@@ -54,7 +54,8 @@ class _Treebanks(NamedTuple):
         for column in self.scalars:
             values = [_printed(column, self.profiles[row.name].number(column.name)) for row in self.rows]
             panel = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
-            panels += [(column, panel)] if panel.varies else []
+            if len({*values} - {None}) > 1:
+                panels.append((column, panel))
         return panels
 
 
@@ -196,7 +197,7 @@ def _outliers(treebanks: _Treebanks) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for i, panels_of_row in sorted(outlying, key=lambda pair: (-len(pair[1]), treebanks.rows[pair[0]].name)):
         values = ", ".join(
-            f"{_lower(panel.title)} {'↑' if panel.is_high(i) else '↓'} {panel.shown(panel.values[i] or 0.0)}"
+            f"{_lower(panel.title)} {'↑' if panel.outliers[i] else '↓'} {panel.shown(panel.values[i] or 0.0)}"
             for _, panel in panels_of_row
         )
         rows.append((treebanks.rows[i].label, len(panels_of_row), values, *language_cells(treebanks.rows[i].name)[:2]))
