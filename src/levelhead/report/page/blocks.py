@@ -115,37 +115,65 @@ class LegendEntry(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A part of a section; it has a chart, a table, a matrix, sentences or errors."""
+    """A part of a section; it has a chart, a table, a matrix, sentences or errors.
 
-    name: str  # of its files, with lower-case letters, digits and hyphens
+    Args:
+        name: the name of its files, with lower-case letters, digits and hyphens.
+        title: the heading.
+        caption: the caption.
+        when: the choices under which it is shown.
+        drawing: a chart.
+        table: a table, which can be sorted.
+        strips: a picture for each row of the table, next to its first ratio.
+        heat: a matrix.
+        confused: a confusion matrix that opens sentences.
+        sentences: sentences to draw.
+        faults: names of outputs with errors, and the errors.
+        chart: a chart of rows.
+        explained: the terms that are defined below it.
+        folded: whether the table is hidden until a reader opens it, as the tables of charts are.
+        filed: whether the table is only written to files, since the chart shows its numbers.
+        strip_ends: the values at both ends of the pictures.
+        extra: the names of table columns that are shown on request.
+        rows_are: the type of the table's rows for the filter of the page: "system", or "".
+        legend: the meaning of marks.
+    """
+
+    name: str
     title: str = ""
     caption: str = ""
-    when: Mapping[str, str] = MappingProxyType({})  # the choices under which it is shown: `{"measure": "LAS"}`
+    when: Mapping[str, str] = MappingProxyType({})
     drawing: Drawing | None = None
     table: Table | None = None
-    strips: Sequence[Strip | None] = ()  # a picture for each row of the table, next to its first ratio
+    strips: Sequence[Strip | None] = ()
     heat: HeatMap | None = None
     confused: ConfusionMatrix | None = None
     sentences: Sequence[Mapping[str, Any]] = ()
-    faults: Sequence[tuple[str, Sequence[str]]] = ()  # names of outputs with errors, and the errors
+    faults: Sequence[tuple[str, Sequence[str]]] = ()
     chart: RowChart | None = None
-    explained: Sequence[str] = ()  # the terms that are defined below it
-    folded: bool = False  # whether the table is hidden until a reader opens it, as the tables of charts are
-    filed: bool = False  # whether the table is only written to files, since the chart shows its numbers
+    explained: Sequence[str] = ()
+    folded: bool = False
+    filed: bool = False
     strip_ends: tuple[str, str] = ("", "")
-    extra: frozenset[str] = frozenset()  # table columns that are shown on request
-    rows_are: str = ""  # the rows of the table for the filter of the page: "system" or ""
+    extra: frozenset[str] = frozenset()
+    rows_are: str = ""
     legend: Sequence[LegendEntry] = ()
+
+    @property
+    def has_contents(self) -> bool:
+        """Whether there is anything to see."""
+        rows = self.table.rows if self.table is not None else ()
+        return bool(rows or self.drawing or self.chart or self.heat or self.confused or self.sentences or self.faults)
 
 
 class Section(NamedTuple):
-    """A part of a page."""
+    """A part of a page: its anchor, its heading, how to read it, and its blocks, side by side if they are narrow."""
 
-    name: str  # its anchor
+    name: str
     title: str
-    lead: str  # how to read it
+    lead: str
     blocks: Sequence[Block]
-    narrow: bool = False  # whether its blocks are side by side
+    narrow: bool = False
 
 
 class Origin(NamedTuple):
@@ -156,20 +184,36 @@ class Origin(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page."""
+    """A page.
+
+    Args:
+        title: its heading.
+        lead: the main result in a sentence.
+        facts: the numbers at the top, each with its name.
+        choices: the options of each choice: group, measure, treebank.
+        sections: its sections.
+        notes: the notes at the end.
+        signature: the settings and inputs that determine the numbers.
+        kind: the kind of page; `assets` may have a script and a style with this name.
+        data: the data of its scripts, in addition to the sentences of blocks.
+        terms: the definitions of terms that are labels of rows or headings.
+        find: the placeholder of the filter; "" for a page without a filter.
+        up: the name and address of the index page, if there is one; `with_links` then adds links to other pages.
+        origin: how it was made.
+    """
 
     title: str
-    lead: str  # the main result in a sentence
-    facts: Sequence[tuple[str, str]]  # the numbers at the top, each with its name
-    choices: Mapping[str, Sequence[str]]  # the options of each choice: group, measure, treebank
+    lead: str
+    facts: Sequence[tuple[str, str]]
+    choices: Mapping[str, Sequence[str]]
     sections: Sequence[Section]
     notes: Sequence[str]
     signature: Mapping[str, str]
-    kind: str = ""  # `assets` may have a script and a style with this name
-    data: Mapping[str, Any] = MappingProxyType({})  # of its scripts, in addition to the sentences of blocks
-    terms: Mapping[str, str] = MappingProxyType({})  # the definitions of terms that are labels or headings
-    find: str = ""  # the placeholder of the filter; "" for a page without a filter
-    up: tuple[str, str] | None = None  # the name and address of the index page; `with_links` adds links to others
+    kind: str = ""
+    data: Mapping[str, Any] = MappingProxyType({})
+    terms: Mapping[str, str] = MappingProxyType({})
+    find: str = ""
+    up: tuple[str, str] | None = None
     origin: Origin = Origin()
 
     def shown_first(self, block: Block) -> bool:

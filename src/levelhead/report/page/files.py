@@ -37,6 +37,12 @@ def render(page: Page) -> bytes:
 
     All text from treebanks, names and messages is escaped. As a second protection, a content security policy in the
     page's head allows only the page's own script, identified by its hash, and forbids loading anything.
+
+    Args:
+        page: the page.
+
+    Raises:
+        InputError: jinja2 is not installed.
     """
     blocks = [block for section in page.sections for block in section.blocks]
     parts = {
@@ -116,7 +122,16 @@ _HEAD = """\
 
 
 def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
-    """Write a drawing as SVG, PNG, PDF or self-contained HTML, depending on the file's suffix."""
+    """Write a drawing as SVG, PNG, PDF or self-contained HTML, depending on the file's suffix.
+
+    Args:
+        drawing: the drawing.
+        path: the file, which is replaced completely or not at all.
+
+    Raises:
+        InputError: the suffix is not in `SUFFIXES`, or PNG or PDF is requested and vl-convert is not installed.
+        OutputError: the file cannot be written.
+    """
     replace_file(path, [encoded(drawing, checked_suffix(path))])
 
 
@@ -150,7 +165,19 @@ _LONGEST = 40
 
 
 def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write every chart of a page as SVG, PDF and PNG, and every table as TSV and LaTeX; return the files."""
+    """Write every chart of a page as SVG, PDF and PNG, and every table as TSV and LaTeX.
+
+    Args:
+        page: the page.
+        folder: the folder; it is created if it does not exist.
+
+    Returns:
+        The files.
+
+    Raises:
+        InputError: vl-convert is not installed.
+        OutputError: a file cannot be written.
+    """
     target = Path(folder)
     with output_errors(folder):
         target.mkdir(parents=True, exist_ok=True)
@@ -183,7 +210,12 @@ def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:
 
 
 def drawing_of(block: Block, title: str) -> Drawing | None:
-    """Return the chart or matrix of a block as a drawing; None if it has neither."""
+    """Return the chart or matrix of a block as a drawing; None if it has neither.
+
+    Args:
+        block: the block.
+        title: what the chart shows.
+    """
     if (matrix := block.heat) is not None:
         rows = [(name, [formatted(value, matrix.column, 1) for value in values]) for name, values in matrix.rows]
         return heat(title, matrix.corner, matrix.columns, rows, matrix.shades(), crossed=matrix.marks.keys(),

@@ -34,12 +34,8 @@ KINDS_OF_ERRORS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def _definitions(text: str) -> Mapping[str, str]:
-    """The definitions of labels, from a list such as `ADJ=adjective;ADP=adposition`."""
-    return MappingProxyType(dict(entry.split("=") for entry in text.split(";")))
-
-
-RELATIONS = _definitions(
+# the universal relations of UD v2
+RELATIONS: Mapping[str, str] = dict(entry.split("=") for entry in (
     "acl=clausal modifier of a noun;advcl=adverbial clause;advmod=adverbial modifier;amod=adjectival modifier;"
     "appos=apposition;aux=auxiliary;case=case marker;cc=coordinating conjunction;ccomp=clausal complement;"
     "clf=classifier;compound=compound;conj=conjunct;cop=copula;csubj=clausal subject;"
@@ -49,24 +45,19 @@ RELATIONS = _definitions(
     "nummod=numeric modifier;obj=object;obl=oblique nominal;orphan=dependent of an elided head;"
     "parataxis=parataxis;punct=punctuation;reparandum=overridden disfluency;root=root;vocative=vocative;"
     "xcomp=open clausal complement"
-)
-"""The names of the universal relations of UD v2."""
+).split(";"))  # fmt: skip
 
-TAGS = _definitions(
+TAGS: Mapping[str, str] = dict(entry.split("=") for entry in (
     "ADJ=adjective;ADP=adposition;ADV=adverb;AUX=auxiliary;CCONJ=coordinating conjunction;DET=determiner;"
     "INTJ=interjection;NOUN=noun;NUM=numeral;PART=particle;PRON=pronoun;PROPN=proper noun;PUNCT=punctuation;"
     "SCONJ=subordinating conjunction;SYM=symbol;VERB=verb;X=other"
-)
-"""The names of the universal parts of speech."""
+).split(";"))  # fmt: skip
 
 
 def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
     """Return the definition and formula of each measure."""
-    terms = {}
-    for name in names:
-        definition = registry.measures[parse_measure(name, registry).name]
-        terms[name] = f"{definition.meaning} Correct / counted words: {definition.formula}."
-    return terms
+    definitions = {name: registry.measures[parse_measure(name, registry).name] for name in names}
+    return {name: f"{of.meaning} Correct / counted words: {of.formula}." for name, of in definitions.items()}
 
 
 def class_terms(scheme: Scheme) -> dict[str, str]:

@@ -39,7 +39,7 @@ from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import UnitParts, bucket_estimates
-from levelhead.significance.units import Cells, DocumentNumbers, HistogramTally, UnitHistogram
+from levelhead.significance.units import Cells, DocumentNumbers, HistogramTally
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.relations import NIVRE_FANG
 
@@ -64,27 +64,20 @@ class ConfusionTally:
 
     def matrix(self) -> ConfusionMatrix:
         """Return the confusion matrix of the most frequent relations."""
-        counts, right = (self._square(cells) for cells in (self._cells, self._right_heads))
-        return ConfusionMatrix(self._names(), counts.tolist(), (counts - np.diag(np.diag(right))).tolist())
+        names, squares = _most_frequent_first(self._frequency)[:_MOST_RELATIONS], []
+        for cells in (self._cells, self._right_heads):
+            square = np.zeros(len(names) ** 2 + 1, dtype=np.int64)  # the last is -1, for other relations
+            np.add.at(square, self.renumbered(np.array([*cells], dtype=np.int64)), [*cells.values()])
+            squares.append(square[:-1].reshape(len(names), len(names)))
+        counts, right = squares
+        return ConfusionMatrix(names, counts.tolist(), (counts - np.diag(np.diag(right))).tolist())
 
     def renumbered(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of cells in `matrix`, row by row, -1 for none."""
-        names = self._names()
-        place = {name: i for i, name in enumerate(names)}
+        place = {name: i for i, name in enumerate(_most_frequent_first(self._frequency)[:_MOST_RELATIONS])}
         of_relation = np.array([*(place.get(name, -1) for name in self._frequency), -1])  # the last is -1 // _SIZE
         gold, system = of_relation[cells // _SIZE], of_relation[np.where(cells < 0, -1, cells % _SIZE)]
-        return np.where((gold < 0) | (system < 0), -1, gold * len(names) + system)
-
-    def _names(self) -> list[str]:
-        """The most frequent relations of gold and the system together."""
-        return _most_frequent_first(self._frequency)[:_MOST_RELATIONS]
-
-    def _square(self, cells: Counter[int]) -> NDArray[np.int64]:
-        n = len(self._names())
-        numbers = self.renumbered(np.array([*cells], dtype=np.int64))
-        square = np.zeros(n * n + 1, dtype=np.int64)  # the last is -1, for other relations
-        np.add.at(square, numbers, np.array([*cells.values()], dtype=np.int64))
-        return square[:-1].reshape(n, n)
+        return np.where((gold < 0) | (system < 0), -1, gold * len(place) + system)
 
 
 def _numbered(buckets: Buckets, frequency: dict[str, int]) -> Sequence[NDArray[np.int64]]:
@@ -102,9 +95,9 @@ def _most_frequent_first(frequency: Mapping[str, int]) -> list[str]:
 
 
 _LEVEL = 0.95
-BY_FREQUENCY = ("deprel", "upos")
-"""The properties whose values are shown in the order of their frequency."""
+BY_FREQUENCY = ("deprel", "upos")  # the properties whose values are shown in the order of their frequency
 
+# the properties of words by which errors are broken down
 PROPERTY_TITLES = {
     "deprel": "Relation",
     "upos": "Part of speech",
@@ -113,58 +106,44 @@ PROPERTY_TITLES = {
     "length": "Length of the arc",
     "sentence-length": "Length of the sentence",
 }
-"""The properties of words by which errors are broken down, with their titles."""
 
-
-STORE = "0"
-"""The store of all treebanks."""
-
+STORE = "0"  # of all treebanks
 _REPAIR = "repair"
 
-Key = tuple[str, ...] | str
-"""A type of error, or a value of a property."""
+Key = tuple[str, ...] | str  # a type of error, or a value of a property
 
 
 class TreebankErrors(NamedTuple):
-    """The errors of an output on one treebank.
+    """The errors of an output on one treebank."""
 
-    Args:
-        measure: the measure whose errors are shown.
-        repairs: the cost of each type of error.
-        numbers: by kind of grouping (`repair` or a property), the group of each type of error or value in `examples`.
-        kinds: the number of words with each kind of wrong head or relation.
-        breakdowns: the measure by each property.
-        confused: the confusion matrix of relations.
-        examples: the wrong words in their sentences.
-        intervals: the 95% confidence interval of each score that counts words, edges or sentences; None with too few
-            units.
-    """
-
-    measure: str
+    measure: str  # whose errors are shown
     repairs: TreebankRepairs
-    numbers: Mapping[str, Mapping[Key, int]]
-    kinds: Mapping[str, int]
-    breakdowns: Mapping[str, Breakdown]
+    numbers: Mapping[str, Mapping[Key, int]]  # by kind of grouping (`repair` or a property), the groups in `examples`
+    kinds: Mapping[str, int]  # the number of words with each kind of wrong head or relation
+    breakdowns: Mapping[str, Breakdown]  # by property
     confused: ConfusionMatrix
     examples: Examples
-    intervals: Mapping[str, Interval | None]
+    intervals: Mapping[str, Interval | None]  # 95%, of scores that count words, edges or sentences
 
 
 class ErrorTally:
     """Finds the errors of an output on one treebank; both can be read in pieces.
 
-    Args:
-        name: the system.
-        n_treebanks: the number of treebanks on the page.
-        setup: the settings, with the measures of the page; partial scores get no intervals.
+    The setup has the measures of the page. Partial scores get no intervals.
     """
 
     def __init__(self, *_: str, name: str, n_treebanks: int, setup: Setup) -> None:
         self._name, self._n_treebanks, self._registry = name, n_treebanks, setup.registry
-        measure = _measure_of_errors(setup.names, setup.registry)
-        self._measure = parse_measure(
-            f"{measure.removesuffix('.recall')}.recall" if setup.partial else measure, setup.registry
-        )
+        measure = "LAS"  # otherwise the first measure that can be broken down
+        for other in () if "LAS" in setup.names else setup.names:
+            try:
+                check_breakable(parse_measure(other, setup.registry), setup.registry)
+            except MeasureError:
+                continue
+            measure = other
+            break
+        measure = f"{measure.removesuffix('.recall')}.recall" if setup.partial else measure
+        self._measure = parse_measure(measure, setup.registry)
         self._setup = setup.with_measures(
             scored
             for scored, definition in setup.defined
@@ -227,6 +206,10 @@ class ErrorTally:
         of_kind = np.array([numbers[_REPAIR][kind] for kind in kinds])
         numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
+        intervals = {}
+        for name, found in ((name, tally.histogram()) for name, tally in self._scores.items() if tally.has_counts):
+            parts = UnitParts(found.groups, found.parts[:, None], found.n_units, 1)
+            intervals[name] = bucket_estimates(parts, _LEVEL)[0].interval
         return TreebankErrors(
             str(self._measure),
             repairs_of(self._repairs.histogram(), kinds, self._measure, self._undefined, _LEVEL),
@@ -235,13 +218,8 @@ class ErrorTally:
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
             self._confused.matrix(),
             self._examples.examples({_REPAIR: of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
-            {name: _interval(tally.histogram()) for name, tally in self._scores.items() if tally.has_counts},
+            intervals,
         )
-
-
-def _interval(found: UnitHistogram) -> Interval | None:
-    (estimate,) = bucket_estimates(UnitParts(found.groups, found.parts[:, None], found.n_units, 1), _LEVEL)
-    return estimate.interval
 
 
 class _PropertyTally:
@@ -278,25 +256,8 @@ class _PropertyTally:
         return breakdown_of([self._by], self._measure, [(name,) for name in self.names()], ordered, undefined, _LEVEL)
 
 
-def _measure_of_errors(names: Sequence[str], registry: Registry) -> str:
-    """Return the measure whose errors a page shows: LAS, or otherwise the first measure that can be broken down."""
-    for name in () if "LAS" in names else names:
-        try:
-            check_breakable(parse_measure(name, registry), registry)
-        except MeasureError:
-            continue
-        return name
-    return "LAS"
-
-
 class JoinedErrors(NamedTuple):
-    """The errors of all treebanks.
-
-    Args:
-        numbers: by kind of grouping (`repair` or a property), the group of each type of error or value in `examples`.
-        kinds: the number of words with each kind of wrong head or relation.
-        examples: the wrong words in the sentences of all treebanks.
-    """
+    """The errors of all treebanks, as in `TreebankErrors`."""
 
     numbers: Mapping[str, Mapping[Key, int]]
     kinds: Mapping[str, int]
