@@ -30,14 +30,6 @@ from levelhead.significance.jackknife import (
 from levelhead.significance.units import Cells, UnitHistogram, Units, histogram_of
 
 
-class CombinedBuckets(NamedTuple):
-    """Buckets by one or several properties: their values, and the bucket of each gold and system word, int64."""
-
-    names: Sequence[tuple[str, ...]]
-    gold: NDArray[np.int64]
-    system: NDArray[np.int64]
-
-
 class BucketWords(NamedTuple):
     """The words of each bucket that a measure counts."""
 
@@ -107,10 +99,10 @@ def break_down(
         MeasureError: the property is unknown, or the measure is weighted or does not count words.
     """
     words = bucket_words(matches, measure, by, settings, registry=registry)
-    in_one = np.zeros(len(matches.gold), dtype=np.int64)
-    cells = bucket_cells([words], in_one if intervals is None else intervals.units.of_sentence)
-    level = None if intervals is None else intervals.level
-    found = histogram_of(cells, lambda some: ratio_parts(some.counts, measure))
+    of_sentence, level = np.zeros(len(matches.gold), dtype=np.int64), None
+    if intervals is not None:
+        of_sentence, level = intervals.units.of_sentence, intervals.level
+    found = histogram_of(bucket_cells([words], of_sentence), lambda some: ratio_parts(some.counts, measure))
     return breakdown_of(by, measure, words.names, found, matches.rules.undefined, level)
 
 
@@ -153,22 +145,26 @@ def bucket_words(
         kept, numbers = np.unique(both, return_inverse=True)
         names = [(*names[number // n_names], part.names[number % n_names]) for number in kept.tolist()]
         gold, system = numbers[: len(gold)], numbers[len(gold) :]
-    return words_in(CombinedBuckets(names, gold, system), matches, measure, registry)
+    return words_in(names, gold, system, matches, measure, registry)
 
 
 def words_in(
-    buckets: CombinedBuckets, matches: Matches, measure: Measure, registry: Registry = STANDARD
+    names: Sequence[tuple[str, ...]],
+    of_gold: NDArray[np.int64],
+    of_system: NDArray[np.int64],
+    matches: Matches,
+    measure: Measure,
+    registry: Registry,
 ) -> BucketWords:
-    """Return the words that a measure counts in each bucket."""
+    """Return the words that a measure counts in each bucket, from the bucket of each gold word and system word."""
     definition = check_breakable(measure, registry)
     check_annotated(matches, measure, definition)
     gold, system, right, _ = counted_words(matches, measure, definition, registry)
     ours, theirs = matches.alignment.gold, matches.alignment.system
-    right &= buckets.gold[ours] == buckets.system[theirs]
+    right &= of_gold[ours] == of_system[theirs]
     rows, rows_of_system = matches.gold.sentence_of_word.astype(np.int64), matches.row_of_system.astype(np.int64)
-    aligned = ours[gold[ours]]
-    correct, every, of_aligned = ((buckets.gold[words], rows[words]) for words in (ours[right], gold, aligned))
-    return BucketWords(buckets.names, (correct, every, (buckets.system[system], rows_of_system[system]), of_aligned))
+    correct, every, aligned = ((of_gold[words], rows[words]) for words in (ours[right], gold, ours[gold[ours]]))
+    return BucketWords(names, (correct, every, (of_system[system], rows_of_system[system]), aligned))
 
 
 def counted_words(
@@ -197,8 +193,7 @@ def bucket_cells(systems: Sequence[BucketWords], of_sentence: NDArray[np.int64])
 def ratio_parts(counts: NDArray[np.int64], measure: Measure) -> NDArray[np.float64]:
     """Return numerators and denominators of a measure, shape (..., 2)."""
     correct, gold, system, aligned = np.moveaxis(counts.astype(np.float64), -1, 0)
-    wholes = {"precision": system, "recall": gold, "aligned_accuracy": aligned}
-    whole = wholes.get(measure.component or "f1")
+    whole = {"precision": system, "recall": gold, "aligned_accuracy": aligned}.get(measure.component or "f1")
     return np.stack([2 * correct, gold + system] if whole is None else [correct, whole], axis=-1)
 
 

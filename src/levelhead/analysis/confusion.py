@@ -94,8 +94,7 @@ def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> I
     # a relation without a subtype is found with any subtype
     of_gold = matches.gold.relations.mapped(lambda name: gold_relation in {name, universal(name)}, bool)
     of_system = matches.system.relations.mapped(lambda name: system_relation in {name, universal(name)}, bool)
-    in_cell = of_gold[matches.alignment.gold] & of_system[matches.alignment.system]
-    for pair in np.flatnonzero(in_cell).tolist():
+    for pair in np.flatnonzero(of_gold[matches.alignment.gold] & of_system[matches.alignment.system]).tolist():
         gold, system = int(matches.alignment.gold[pair]), int(matches.alignment.system[pair])
         ours, theirs = int(matches.gold.sentence_of_word[gold]), int(matches.system.sentence_of_word[system])
         starts = int(matches.gold.sentence_starts[ours]), int(matches.system.sentence_starts[theirs])
@@ -136,8 +135,7 @@ def error_types(matches: Matches) -> Mapping[str, int]:
     Args:
         matches: the aligned words.
     """
-    counts = np.bincount(kinds_of_errors(matches), minlength=len(ERRORS)).tolist()
-    return dict(zip(ERRORS, counts))
+    return dict(zip(ERRORS, np.bincount(kinds_of_errors(matches), minlength=len(ERRORS)).tolist()))
 
 
 def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:

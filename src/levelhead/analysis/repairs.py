@@ -71,12 +71,14 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
         ]
         n_words, gain = sum(repair.words for repair in own), math.fsum(repair.gain for repair in own) / len(treebanks)
         averages.append(Repair(*kind, n_words, 0.0, None, gain, mean_gain_estimate(every, level)))
-    n_all = sum(repair.words for repair in averages) or 1
-    return sorted((repair._replace(share=repair.words / n_all) for repair in averages), key=_largest_first)
+    return _with_shares(averages)
 
 
-def _largest_first(repair: Repair) -> tuple[float, int, str, str]:
-    return -repair.gain, -repair.words, repair.error, repair.detail
+def _with_shares(repairs: Sequence[Repair]) -> list[Repair]:
+    """Repairs with their shares of all words, the largest gain first."""
+    n_all = sum(repair.words for repair in repairs) or 1
+    with_shares = (repair._replace(share=repair.words / n_all) for repair in repairs)
+    return sorted(with_shares, key=lambda repair: (-repair.gain, -repair.words, repair.error, repair.detail))
 
 
 class ErrorKinds:
@@ -116,9 +118,8 @@ def repairs(
     replacing the system's words with correct gold words. The largest gains come first.
     """
     kinds = ErrorKinds()
-    cells = errors_in(matches, measure, kinds, registry=registry).cells
-    of_units = cells.joined(intervals.units.of_sentence)
-    found = histogram_of(of_units, lambda some: gain_parts(some, measure))
+    cells = errors_in(matches, measure, kinds, registry=registry).cells.joined(intervals.units.of_sentence)
+    found = histogram_of(cells, lambda some: gain_parts(some, measure))
     return repairs_of(found, [*kinds.numbers], measure, matches.rules.undefined, intervals.level)
 
 
@@ -126,43 +127,23 @@ def repairs_of(
     found: UnitHistogram, kinds: Sequence[tuple[str, str]], measure: Measure, undefined: float | None, level: float
 ) -> TreebankRepairs:
     """Return the cost of each kind of error."""
-    units = _UnitsBefore(found, measure, undefined)
-    gains = [gain for number, kind in enumerate(kinds) if (gain := units.repair(number, kind, level)) is not None]
-    n_all = sum(gain.words for gain in gains) or 1
-    costs = sorted((gain._replace(share=gain.words / n_all) for gain in gains), key=_largest_first)
-    nothing = gain_estimate(units.before, units.before, units.n_units, 0, level)
-    return TreebankRepairs(tuple(costs), nothing)
-
-
-class _UnitsBefore:
-    """The counts of units before any repair."""
-
-    def __init__(self, found: UnitHistogram, measure: Measure, undefined: float | None) -> None:
-        self._found, self._measure, self._undefined = found, measure, undefined
-        parts, self.n_units = found.of_group(WHOLE)
-        self.before = parts[:, :2]
-        self._keys = _keys(self.before)
-        self._totals = dict(zip(found.totals.groups.tolist(), found.totals.counts, strict=True))
-
-    def repair(self, number: int, kind: tuple[str, str], level: float) -> Repair | None:
-        """Return the gain of a repair, with a share of 0; None without a gain, as for errors of precision by recall."""
-        if number not in self._totals:
-            return None
-        whole = self._totals[WHOLE][:4], self._totals[WHOLE][:4] + self._totals[number][:4]
-        before, after = map(self._value, whole)
-        if before is None or after is None or after <= before:
-            return None
-        parts, n_units = self._found.of_group(number)
-        others = self.n_units.copy()
-        np.subtract.at(others, np.searchsorted(self._keys, _keys(parts)), n_units)
-        both = np.concatenate([self.before, parts[:, :2]]), np.concatenate([self.before, parts[:, 2:]])
-        affected, every = int(n_units.sum()), np.concatenate([others, n_units])
-        estimate = gain_estimate(*both, every, affected, level)
-        ends = [float(ratios(ratio_parts(counts, self._measure))) for counts in whole]
-        return Repair(*kind, int(self._totals[number][4]), 0.0, ends[1], ends[1] - ends[0], estimate)
-
-    def _value(self, counts: NDArray[np.int64]) -> float | None:
-        return score_of(Counts(*counts.reshape(4, 1)), self._measure, self._undefined).value
+    parts, n_units = found.of_group(WHOLE)
+    before, totals = parts[:, :2], dict(zip(found.totals.groups.tolist(), found.totals.counts, strict=True))
+    repaired = []
+    for number, kind in ((number, kind) for number, kind in enumerate(kinds) if number in totals):
+        counts = totals[WHOLE][:4], totals[WHOLE][:4] + totals[number][:4]
+        value, other = (score_of(Counts(*whole.reshape(4, 1)), measure, undefined).value for whole in counts)
+        if value is None or other is None or other <= value:  # no gain, as for errors of precision by recall
+            continue
+        parts, n_affected = found.of_group(number)
+        others = n_units.copy()
+        np.subtract.at(others, np.searchsorted(_keys(before), _keys(parts)), n_affected)
+        both = np.concatenate([before, parts[:, :2]]), np.concatenate([before, parts[:, 2:]])
+        every = np.concatenate([others, n_affected])
+        estimate = gain_estimate(*both, every, int(n_affected.sum()), level)
+        start, end = (float(ratios(ratio_parts(whole, measure))) for whole in counts)
+        repaired.append(Repair(*kind, int(totals[number][4]), 0.0, end, end - start, estimate))
+    return TreebankRepairs(tuple(_with_shares(repaired)), gain_estimate(before, before, n_units, 0, level))
 
 
 def _keys(parts: NDArray[np.float64]) -> NDArray[np.int64]:

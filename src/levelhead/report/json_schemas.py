@@ -37,7 +37,12 @@ def json_schema(name: str) -> dict[str, Any]:
     schema = _read(name)
     definitions = schema.setdefault("$defs", {})
     while missing := {*_LOCAL.findall(json.dumps(schema))} - definitions.keys():
-        definitions |= {definition: _definition(definition) for definition in sorted(missing)}
+        for definition in sorted(missing):
+            if definition.startswith(_WITHIN):  # a document within another document
+                document = _read(definition.removeprefix(_WITHIN)).items()
+                definitions[definition] = {key: value for key, value in document if not key.startswith("$")}
+            else:
+                definitions[definition] = _read(_COMMON)["$defs"][definition]
     return schema if definitions else {key: value for key, value in schema.items() if key != "$defs"}
 
 
@@ -63,10 +68,3 @@ def _read(name: str) -> dict[str, Any]:
     text = json.dumps(schema_file(name))
     schema: dict[str, Any] = json.loads(_DOCUMENT.sub(rf'"#/$defs/{_WITHIN}\1"', _SHARED.sub('"#/$defs/', text)))
     return schema
-
-
-def _definition(name: str) -> Any:
-    """A shared definition, or a document within another document."""
-    if not name.startswith(_WITHIN):
-        return _read(_COMMON)["$defs"][name]
-    return {key: value for key, value in _read(name.removeprefix(_WITHIN)).items() if not key.startswith("$")}

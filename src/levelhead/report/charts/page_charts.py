@@ -234,11 +234,10 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
         tip = f"{system}: " + ", ".join(f"{rank} by {name}" for name, rank in zip(measures, places) if rank)
         parts.append(path(points, f"none {kind}", tip))
         parts += [dot(px, py, 3.5, "fade" if color is None else f"s{color} halo", tip) for px, py in points]
-        shade = "mute" if color is None else "b"
         for end, anchor, at in ((0, "end", x(0) - 10), (-1, "start", x(len(measures) - 1) + 10)):
             if rank := places[end]:
                 words = f"{system}  {rank}" if end == 0 else f"{rank}  {system}"
-                parts.append(text(at, y(slots[end][row]) + 4, words, shade, anchor))
+                parts.append(text(at, y(slots[end][row]) + 4, words, "mute" if color is None else "b", anchor))
     return Drawing(title, width, y(max(2, len(ranks))) + 16, "".join(parts))
 
 

@@ -12,7 +12,7 @@ from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.evaluations import Evaluations
-from levelhead.comparison.power import Detectable, Power, rows_to_show
+from levelhead.comparison.power import Power, rows_to_show
 from levelhead.comparison.system_errors import Confusions, ErrorExamples
 from levelhead.comparison.systems import Comparison
 from levelhead.correlation import Correlation, CumulativeVariance, Measurements
@@ -40,8 +40,7 @@ def scatter_chart(
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
-    names = short_names(table.treebanks)
-    points = map(Named, [names[name] for name in table.treebanks], across, up, families)
+    points = map(Named, short_names(table.treebanks).values(), across, up, families)
     known = [point for point in points if not np.isnan((point.x, point.y)).any()]
     statistics: list[str] = []
     if result is not None:
@@ -105,21 +104,17 @@ def variance_chart(variances: Mapping[str, CumulativeVariance]) -> Drawing:
 def power_chart(power: Power, *, each: bool = False) -> Drawing:
     """Return a chart of detectable differences by the number of units, with a line per measure and number of runs."""
     shown = [row for row in rows_to_show(power, each=each) if row.difference is not None]
+    differ = [len(set(values)) > 1 for values in zip(*((r.treebank, r.measure, r.unit, r.n_runs) for r in shown))]
     series: dict[str, list[tuple[float, float]]] = {}
     for row in shown:
         plain = row.measure in power.perplexities
         value = row.difference or 0.0
-        series.setdefault(_label(row, shown), []).append((row.n_units, value if plain else 100 * value))
+        # its label has the properties in which lines differ
+        parts = (row.treebank, row.measure, _units(row.unit), f"{row.n_runs} runs" if row.n_runs > 1 else "1 run")
+        label = ", ".join(part for part, varies in zip(parts, differ) if varies) or row.measure
+        series.setdefault(label, []).append((row.n_units, value if plain else 100 * value))
     units = dict.fromkeys(_units(row.unit) for row in shown)
     return curves("Detectable difference", series, " or ".join(units), "detectable difference", logarithmic=True)
-
-
-def _label(row: Detectable, shown: Sequence[Detectable]) -> str:
-    """The properties in which a line differs from the others, as its label."""
-    parts = (row.treebank, row.measure, _units(row.unit), f"{row.n_runs} runs" if row.n_runs > 1 else "1 run")
-    fields = ("treebank", "measure", "unit", "n_runs")
-    differ = [part for part, field in zip(parts, fields) if len({getattr(other, field) for other in shown}) > 1]
-    return ", ".join(differ) or row.measure
 
 
 def _units(kind: str) -> str:

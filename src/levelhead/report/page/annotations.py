@@ -39,8 +39,8 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
     trees = f"An example of each pattern: the tree of {first} above, those of the other annotators below."
     alphas = [(label.name, label.krippendorff) for label in agreement.labels]
     rows = [plotted_row(name, alpha.value, alpha.interval) for name, alpha in alphas if alpha.value is not None]
-    charts = [Block("alpha", drawing=spreads("Krippendorff's alpha", rows, "alpha"))] if rows else []
-    labels = [*charts, _noted("labels", agreement.table(), "Numbers")]
+    labels = [Block("alpha", drawing=spreads("Krippendorff's alpha", rows, "alpha"))] if rows else []
+    labels.append(_noted("labels", agreement.table(), "Numbers"))
     sections = [
         Section("labels", "Agreement beyond chance", _LABELS, labels),
         Section("measures", "F1", "For each pair of annotators; the same in both directions.", measures),

@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +19,7 @@ from levelhead.errors import printable
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import StringColumn
 
-ALL_WORDS = 50_000
-"""The largest number of words in the sentences of a page, over all treebanks."""
-
+ALL_WORDS = 50_000  # in the sentences of a page, over all treebanks
 _FEWEST_WORDS = 600  # of each treebank
 _LONG = 40  # words; longer sentences are chosen last
 _GOLDEN = (5**0.5 - 1) / 2  # its multiples are spread evenly between 0 and 1
@@ -93,19 +91,12 @@ def sentence(
 
 
 class Examples(NamedTuple):
-    """The errors of a treebank that a page can show in their sentences.
+    """The errors of a treebank that a page can show in their sentences."""
 
-    Args:
-        sentences: the sentences, see `sentence`.
-        words: the wrong words: the number of the sentence, and of the word in it.
-        groups: for each kind of grouping, the number of the group of each word, -1 for none.
-        totals: for each kind of grouping, the number of words in each group, including words that are not shown.
-    """
-
-    sentences: Sequence[Mapping[str, Any]]
-    words: Sequence[tuple[int, int]]
-    groups: Mapping[str, Sequence[int]]
-    totals: Mapping[str, Mapping[int, int]]
+    sentences: Sequence[Mapping[str, Any]]  # see `sentence`
+    words: Sequence[tuple[int, int]]  # the wrong words: the number of the sentence, and of the word in it
+    groups: Mapping[str, Sequence[int]]  # by kind of grouping, the number of the group of each word, -1 for none
+    totals: Mapping[str, Mapping[int, int]]  # the number of words in each group, including words that are not shown
 
 
 def examples_of_errors(
@@ -122,9 +113,6 @@ class ExampleTally:
 
     If a page cannot hold all sentences, the first `_MOST_OF_GROUP` sentences of each group are kept, in an order that
     spreads them over the file.
-
-    Args:
-        n_treebanks: how many treebanks share the page.
     """
 
     def __init__(self, n_treebanks: int) -> None:
@@ -153,8 +141,7 @@ class ExampleTally:
             self._sentences = {number: shown for number, shown in self._sentences.items() if number in left}
         for number in np.unique(self._words[0]).tolist():
             if number not in self._sentences:
-                row = number - self._n_before
-                self._sentences[number] = sentence([output], row, n_before=self._n_before)
+                self._sentences[number] = sentence([output], number - self._n_before, n_before=self._n_before)
         self._n_before += len(gold)
 
     def examples(self, renumbered: Mapping[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]]) -> Examples:
@@ -162,7 +149,17 @@ class ExampleTally:
         order = np.lexsort(self._words[::-1])
         words = self._words[:, order]
         groups = {name: renumbered.get(name, np.asarray)(numbers[order]) for name, numbers in self._groups.items()}
-        inside = np.isin(words[0], self._within(words[0], groups))
+        kept, rows = np.unique(words[0], return_index=True)
+        if self._n_words > self._most:  # sentences of each group in turn, short ones first
+            turns = _first_places(words[0], groups.values())[rows]
+            lengths = np.array([len(self._sentences[number]["f"]) for number in kept.tolist()])
+            chosen, left = [], self._most
+            for row in np.lexsort((kept, lengths > _LONG, turns)).tolist():
+                if left >= lengths[row]:
+                    chosen.append(row)
+                    left -= int(lengths[row])
+            kept = kept[chosen]
+        inside = np.isin(words[0], kept)
         kept, rows = np.unique(words[0, inside], return_inverse=True)
         pairs = list(zip(rows.tolist(), words[1, inside].tolist(), strict=True))
         shown = {name: numbers[inside].tolist() for name, numbers in groups.items()}
@@ -171,20 +168,6 @@ class ExampleTally:
             numbers = renumbered.get(name, np.asarray)(np.array([*before], dtype=np.int64))
             totals[name] = summed(zip(numbers.tolist(), before.values(), strict=True))
         return Examples([self._sentences[number] for number in kept.tolist()], pairs, shown, totals)
-
-    def _within(self, sentences: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]]) -> list[int]:
-        """The sentences that a page holds: all, or sentences of each group in turn, short ones first."""
-        every, rows = np.unique(sentences, return_index=True)
-        if self._n_words <= self._most:
-            return list(map(int, every))
-        turns = _first_places(sentences, groups.values())[rows]
-        lengths = [len(self._sentences[number]["f"]) for number in every.tolist()]
-        chosen, left = [], self._most
-        for row in np.lexsort((every, np.array(lengths) > _LONG, turns)).tolist():
-            if left >= lengths[row]:
-                chosen.append(int(every[row]))
-                left -= lengths[row]
-        return chosen
 
 
 def counted(numbers: NDArray[np.int64]) -> Counter[int]:
@@ -223,10 +206,9 @@ def joined_examples(parts: Sequence[Examples], renumbered: Sequence[Mapping[str,
     groups: dict[str, list[int]] = {name: [] for name in renumbered[0]}
     totals = {name: Counter[int]() for name in groups}
     words: list[tuple[int, int]] = []
-    start = 0
-    for part, joint_numbers in zip(parts, renumbered, strict=True):
+    starts = accumulate((len(part.sentences) for part in parts), initial=0)
+    for start, part, joint_numbers in zip(starts, parts, renumbered):
         words += [(start + sentence, word) for sentence, word in part.words]
-        start += len(part.sentences)
         for name, joint_number in joint_numbers.items():
             groups[name] += map(joint_number, part.groups[name])
             for number, n in part.totals[name].items():
@@ -246,34 +228,25 @@ def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str
     number: dict[str, int] = {}
     sentences: list[dict[str, Any]] = []
     stores: dict[str, Any] = {}
-    for name, part in enumerate(parts, 1):
-        stores[str(name)] = _store(part, len(sentences))
+    for name, part in enumerate([*parts, *([] if joint is None else [joint])], 1):
+        start = 0 if part is joint else len(sentences)
+        words = list(chain.from_iterable((start + sentence, word) for sentence, word in part.words))
+        key = "0" if part is joint else str(name)
+        stores[key] = {"words": words, "groups": part.groups, "totals": part.totals}
         sentences += [_packed(sentence, number) for sentence in part.sentences]
-    if joint is not None:
-        stores["0"] = _store(joint, 0)
     every = {"relations": list(number), "sentences": sentences, "stores": stores}
     text = json.dumps(every, ensure_ascii=False, separators=(",", ":"))
     return {"packed": base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 9)).decode()}
 
 
-def _store(part: Examples, start: int) -> dict[str, Any]:
-    words = list(chain.from_iterable((start + sentence, word) for sentence, word in part.words))
-    return {"words": words, "groups": part.groups, "totals": part.totals}
-
-
 def _packed(sentence: Mapping[str, Any], number: dict[str, int]) -> dict[str, Any]:
     """A sentence with relations by number; trees over gold's words are stored as their differences from gold."""
-
-    def numbers(relations: Sequence[str]) -> list[int]:
-        return [number.setdefault(relation, len(number)) for relation in relations]
-
-    def packed_tree(tree: Mapping[str, Any]) -> dict[str, Any]:
-        relations = numbers(tree["d"])
-        if "f" in tree:
-            return {**tree, "d": relations}
-        words = enumerate(zip(tree["h"], relations, sentence["h"], gold, strict=True))
+    gold, *systems = (
+        [number.setdefault(relation, len(number)) for relation in side["d"]] for side in (sentence, *sentence["s"])
+    )
+    trees = []
+    for tree, relations in zip(sentence["s"], systems, strict=True):
+        words = enumerate(zip(tree["h"], relations, sentence["h"], gold))
         changed = [part for word, (h, d, *in_gold) in words if [h, d] != in_gold for part in (word, h, d)]
-        return {"n": tree["n"], "e": tree["e"], "x": changed}
-
-    gold = numbers(sentence["d"])
-    return {**sentence, "d": gold, "s": [packed_tree(tree) for tree in sentence["s"]]}
+        trees.append({**tree, "d": relations} if "f" in tree else {"n": tree["n"], "e": tree["e"], "x": changed})
+    return {**sentence, "d": gold, "s": trees}

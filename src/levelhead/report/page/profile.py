@@ -36,53 +36,36 @@ class _Treebanks(NamedTuple):
     profiles: Mapping[str, Profile]
     clustering: Clustering | None
     rows: Sequence[PanelRow]
-
-    @property
-    def scalars(self) -> list[ProfileColumn]:
-        """The columns with a single value."""
-        return [column for name in self.survey_columns if (column := COLUMNS[name]).by is None]
-
-    @property
-    def survey_columns(self) -> list[str]:
-        """The names of all columns."""
-        return list(next(iter(self.survey.values())))
-
-    @property
-    def panels(self) -> list[tuple[ProfileColumn, Panel]]:
-        """A panel for each column with a single value that differs between treebanks."""
-        panels = []
-        for column in self.scalars:
-            values = [_printed(column, self.profiles[row.name].number(column.name)) for row in self.rows]
-            panel = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
-            if len({*values} - {None}) > 1:
-                panels.append((column, panel))
-        return panels
+    scalars: Sequence[ProfileColumn]  # the columns with a single value
+    panels: Sequence[tuple[ProfileColumn, Panel]]  # of those that differ between treebanks
 
 
 def profile_page(survey: Survey) -> Page:
     """Return the page of profiles."""
-    treebanks = _treebanks(survey)
-    made = (make(treebanks) for make in (_columns, _outliers, _similarity, _frequencies, _values))
-    sections = [section for section in made if section.blocks]
-    if len(treebanks.rows) == 1:
-        sections.reverse()  # there is nothing to compare: values first
-    names = [row.label for row in treebanks.rows]
-    choices = {"highlight": ("no treebank", *names)} if len(names) > 1 else {}
-    title = treebanks.rows[0].name if len(names) == 1 else f"Profiles of {names_or_number(names, 'treebank')}"
-    notes, signature = survey.provenance.notes, survey.provenance.signature
-    return Page(title, _lead(treebanks), _facts(treebanks), choices, sections, notes, signature, "profile")
-
-
-def _treebanks(survey: Survey) -> _Treebanks:
     profiles = {name: profile for name, profile in survey.items() if not name.startswith(_TOTAL)}
-    clustering = None
+    clustering, names = None, list(profiles)
     if len(profiles) > 1 and all(profile.get("relation") for profile in profiles.values()):
         clustering = clustered({name: profile.numbers("relation") for name, profile in profiles.items()})
-    names = list(profiles) if clustering is None else list(clustering.root.names)
-    groups = {name: branch_of_treebank(name) for name in names}
-    series, labels = series_of(groups.values()), short_names(names)
-    rows = [PanelRow(name, labels[name], series[groups[name]], groups[name]) for name in names]
-    return _Treebanks(survey, profiles, clustering, rows)
+        names = list(clustering.root.names)
+    groups, short = {name: branch_of_treebank(name) for name in names}, short_names(names)
+    series = series_of(groups.values())
+    rows = [PanelRow(name, short[name], series[groups[name]], groups[name]) for name in names]
+    scalars, drawn = [column for name in profiles[names[0]] if (column := COLUMNS[name]).by is None], []
+    for column in scalars:
+        values = [_printed(column, profiles[name].number(column.name)) for name in names]
+        if len({*values} - {None}) > 1:
+            panel = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
+            drawn.append((column, panel))
+    treebanks = _Treebanks(survey, profiles, clustering, rows, scalars, drawn)
+    made = (make(treebanks) for make in (_columns, _outliers, _similarity, _frequencies, _values))
+    sections = [section for section in made if section.blocks]
+    if len(names) == 1:
+        sections.reverse()  # there is nothing to compare: values first
+    labels = [row.label for row in rows]
+    choices = {"highlight": ("no treebank", *labels)} if len(labels) > 1 else {}
+    title = names[0] if len(names) == 1 else f"Profiles of {names_or_number(labels, 'treebank')}"
+    notes, signature = survey.provenance.notes, survey.provenance.signature
+    return Page(title, _lead(treebanks), _facts(treebanks), choices, sections, notes, signature, "profile")
 
 
 def _title(column: ProfileColumn) -> str:
@@ -142,7 +125,7 @@ def _facts(treebanks: _Treebanks) -> list[tuple[str, str]]:
         known = {cell for cell in cells if cell}
         facts += [(name, f"{len(known):,}")] if known and len(treebanks.rows) > 1 else []
     for name in ("sentences", "words"):
-        if name in treebanks.survey_columns:
+        if name in next(iter(treebanks.profiles.values())):
             total = sum(profile.number(name) or 0 for profile in treebanks.profiles.values())
             facts.append((name, f"{int(total):,}"))
     return facts
@@ -171,25 +154,21 @@ def _columns(treebanks: _Treebanks) -> Section:
         blocks.append(Block(name, f"{panel.title}{unit}", caption, drawing=panel_chart(panel, treebanks.rows)))
     varying = [column for column, _ in treebanks.panels]
     same = [_title(column) for column in treebanks.scalars if column not in varying]
-    return Section("columns", "Columns", _explained(treebanks, same), blocks if len(blocks) > 1 else [], narrow=True)
-
-
-def _explained(treebanks: _Treebanks, same: Sequence[str]) -> str:
-    """How to read the panels."""
-    text = (
+    lead = (
         "Each mark is a treebank, at the same position in every panel. Its shape and color show the language family"
         " (for Indo-European languages, the genus)."
     )
     if treebanks.clustering is None:
-        text += " Treebanks are in the order given."
+        lead += " Treebanks are in the order given."
     else:
-        text += " Treebanks are ordered by similarity: neighbors have similar frequencies of relations."
+        lead += " Treebanks are ordered by similarity: neighbors have similar frequencies of relations."
     if len(treebanks.rows) >= FEWEST:
-        text += (
+        lead += (
             " The band contains the middle half of the treebanks; the line in it is the median. Outliers are named:"
             " values more than 1.5 interquartile ranges below or above the band."
         )
-    return f"{text} No differences in: {', '.join(map(_lower, same))}." if same else text
+    lead += f" No differences in: {', '.join(map(_lower, same))}." if same else ""
+    return Section("columns", "Columns", lead, blocks if len(blocks) > 1 else [], narrow=True)
 
 
 def _outliers(treebanks: _Treebanks) -> Section:
@@ -236,44 +215,37 @@ def _similarity(treebanks: _Treebanks) -> Section:
 
 
 def _frequencies(treebanks: _Treebanks) -> Section:
-    blocks = [
-        _frequency(treebanks, COLUMNS[name])
-        for name in _FREQUENCIES
-        if name in treebanks.survey_columns and any(profile.numbers(name) for profile in treebanks.profiles.values())
-    ]
+    """The frequencies of relations and parts of speech: bars for a single treebank, otherwise a matrix."""
+    blocks = []
+    for column in (COLUMNS[name] for name in _FREQUENCIES if name in next(iter(treebanks.profiles.values()))):
+        shares = [treebanks.profiles[row.name].numbers(column.name) for row in treebanks.rows]
+        every, title = {text for some in shares for text in some}, _title(column)
+        mean = {text: math.fsum(some.get(text, 0.0) for some in shares) / len(shares) for text in every}
+        names = sorted(every, key=lambda text: (-mean[text], text))
+        if names and len(shares) == 1:
+            values = {"% of words": [percentage(shares[0][name]) for name in names]}
+            blocks.append(Block(column.name, title, drawing=panels(title, names, values, places=2)))
+        elif names:
+            kept = names[:_FREQUENT]
+            rows = [
+                (row.label, [some.get(text, 0.0) if some else None for text in kept])
+                for row, some in zip(treebanks.rows, shares)
+            ]
+            caption = f"The {len(kept)} most frequent of {len(names)}." if len(kept) < len(names) else ""
+            matrix = HeatMap("", kept, rows, {}, {}, Column("", "ratio"))
+            blocks.append(Block(column.name, title, caption, heat=matrix))
     lead = "Percentages of words; the most frequent first."
     return Section("frequencies", "Frequencies", lead, blocks, narrow=len(treebanks.rows) == 1)
-
-
-def _frequency(treebanks: _Treebanks, column: ProfileColumn) -> Block:
-    """The frequencies of relations or parts of speech: bars for a single treebank, otherwise a matrix."""
-    shares = {row.name: treebanks.profiles[row.name].numbers(column.name) for row in treebanks.rows}
-    every = {text for some in shares.values() for text in some}
-    mean = {text: math.fsum(some.get(text, 0.0) for some in shares.values()) / len(shares) for text in every}
-    names = sorted(every, key=lambda text: (-mean[text], text))
-    title = _title(column)
-    if len(treebanks.rows) == 1:
-        (only,) = shares.values()
-        values = {"% of words": [percentage(only[name]) for name in names]}
-        return Block(column.name, title, drawing=panels(title, names, values, places=2))
-    kept = names[:_FREQUENT]
-    rows = [
-        (row.label, [shares[row.name].get(text, 0.0) if shares[row.name] else None for text in kept])
-        for row in treebanks.rows
-    ]
-    caption = f"The {len(kept)} most frequent of {len(names)}." if len(kept) < len(names) else ""
-    return Block(column.name, title, caption, heat=HeatMap("", kept, rows, {}, {}, Column("", "ratio")))
 
 
 def _values(treebanks: _Treebanks) -> Section:
     """All values, with the total below if it is known."""
     if len(treebanks.rows) == 1:
         (profile,) = treebanks.profiles.values()
-        values = [(column, _printed(column, profile.number(column.name))) for column in treebanks.scalars]
-        rows = [
-            (_title(column), None if value is None else _with_unit(column, value), column.meaning)
-            for column, value in values
-        ]
+        rows: list[tuple[Cell, ...]] = []
+        for column in treebanks.scalars:
+            value = _printed(column, profile.number(column.name))
+            rows.append((_title(column), None if value is None else _with_unit(column, value), column.meaning))
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
         return Section("values", "Values", "", [Block("values", table=Table(columns, tuple(rows)))])
     table = treebanks.survey.with_columns([column.name for column in treebanks.scalars]).table()

@@ -212,8 +212,8 @@ def _ranges(campaign: _Campaign) -> Section:
         if ranked and _has_tests(ranking):
             rows = [plotted_row(standing.system, standing.rank, standing.ranks) for standing in ranked]
             title = f"Rank ranges by {ranking.measure}, {ranking.group.name}"
-            drawing = spreads(title, rows, "rank", rules=ranking.lines or (), whole=True)
-            blocks.append(block._replace(drawing=drawing))
+            chart = spreads(title, rows, "rank", rules=ranking.lines or (), whole=True)
+            blocks.append(block._replace(drawing=chart))
     return Section("ranks", "Rank ranges", lead, blocks)
 
 
@@ -330,8 +330,8 @@ def _classes(campaign: _Campaign) -> Section:
             if any(value is not None for value in values):
                 columns[measure.rpartition(":")[2].rpartition("@")[2]] = values
         if columns:
-            drawing = panels(f"LAS by class of relations, {group}", systems, columns)
-            blocks.append(block._replace(drawing=drawing))
+            bars = panels(f"LAS by class of relations, {group}", systems, columns)
+            blocks.append(block._replace(drawing=bars))
     return Section("classes", "Classes of relations", lead, blocks)
 
 

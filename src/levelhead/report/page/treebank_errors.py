@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from levelhead.analysis.breakdown import (
     Breakdown,
-    CombinedBuckets,
     breakdown_of,
     bucket_cells,
     check_breakable,
@@ -85,9 +84,13 @@ def _numbered(buckets: Buckets, frequency: dict[str, int]) -> Sequence[NDArray[n
     counts = np.bincount(np.concatenate([buckets.gold, buckets.system]), minlength=len(buckets.names))
     for name, n in zip(buckets.names, counts.tolist(), strict=True):
         frequency[name] = frequency.get(name, 0) + n
-    number = {name: i for i, name in enumerate(frequency)}
-    numbers = np.array([number[name] for name in buckets.names], dtype=np.int64)
+    numbers = _places(buckets.names, frequency)
     return numbers[buckets.gold], numbers[buckets.system]
+
+
+def _places(names: Iterable[str], order: Iterable[str]) -> NDArray[np.int64]:
+    place = {name: i for i, name in enumerate(order)}
+    return np.array([place[name] for name in names], dtype=np.int64)
 
 
 def _most_frequent_first(frequency: Mapping[str, int]) -> list[str]:
@@ -234,8 +237,8 @@ class _PropertyTally:
     def add(self, matches: Matches, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add a piece, and return the number of the value of each gold word."""
         gold, system = _numbered(PROPERTIES[self._by].of(matches, self._settings), self._frequency)
-        buckets = CombinedBuckets([(name,) for name in self._frequency], gold, system)
-        words = words_in(buckets, matches, self._measure, self._registry)
+        names = [(name,) for name in self._frequency]
+        words = words_in(names, gold, system, matches, self._measure, self._registry)
         self._units.add(bucket_cells([words], np.arange(len(matches.gold))), documents)
         return gold
 
@@ -245,8 +248,7 @@ class _PropertyTally:
 
     def places(self) -> NDArray[np.int64]:
         """Return the place of each value in this order, by its number."""
-        place = {name: i for i, name in enumerate(self.names())}
-        return np.array([place[name] for name in self._frequency], dtype=np.int64)
+        return _places(self._frequency, self.names())
 
     def breakdown(self, undefined: float | None) -> Breakdown:
         """Return the breakdown."""
