@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -295,29 +294,16 @@ def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartR
 def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
     """The gains of each system by each property: over all treebanks, and by relation on each."""
     several, systems = len(parts) > 1, parts[0].systems[1:]
-    for number, system in enumerate(systems, 1):
-        system_place = number, len(systems)
-        opener = partial(_opened, whole, values, system_place, "0" if several else "1")
+    for number, system in enumerate(systems):
         when = {"system": system, **({"treebank": ALL} if several else {})}
         for by in TITLES:
             gains = average_gains([part.gains[by] for part in parts]) if several else parts[0].gains[by]
-            yield from _gain_blocks(f"gains-{number}-{by}", by, system, gains, when, opener)
+            opened = whole, values[by], number, len(systems), "0" if several else "1"
+            yield from _gain_blocks(f"gains-{number + 1}-{by}", by, system, gains, when, opened)
         for place, part in enumerate(parts, 1) if several else ():
-            opener = partial(_opened, part.contrasts, part.values, system_place, str(place))
-            name, on_treebank = f"gains-{number}-deprel-{place}", {**when, "treebank": part.treebank}
-            yield from _gain_blocks(name, "deprel", system, part.gains["deprel"], on_treebank, opener)
-
-
-def _opened(
-    words: Examples, values: Mapping[str, Sequence[str]], place: tuple[int, int], store: str, by: str, value: str
-) -> OpenedWords | None:
-    """The words with a value that only a system or only the baseline gets right; None without any."""
-    if value not in values[by]:
-        return None
-    number, n_systems = place
-    group = values[by].index(value) * n_systems + number - 1
-    title = f"{TITLES[by]} {open_ended(value)}: words that only one of the systems gets right"
-    return OpenedWords(store, by, group, title) if group in words.groups[by] else None
+            opened = part.contrasts, part.values["deprel"], number, len(systems), str(place)
+            name, on_treebank = f"gains-{number + 1}-deprel-{place}", {**when, "treebank": part.treebank}
+            yield from _gain_blocks(name, "deprel", system, part.gains["deprel"], on_treebank, opened)
 
 
 def _gain_blocks(
@@ -326,14 +312,21 @@ def _gain_blocks(
     system: str,
     gains: Sequence[Gain] | Sequence[AverageGain],
     when: Mapping[str, str],
-    opener: Callable[[str, str], OpenedWords | None],
+    opened: tuple[Examples, Sequence[str], int, int, str],
 ) -> Iterator[Block]:
+    """The gains of a system; rows open the words with a value that only the system or only the baseline gets right."""
     of_system, title = [gain for gain in gains if gain.system == system], TITLES[by]
     shown = [gain for gain in of_system if gain.difference is not None]
     shown = shown[:_MOST_ROWS] if by in BY_FREQUENCY else sorted(shown, key=lambda gain: _natural(gain.values[0]))
     if not any(gain.more_correct for gain in shown):
         return
-    rows = [_gain_row(gain)._replace(opens=opener(by, gain.values[0])) for gain in shown]
+    words, values, number, n_systems, store = opened
+    rows = []
+    for gain in shown:
+        group = values.index(gain.values[0]) * n_systems + number if gain.values[0] in values else -1
+        heading = f"{title} {open_ended(gain.values[0])}: words that only one of the systems gets right"
+        opens = OpenedWords(store, by, group, heading) if group >= 0 and group in words.groups[by] else None
+        rows.append(_gain_row(gain)._replace(opens=opens))
     averages = isinstance(of_system[0], AverageGain)  # next to means, only the number of treebanks
     last = Column("Treebanks" if averages else "Words", "number")
     columns = (
