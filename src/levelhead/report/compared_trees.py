@@ -113,11 +113,13 @@ def _picture(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> Drawing:
     above = _ROW + 34 + _STEP * max(levels[0].values(), default=0)
     below = above + (0 if same else _ROW)
     title = f"{shown['i']}: gold above, {tree['n']} below"
-    body = [_long_text(0, 12, title, "mute small")]
-    body += _side(gold, places[0], levels[0], above, -1)
-    body += [text(x, above, form, anchor="middle") for x, form in zip(places[0], gold.forms)]
-    body += [] if same else [text(x, below, form, "mute", "middle") for x, form in zip(places[1], system.forms)]
-    body += _side(system, places[1], levels[1], below, 1)
+    body = [
+        _long_text(0, 12, title, "mute small"),
+        *_side(gold, places[0], levels[0], above, -1),
+        *(text(x, above, form, anchor="middle") for x, form in zip(places[0], gold.forms)),
+        *(text(x, below, form, "mute", "middle") for x, form in zip(places[1], system.forms) if not same),
+        *_side(system, places[1], levels[1], below, 1),
+    ]
     height = below + 40 + _STEP * max(levels[1].values(), default=0)
     return Drawing(shown["t"], max(width_of(title), *map(sum, widths)), height, "".join(body))
 

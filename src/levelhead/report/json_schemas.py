@@ -54,12 +54,10 @@ def schema_file(name: str) -> dict[str, Any]:
     from levelhead.significance import ComparedScore, Wins
 
     records = {record.__name__: record for record in (ComparedScore, Detectable, GateResult, LanguagePair, Wins)}
-
-    def with_fields(part: dict[str, Any]) -> dict[str, Any]:
-        return part if "record" not in part else record_schema(records[part.pop("record")]) | part
-
     text = files(__package__).joinpath("schemas", f"{name}{_SUFFIX}").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text, object_hook=with_fields)
+    schema: dict[str, Any] = json.loads(
+        text, object_hook=lambda part: record_schema(records[part.pop("record")]) | part if "record" in part else part
+    )
     return schema
 
 

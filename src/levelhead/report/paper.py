@@ -256,9 +256,15 @@ def _cell_text(cell: PaperCell, escape: Callable[[str], str], best: str, raised:
 
 def _latex(table: PaperTable) -> str:
     """A float with booktabs rules; intervals are on a line below the scores."""
-    lines = ["% \\usepackage{booktabs}", "\\begin{table}", "\\centering"]
-    lines += [f"\\begin{{tabular}}{{l{'r' * len(table.heads)}}}", "\\toprule"]
-    lines += [latex_row([latex_text(head) for head in (table.corner, *table.heads)]), "\\midrule"]
+    lines = [
+        "% \\usepackage{booktabs}",
+        "\\begin{table}",
+        "\\centering",
+        f"\\begin{{tabular}}{{l{'r' * len(table.heads)}}}",
+        "\\toprule",
+        latex_row([latex_text(head) for head in (table.corner, *table.heads)]),
+        "\\midrule",
+    ]
     for number, (name, cells) in enumerate(table.rows):
         lines += ["\\midrule"] if number in table.rules_before else []
         texts = [_cell_text(cell, latex_text, "\\textbf{{{}}}", "\\textsuperscript{{{}}}") for cell in cells]
@@ -287,9 +293,12 @@ def _starless(text: str) -> str:
 def _html(table: PaperTable) -> str:
     """A table that needs no style sheet; heads of rows and columns are marked up as heads."""
     heads = "".join(f'<th scope="col" style="text-align: right">{clean(head)}</th>' for head in table.heads)
-    lines = ["<table>", f'<caption style="caption-side: bottom; text-align: left">{clean(table.caption)}</caption>']
-    lines += [f'<thead><tr><th scope="col" style="text-align: left">{clean(table.corner)}</th>{heads}</tr></thead>']
-    lines.append("<tbody>")
+    lines = [
+        "<table>",
+        f'<caption style="caption-side: bottom; text-align: left">{clean(table.caption)}</caption>',
+        f'<thead><tr><th scope="col" style="text-align: left">{clean(table.corner)}</th>{heads}</tr></thead>',
+        "<tbody>",
+    ]
     markup = ("<strong>{}</strong>", "<sup>{}</sup>", "<br><small>{}</small>")
     for number, (name, cells) in enumerate(table.rows):
         rule = ' style="border-top: 1px solid"' if number in table.rules_before else ""

@@ -74,8 +74,8 @@ def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
     if panel.quartiles is not None:
         high, low, middle = up(panel.quartiles.high), up(panel.quartiles.low), up(panel.quartiles.median)
         size = f'width="{short(_RIGHT - _LEFT)}" height="{short(max(low - high, 1))}"'
-        parts.append(f'<rect class="middle" x="{short(_LEFT)}" y="{short(high)}" {size}/>')
-        parts.append(line(_LEFT, middle, _RIGHT, middle, "axis"))
+        band = f'<rect class="middle" x="{short(_LEFT)}" y="{short(high)}" {size}/>'
+        parts = [band, line(_LEFT, middle, _RIGHT, middle, "axis")]
     ticks = [(at, number(at)) for at in up.ticks(4)]
     if panel.logarithmic:
         values = LogScale(up).ticks()
@@ -121,14 +121,18 @@ def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
     right = max(_WIDTH, left + 170) - 10
     across = Scale(0, root.height or 1.0, left, right)
     ticks = across.ticks(3)
-    parts = [line(across(at), top - 4, across(at), bottom, "grid") for at in ticks]
-    parts += [text(across(at), top - 9, number(at), "mute small", "middle") for at in ticks]
-    parts.append(text(0, top - 9, axis, "mute small"))
+    parts = [
+        *(line(across(at), top - 4, across(at), bottom, "grid") for at in ticks),
+        *(text(across(at), top - 9, number(at), "mute small", "middle") for at in ticks),
+        text(0, top - 9, axis, "mute small"),
+    ]
     for i, row in enumerate(rows):
         y = top + step * (i + 0.5)
-        parts.append(text(digits, y + 4, str(i + 1), "mute small", "end"))
-        parts.append(mark(digits + 13, y, row.series, 4, row.group, f' data-t="{i}"'))
-        parts.append(text(digits + 24, y + 4, row.label, "small"))
+        parts += [
+            text(digits, y + 4, str(i + 1), "mute small", "end"),
+            mark(digits + 13, y, row.series, 4, row.group, f' data-t="{i}"'),
+            text(digits + 24, y + 4, row.label, "small"),
+        ]
     place = {row.name: top + step * (i + 0.5) for i, row in enumerate(rows)}
 
     def draw(cluster: Cluster) -> float:

@@ -192,10 +192,12 @@ def spreads(
         scale = Scale(min(values) - 0.5, max(values) + 0.5, left, _WIDTH - 16)
     ticks = [at for at in scale.ticks(8) if not whole or at == int(at)]
     bottom = _TOP + _ROW * len(rows)
-    parts = [line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks]
-    parts += [text(scale(at), _TOP - 7, number(at), "mute small", "middle") for at in ticks]
-    parts.append(text(0, _TOP - 7, axis, "mute small"))
-    parts += [line(scale(0), _TOP, scale(0), bottom, "rule")] if zero else []
+    parts = [
+        *(line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks),
+        *(text(scale(at), _TOP - 7, number(at), "mute small", "middle") for at in ticks),
+        text(0, _TOP - 7, axis, "mute small"),
+        *([line(scale(0), _TOP, scale(0), bottom, "rule")] if zero else []),
+    ]
     for i, row in enumerate(rows):
         y, value = _TOP + _ROW * (i + 0.5), row.value or 0.0
         parts += [line(0, y - _ROW / 2, _WIDTH, y - _ROW / 2, "rule")] if i in rules else []
@@ -230,10 +232,9 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
     for row, (system, places) in enumerate(ranks.items()):
         points = [(x(i), y(slots[i][row])) for i, rank in enumerate(places) if rank]
         color = colored.index(system) if system in colored else None
-        kind = "axis thin" if color is None else f"l{color} thick"
+        kind, fill = ("axis thin", "fade") if color is None else (f"l{color} thick", f"s{color} halo")
         tip = f"{system}: " + ", ".join(f"{rank} by {name}" for name, rank in zip(measures, places) if rank)
-        parts.append(path(points, f"none {kind}", tip))
-        parts += [dot(px, py, 3.5, "fade" if color is None else f"s{color} halo", tip) for px, py in points]
+        parts += [path(points, f"none {kind}", tip), *(dot(*point, 3.5, fill, tip) for point in points)]
         for end, anchor, at in ((0, "end", x(0) - 10), (-1, "start", x(len(measures) - 1) + 10)):
             if rank := places[end]:
                 words = f"{system}  {rank}" if end == 0 else f"{rank}  {system}"
@@ -257,8 +258,7 @@ def panels(
     for c, (name, values) in enumerate(columns.items()):
         start = left + c * (each + 12)
         scale = Scale(low, high, start + (reach if low < 0 else 0), start + each - reach)
-        parts.append(text(start, 18, name, "b"))
-        parts.append(line(scale(0), _TOP - 4, scale(0), _TOP + _ROW * len(rows), "axis"))
+        parts += [text(start, 18, name, "b"), line(scale(0), _TOP - 4, scale(0), _TOP + _ROW * len(rows), "axis")]
         for i, value in enumerate(values):
             if value is not None:
                 y = _TOP + _ROW * i

@@ -133,10 +133,9 @@ def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
     series = list(dict.fromkeys(point.series for point in points))
     parts = _frame(across, up, x, y)
     for point in points:
-        color = min(series.index(point.series), N_COLORS - 1)
-        tip = f"{point.name}: {point.x:.4g}, {point.y:.4g}"
-        parts.append(dot(across(point.x), up(point.y), 3.8, f"s{color} point", tip))
-        parts.append(text(across(point.x) + 6, up(point.y) + 4, point.name, "mute small"))
+        color, (px, py) = min(series.index(point.series), N_COLORS - 1), (across(point.x), up(point.y))
+        drawn = dot(px, py, 3.8, f"s{color} point", f"{point.name}: {point.x:.4g}, {point.y:.4g}")
+        parts += [drawn, text(px + 6, py + 4, point.name, "mute small")]
     return _with_legend(title, parts, list(enumerate(series)), marks=False)
 
 
@@ -175,13 +174,17 @@ def scatter(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
     both = [value for point in points for value in (point.x, point.y)]
     across, up = scale_for(both, 46, 486), scale_for(both, 460, 20)
     parts = [
-        line(across(at), 20, across(at), 460, "grid") + line(46, up(at), 486, up(at), "grid") for at in across.ticks()
+        *(
+            line(across(at), 20, across(at), 460, "grid") + line(46, up(at), 486, up(at), "grid")
+            for at in across.ticks()
+        ),
+        *(text(across(at), 478, number(at), "mute small", "middle") for at in across.ticks()),
+        *(text(40, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()),
+        text(486, 496, x, "mute small", "end"),
+        text(6, 12, y, "mute small"),
+        line(across(across.low), up(across.low), across(across.high), up(across.high), "axis dash"),
+        *(mark(across(point.x), up(point.y), series[point.series], 3.8, point.name) for point in points),
     ]
-    parts += [text(across(at), 478, number(at), "mute small", "middle") for at in across.ticks()]
-    parts += [text(40, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()]
-    parts += [text(486, 496, x, "mute small", "end"), text(6, 12, y, "mute small")]
-    parts.append(line(across(across.low), up(across.low), across(across.high), up(across.high), "axis dash"))
-    parts += [mark(across(point.x), up(point.y), series[point.series], 3.8, point.name) for point in points]
     for row, (i, name) in enumerate(_names_of(series)):
         parts += [mark(516, 34 + 22 * row, i, 5), text(528, 38 + 22 * row, name)]
     return Drawing(title, 760.0, 502, "".join(parts))
@@ -204,11 +207,14 @@ def curves(
 
 def _frame(across: Scale | LogScale, up: Scale, x: str, y: str, top: float = _TOP) -> list[str]:
     """Grid lines with their numbers, and the names of the axes."""
-    parts = [line(across(at), top, across(at), _BOTTOM, "grid") for at in across.ticks()]
-    parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid") for at in up.ticks()]
-    parts += [text(across(at), _BOTTOM + 16, number(at), "mute small", "middle") for at in across.ticks()]
-    parts += [text(_LEFT - 6, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()]
-    return [*parts, text(_RIGHT, _BOTTOM + 34, x, "mute small", "end"), text(4, 14, y, "mute small")]
+    return [
+        *(line(across(at), top, across(at), _BOTTOM, "grid") for at in across.ticks()),
+        *(line(_LEFT, up(at), _RIGHT, up(at), "grid") for at in up.ticks()),
+        *(text(across(at), _BOTTOM + 16, number(at), "mute small", "middle") for at in across.ticks()),
+        *(text(_LEFT - 6, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()),
+        text(_RIGHT, _BOTTOM + 34, x, "mute small", "end"),
+        text(4, 14, y, "mute small"),
+    ]
 
 
 def _with_legend(title: str, parts: Sequence[str], legend: Sequence[tuple[int, str]], *, marks: bool) -> Drawing:

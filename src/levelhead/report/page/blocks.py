@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import RowChart
-from levelhead.report.charts.point_charts import mark
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
@@ -100,20 +99,6 @@ class ConfusionMatrix(NamedTuple):
         return shades
 
 
-class LegendEntry(NamedTuple):
-    """The meaning of a mark, its number (see `point_charts`), and the number of items with it."""
-
-    name: str
-    series: int
-    n: int
-
-    @property
-    def drawn(self) -> str:
-        """The mark as SVG."""
-        shape = mark(7, 7, self.series, 4.6)
-        return f'<svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">{shape}</svg>'
-
-
 class Block(NamedTuple):
     """A part of a section; it has a chart, a table, a matrix, sentences or errors.
 
@@ -157,7 +142,7 @@ class Block(NamedTuple):
     strip_ends: tuple[str, str] = ("", "")
     extra: frozenset[str] = frozenset()
     rows_are: str = ""
-    legend: Sequence[LegendEntry] = ()
+    legend: Sequence[tuple[str, int, int]] = ()  # what a mark means, its number, and the number of items with it
 
     @property
     def has_contents(self) -> bool:

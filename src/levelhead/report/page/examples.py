@@ -166,7 +166,10 @@ class ExampleTally:
         totals = {}
         for name, before in self._totals.items():
             numbers = renumbered.get(name, np.asarray)(np.array([*before], dtype=np.int64))
-            totals[name] = summed(zip(numbers.tolist(), before.values(), strict=True))
+            joint = Counter[int]()
+            for number, n in zip(numbers.tolist(), before.values(), strict=True):
+                joint[number] += n
+            totals[name] = {number: joint[number] for number in sorted(joint) if number >= 0}
         return Examples([self._sentences[number] for number in kept.tolist()], pairs, shown, totals)
 
 
@@ -174,14 +177,6 @@ def counted(numbers: NDArray[np.int64]) -> Counter[int]:
     """Return how often each number occurs, without negative ones."""
     distinct, counts = np.unique(numbers[numbers >= 0], return_counts=True)
     return Counter(dict(zip(distinct.tolist(), counts.tolist(), strict=True)))
-
-
-def summed(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """Return the sum of the counts of each number in ascending order, without negative numbers."""
-    totals: Counter[int] = Counter()
-    for number, count in counts:
-        totals[number] += count
-    return {number: totals[number] for number in sorted(totals) if number >= 0}
 
 
 def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:

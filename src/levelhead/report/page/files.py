@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from levelhead.errors import Fault, InputError, Place, printable, with_minus
 from levelhead.extras import missing_library
 from levelhead.report.charts.page_charts import heat
+from levelhead.report.charts.point_charts import mark
 from levelhead.report.page.blocks import Block, Links, Page
 from levelhead.tables.svg import Drawing, clean
 from levelhead.tables.table import Cell, Column, IntervalCell, Table, for_readers, formatted
@@ -95,6 +96,7 @@ def _environment() -> jinja2.Environment:
     )  # fmt: skip
     environment.globals.update(
         formatted=_formatted,
+        mark=mark,
         shade=lambda value: "" if value is None else str(round(100 * value)),
         term_number=lambda page, label: 1 + [*page.terms].index(label) if label in page.terms else None,
         # conditions as numbers, since names may have any characters

@@ -11,7 +11,7 @@ from levelhead.errors import with_minus
 from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import OTHER, series_of
-from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section, names_or_number
+from levelhead.report.page.blocks import Block, HeatMap, Page, Section, names_or_number
 from levelhead.tables.svg import N_COLORS
 from levelhead.tables.table import Cell, Column, Table, percentage
 from levelhead.typology import COLUMNS, Profile, ProfileColumn
@@ -138,7 +138,7 @@ def _columns(treebanks: _Treebanks) -> Section:
     for row in treebanks.rows:
         groups.setdefault(row.series, set()).add(row.group)
     legend = [
-        LegendEntry(OTHER if len(names) > 1 else min(names), i, sum(row.series == i for row in treebanks.rows))
+        (OTHER if len(names) > 1 else min(names), i, sum(row.series == i for row in treebanks.rows))
         for i, names in sorted(groups.items())
     ]
     rest = sorted(groups.get(N_COLORS - 1, set()) - {OTHER})  # the groups that share the last mark

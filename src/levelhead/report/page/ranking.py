@@ -174,25 +174,19 @@ def _leaderboard(campaign: _Campaign) -> Section:
         extra = {"Letters", f"{ranking.measure} of valid sentences"}
         extra.update(name for other in others for name in (other.measure, f"{other.measure} rank"))
         hidden = frozenset(extra & {column.name for column in table.columns})
-        strips, ends = _strips(ranking)
+        values = [
+            () if standing.value is None else (float(standing.value), *(standing.interval or ()))
+            for standing in ranking.standings
+        ]
+        low, high = min(chain(*values), default=0.0), max(chain(*values), default=1.0)
+        strips = [Strip(*((end - low) / (high - low or 1) for end in ends)) if ends else None for ends in values]
+        plain, column = lower_is_better(ranking.measure), Column(ranking.measure)
+        first, last = (formatted(value_cell(end, perplexity=plain), column, 1) for end in (low, high))
         notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking))
         caption = " ".join(map(_sentence, filter(None, notes)))
-        blocks.append(block._replace(caption=caption, table=table, strips=strips, strip_ends=ends, extra=hidden,
-                                     rows_are="system"))  # fmt: skip
+        blocks.append(block._replace(caption=caption, table=table, strips=strips, strip_ends=(first, last),
+                                     extra=hidden, rows_are="system"))  # fmt: skip
     return Section("leaderboard", "Ranking", lead, blocks)
-
-
-def _strips(ranking: Ranking) -> tuple[list[Strip | None], tuple[str, str]]:
-    """A picture of each system's average with its interval, and the values at both ends of the pictures."""
-    values = [
-        () if standing.value is None else (float(standing.value), *(standing.interval or ()))
-        for standing in ranking.standings
-    ]
-    low, high = min(chain(*values), default=0.0), max(chain(*values), default=1.0)
-    strips = [Strip(*((end - low) / (high - low or 1) for end in ends)) if ends else None for ends in values]
-    column, plain = Column(ranking.measure), lower_is_better(ranking.measure)
-    first, last = (formatted(value_cell(end, perplexity=plain), column, 1) for end in (low, high))
-    return strips, (first, last)
 
 
 def _sentence(note: str) -> str:

@@ -274,9 +274,9 @@ def _mean_breakdown(by: str, every: Sequence[Breakdown], measure: str, joined: J
     component, counted = every[0].measure.component or "f1", []
     for mean in averages(every):
         if mean.estimate is not None:
-            (value,), n = mean.values, joined.n_errors(by, mean.values[0])
-            place = (STORE, by, joined.numbers[by][value]) if n else None
-            texts = str(mean.n_treebanks), f"{n:,}"
+            (value,), number = mean.values, joined.numbers[by].get(mean.values[0], -1)
+            n = joined.examples.totals[by].get(number, 0)
+            place, texts = (STORE, by, number) if n else None, (str(mean.n_treebanks), f"{n:,}")
             counted.append(((-n, value), _bucket_row(value, mean.means[component], mean.estimate, place, *texts)))
     return _bucket_block(by, measure, counted, "Treebanks", "Errors")._replace(when=_OF_ALL)
 

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.treebank.relations import Scheme
 
-COMPONENTS: Mapping[str, str] = MappingProxyType(
-    {
-        "Precision": "The percentage of system words that are correct.",
-        "Recall": "The percentage of gold words that are correct.",
-        "F1 Score": "The harmonic mean of precision and recall; the score that is usually reported.",
-        "AligndAcc": "The percentage of aligned words that are correct. Words that are segmented differently are"
-        " ignored.",
-        "Confidence interval": "In 95% of samples of this size, the interval contains the true value. It is computed by"
-        " leaving out each document or sentence in turn (jackknife).",
-    }
-)
+COMPONENTS: Mapping[str, str] = {
+    "Precision": "The percentage of system words that are correct.",
+    "Recall": "The percentage of gold words that are correct.",
+    "F1 Score": "The harmonic mean of precision and recall; the score that is usually reported.",
+    "AligndAcc": "The percentage of aligned words that are correct. Words that are segmented differently are ignored.",
+    "Confidence interval": "In 95% of samples of this size, the interval contains the true value. It is computed by"
+    " leaving out each document or sentence in turn (jackknife).",
+}
 
-KINDS_OF_ERRORS: Mapping[str, str] = MappingProxyType(
-    {
-        "wrong label": "The head is correct, but the relation is wrong.",
-        "wrong head inside the phrase": "The system's head depends on the gold head, directly or indirectly: the word"
-        " stays in its phrase, but is attached to the wrong word.",
-        "wrong head outside the phrase": "The system's head does not depend on the gold head: the word is attached"
-        " outside its phrase.",
-        "wrongly the root": "The system makes the word the root, although it has a head in gold.",
-        "root not found": "The word is the root in gold, but the system gives it a head.",
-        "head not aligned": "The system's head is not aligned with a gold word.",
-    }
-)
+KINDS_OF_ERRORS: Mapping[str, str] = {
+    "wrong label": "The head is correct, but the relation is wrong.",
+    "wrong head inside the phrase": "The system's head depends on the gold head, directly or indirectly: the word"
+    " stays in its phrase, but is attached to the wrong word.",
+    "wrong head outside the phrase": "The system's head does not depend on the gold head: the word is attached"
+    " outside its phrase.",
+    "wrongly the root": "The system makes the word the root, although it has a head in gold.",
+    "root not found": "The word is the root in gold, but the system gives it a head.",
+    "head not aligned": "The system's head is not aligned with a gold word.",
+}
 
 
 # the universal relations of UD v2

@@ -265,10 +265,6 @@ class JoinedErrors(NamedTuple):
     kinds: Mapping[str, int]
     examples: Examples
 
-    def n_errors(self, by: str, value: str) -> int:
-        """Return the number of wrong words with a value."""
-        return self.examples.totals[by].get(self.numbers[by].get(value, -1), 0)
-
 
 def joined_errors(parts: Sequence[TreebankErrors]) -> JoinedErrors:
     """Return the errors of all treebanks together."""
