@@ -10,10 +10,9 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.cli.program import run as run_command
-from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart
 from levelhead.report.charts.point_charts import OTHER, series_of
 from levelhead.report.page import render
-from levelhead.report.page.profile import profile_page
+from levelhead.report.page.profile import Panel, PanelRow, panel_chart, profile_page
 from levelhead.typology.profile import quartiles
 from levelhead.typology.similarity import Cluster, clustered
 

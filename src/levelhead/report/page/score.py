@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from levelhead.analysis import Breakdown, averages
@@ -26,7 +25,7 @@ from levelhead.evaluation.score_tables import (
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
-from levelhead.report.page.examples import stored
+from levelhead.report.page.examples import Examples, stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import (
     BY_FREQUENCY,
@@ -80,26 +79,25 @@ def score_page(
         ("gold words", f"{sum(gold.words for gold in golds):,}"),
         ("system words", f"{sum(evaluation.system.words for evaluation in evaluations.values()):,}"),
     ]
-    joined = joined_errors([*parts.values()]) if several else None
-    sections = _sections(evaluations, parts, average, joined)
+    joined, first_part = joined_errors([*parts.values()]) if several else None, next(iter(parts.values()))
+    means = average_repairs([part.repairs for part in parts.values()], 0.95) if several else []
+    sections = _sections(evaluations, parts, average, joined, means)
+    lead = _lead(evaluations, average)
+    for repair in (means if several else first_part.repairs.kinds)[:1]:
+        lead += f" Costliest error: {_named(repair)[1]}, {100 * repair.gain:.2f} points of {first_part.measure}."
     data = stored([part.examples for part in parts.values()], joined and joined.examples)
     title = f"{name} on {names_or_number([*evaluations], 'treebank')}"
-    return Page(title, _lead(evaluations, average, parts), facts, choices, sections, (), shared, "score", data, terms)
+    return Page(title, lead, facts, choices, sections, (), shared, "score", data, terms)
 
 
-def _lead(evaluations: Mapping[str, Evaluation], average: Average | None, parts: Mapping[str, TreebankErrors]) -> str:
-    scores, errors = next(iter(evaluations.values())), [*parts.values()]
-    values = []
+def _lead(evaluations: Mapping[str, Evaluation], average: Average | None) -> str:
+    scores, values = next(iter(evaluations.values())), []
     for measure in [name for name in scores if name in {"UAS", "LAS", "CLAS"}] or [*scores][:3]:
         value = scores[measure].value if average is None else average[measure]
         cell = value_cell(value, perplexity=scores[measure].perplexity)
         values.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
-    repairs = average_repairs([part.repairs for part in errors], 0.95) if len(errors) > 1 else errors[0].repairs.kinds
-    costliest = ""
-    for repair in repairs[:1]:
-        costliest = f" Costliest error: {_named(repair)[1]}, {100 * repair.gain:.2f} points of {errors[0].measure}."
     label = f"{LABEL} " if covered(evaluations) else ""
-    return f"{label}{'' if average is None else 'Macro-averages: '}{', '.join(values)}.{costliest}"
+    return f"{label}{'' if average is None else 'Macro-averages: '}{', '.join(values)}."
 
 
 def _sections(
@@ -107,11 +105,11 @@ def _sections(
     parts: Mapping[str, TreebankErrors],
     average: Average | None,
     joined: JoinedErrors | None,
+    repairs: Sequence[Repair],
 ) -> list[Section]:
     measure = next(iter(parts.values())).measure
     blocks: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
     if average is not None and joined is not None:
-        repairs = average_repairs([part.repairs for part in parts.values()], 0.95)
         note = "Points are means over treebanks; errors are counted on all of them."
         blocks["scores"] += _average_scores(evaluations, parts, average, measure)
         blocks["costs"].append(_costs(repairs, measure, STORE, joined.numbers["repair"], note)._replace(when=_OF_ALL))
@@ -257,50 +255,45 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
 
 
 def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
-    breakdown, numbers = part.breakdowns[by], part.numbers[by]
-    counted = []
-    for (value,), score in breakdown.rows:
-        n = part.examples.totals[by].get(numbers[value], 0)
-        place = (store, by, numbers[value]) if n else None
-        row = _bucket_row(value, score.value, breakdown.estimates[value,], place, f"{n:,}")
-        counted.append(((-n, ""), row))
-    explained = tuple(value for (value,), _ in breakdown.rows) if by == "class" else ()
+    breakdown = part.breakdowns[by]
+    values = [(value, score.value, breakdown.estimates[value,]) for (value,), score in breakdown.rows]
+    block = _buckets(by, part.measure, store, values, part.numbers[by], part.examples, ("Errors",))
     table = Breakdowns({"": [breakdown]}, Provenance({}, {})).table()._replace(notes=())
-    return _bucket_block(by, part.measure, counted, "Errors")._replace(table=table, explained=explained)
+    return block._replace(table=table, explained=tuple(value for value, *_ in values) if by == "class" else ())
 
 
 def _mean_breakdown(by: str, every: Sequence[Breakdown], measure: str, joined: JoinedErrors) -> Block:
     """The means over treebanks by one property."""
-    component, counted = every[0].measure.component or "f1", []
-    for mean in averages(every):
-        if mean.estimate is not None:
-            (value,), number = mean.values, joined.numbers[by].get(mean.values[0], -1)
-            n = joined.examples.totals[by].get(number, 0)
-            place, texts = (STORE, by, number) if n else None, (str(mean.n_treebanks), f"{n:,}")
-            counted.append(((-n, value), _bucket_row(value, mean.means[component], mean.estimate, place, *texts)))
-    return _bucket_block(by, measure, counted, "Treebanks", "Errors")._replace(when=_OF_ALL)
+    means = sorted(averages(every), key=lambda mean: mean.values) if by in BY_FREQUENCY else averages(every)
+    component = every[0].measure.component or "f1"
+    values = [
+        (mean.values[0], mean.means[component], mean.estimate, str(mean.n_treebanks)) for mean in means if mean.estimate
+    ]
+    heads = ("Treebanks", "Errors")
+    return _buckets(by, measure, STORE, values, joined.numbers[by], joined.examples, heads)._replace(when=_OF_ALL)
 
 
-def _bucket_row(
-    value: str,
-    ratio: float | Fraction | None,
-    estimate: BucketEstimate,
-    place: tuple[str, str, int] | None,
-    *more: str,
-) -> ChartRow:
-    """The row of a value; `place` is where its words are stored."""
-    interval = None if ratio is None else informative(estimate.interval)
-    row = measured_row(marked(open_ended(value), estimate), ratio, interval, more=more)
-    opens = place and OpenedWords(*place, f"{PROPERTY_TITLES[place[1]]}: {in_words(value)}")
-    return row._replace(opens=opens, uncertain=ratio is not None and estimate.uncertain)
-
-
-def _bucket_block(by: str, measure: str, counted: Sequence[tuple[tuple[int, str], ChartRow]], *more: str) -> Block:
-    """The rows of values; some properties show only those with most errors, in the order of the given keys."""
-    title, rows = PROPERTY_TITLES[by], [row for _, row in counted]
+def _buckets(
+    by: str,
+    measure: str,
+    store: str,
+    values: Iterable[tuple[Any, ...]],
+    numbers: Mapping[Any, int],
+    examples: Examples,
+    heads: tuple[str, ...],
+) -> Block:
+    """A row for each value, with its score, estimate and other texts, which opens its errors."""
+    title, counted = PROPERTY_TITLES[by], []
+    for value, ratio, estimate, *texts in values:
+        n = examples.totals[by].get(numbers.get(value, -1), 0)
+        interval = None if ratio is None else informative(estimate.interval)
+        row = measured_row(marked(open_ended(value), estimate), ratio, interval, more=(*texts, f"{n:,}"))
+        opens = OpenedWords(store, by, numbers[value], f"{title}: {in_words(value)}") if n else None
+        counted.append((n, row._replace(opens=opens, uncertain=ratio is not None and estimate.uncertain)))
     if by in BY_FREQUENCY:
-        rows = [row for _, row in sorted(counted, key=lambda pair: pair[0])[:_MOST_BARS]]
-    chart = RowChart(f"{measure} by {title.lower()}", title, measure, (measure, "95% CI", *more), rows, full=100)
+        counted = sorted(counted, key=lambda pair: -pair[0])[:_MOST_BARS]
+    rows = [row for _, row in counted]
+    chart = RowChart(f"{measure} by {title.lower()}", title, measure, (measure, "95% CI", *heads), rows, full=100)
     return Block(f"by-{by}", title, _uncertain(rows), chart=chart)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -138,13 +139,10 @@ class ErrorTally:
     def __init__(self, *_: str, name: str, n_treebanks: int, setup: Setup) -> None:
         self._name, self._n_treebanks, self._registry = name, n_treebanks, setup.registry
         measure = "LAS"  # otherwise the first measure that can be broken down
-        for other in () if "LAS" in setup.names else setup.names:
-            try:
+        for other in () if "LAS" in setup.names else reversed(setup.names):
+            with suppress(MeasureError):
                 check_breakable(parse_measure(other, setup.registry), setup.registry)
-            except MeasureError:
-                continue
-            measure = other
-            break
+                measure = other
         measure = f"{measure.removesuffix('.recall')}.recall" if setup.partial else measure
         self._measure = parse_measure(measure, setup.registry)
         self._setup = setup.with_measures(
