@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from levelhead.analysis.word_properties import PropertySettings, property_named
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure import Component, Definition, Measure
-from levelhead.scoring.score import Score, check_annotated, count, score_of
+from levelhead.scoring import Counts, Definition, Matches, Measure, Score
+from levelhead.scoring.measure import Component
+from levelhead.scoring.score import check_annotated, count, score_of
 from levelhead.scoring.selection import Selection, selection_for
 from levelhead.significance.jackknife import (
     BucketEstimate,

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from levelhead.analysis.breakdown import check_breakable, counted_words, ratio_parts
 from levelhead.analysis.word_properties import buckets_by
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import Agree, Matches
-from levelhead.scoring.measure import Measure
+from levelhead.scoring import Agree, Counts, Matches, Measure
 from levelhead.scoring.score import score_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate, ratios
 from levelhead.significance.units import Cells, UnitHistogram, histogram_of, summed
@@ -139,8 +137,7 @@ def repairs_of(
         others = n_units.copy()
         np.subtract.at(others, np.searchsorted(_keys(before), _keys(parts)), n_affected)
         both = np.concatenate([before, parts[:, :2]]), np.concatenate([before, parts[:, 2:]])
-        every = np.concatenate([others, n_affected])
-        estimate = gain_estimate(*both, every, int(n_affected.sum()), level)
+        estimate = gain_estimate(*both, np.concatenate([others, n_affected]), int(n_affected.sum()), level)
         start, end = (float(ratios(ratio_parts(whole, measure))) for whole in counts)
         repaired.append(Repair(*kind, int(totals[number][4]), 0.0, end, end - start, estimate))
     return TreebankRepairs(tuple(_with_shares(repaired)), gain_estimate(before, before, n_units, 0, level))

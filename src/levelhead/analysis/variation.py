@@ -55,8 +55,7 @@ class _Text:
 
     def __init__(self, treebank: Treebank) -> None:
         self.treebank = treebank
-        sentence = treebank.sentence_of_word.astype(np.int64)
-        place = np.arange(treebank.n_words) + 2 * sentence + 1
+        place = np.arange(treebank.n_words) + 2 * treebank.sentence_of_word.astype(np.int64) + 1
         size = treebank.n_words + 2 * len(treebank)
         self.word = np.full(size, -1, dtype=np.int64)
         self.word[place] = np.arange(treebank.n_words)

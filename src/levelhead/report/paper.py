@@ -27,11 +27,10 @@ from levelhead.tables.svg import clean
 from levelhead.tables.table import STARS_NOTE, Column, Table, formatted, interval_cell, level_text, value_cell
 from levelhead.tables.writers import latex_row, latex_text, markdown_text, to_markdown
 
-_NONE = "-"
-"""No score; on a single test set also a missing or invalid output, which counts as 0 in averages."""
+_NONE = "-"  # no score; on a single test set also a missing or invalid output, which counts as 0 in averages
 
+# a score with its interval, and its letters or stars
 _Score = tuple[float | Fraction | None, tuple[float, float] | None, str]
-"""A score with its interval, and its letters or stars."""
 
 
 class PaperCell(NamedTuple):
@@ -282,8 +281,7 @@ def _markdown(table: PaperTable) -> str:
     for name, cells in table.rows:
         texts = (_cell_text(cell, _starless, "**{}**", "<sup>{}</sup>", "<br><sub>{}</sub>") for cell in cells)
         rows.append([markdown_text(name), *texts])
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([*lines, "", f"*{_starless(table.caption)}*"]) + "\n"
+    return "\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", f"*{_starless(table.caption)}*"]) + "\n"
 
 
 def _starless(text: str) -> str:

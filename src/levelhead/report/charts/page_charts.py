@@ -26,8 +26,8 @@ from levelhead.tables.svg import (
 )
 from levelhead.tables.table import Cell, Column, formatted, interval_cell, value_cell
 
+# bars from zero, dots with their intervals, or stacked bars that fill the width
 Shape = Literal["bar", "dot", "parts"]
-"""Bars from zero, dots with their intervals, or stacked bars that fill the width."""
 
 _MARGIN = 3.0  # percent of the width, for marks at the ends
 _AT_END = 6.0  # percent of the width; closer to an end, a centered number would be cut off

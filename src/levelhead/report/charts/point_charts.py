@@ -25,8 +25,7 @@ from levelhead.tables.svg import (
     width_of,
 )
 
-OTHER = "other"
-"""The series of all groups without a separate mark."""
+OTHER = "other"  # the series of all groups without a separate mark
 
 _SHAPES = (
     "m-{r} 0a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0-{d} 0",  # a circle

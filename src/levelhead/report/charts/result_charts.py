@@ -121,8 +121,7 @@ def _units(kind: str) -> str:
     return "units" if kind.startswith(COMMENT) else f"{kind}s"
 
 
-_MOST_ROWS, _MOST_RELATIONS = 40, 15
-"""The largest numbers of rows and relations in a chart; the first of the table are shown."""
+_MOST_ROWS, _MOST_RELATIONS = 40, 15  # in a chart; the first of the table are shown
 
 
 def charts_html(result: object) -> str:
@@ -182,10 +181,11 @@ def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
         if result.measure == measure and result.difference is not None and result.average != "micro"
     ]
     several = len({result.treebank for result in results}) > 1
-    rows = []
-    for result in results[:_MOST_ROWS]:
-        label = f"{result.treebank} · {result.system}" if several else result.system
-        rows.append(plotted_row(label, result.difference, result.difference_interval, unit))
+    labels = [f"{result.treebank} · {result.system}" if several else result.system for result in results[:_MOST_ROWS]]
+    rows = [
+        plotted_row(label, result.difference, result.difference_interval, unit)
+        for label, result in zip(labels, results)
+    ]
     if rows:
         yield spreads(f"Differences in {measure} from {baseline}", rows, f"{measure}: difference", zero=True)
 

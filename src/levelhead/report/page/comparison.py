@@ -79,8 +79,8 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
         matches, confused = output_trees.matches, ConfusionTally()
         words = wrong_words(matches, measure, registry=registry)
         cells = confused.renumbered(values_of_words(matches, words, confused.add(matches)))
-        examples_of_cells = examples_of_errors(output_trees, words, {"cell": cells}, 2 * len(outputs))
-        confusions.append((confused.matrix(), examples_of_cells))
+        shown_words = examples_of_errors(output_trees, words, {"cell": cells}, 2 * len(outputs))
+        confusions.append((confused.matrix(), shown_words))
     systems = tuple(output.name for output in outputs)
     values = {by: buckets.names for by, buckets in found.items()}
     return TreebankPart(treebank, systems, len(outputs[0].matches.gold), gains, examples, changes, values, confusions)

@@ -75,14 +75,13 @@ def sentence(
 ) -> dict[str, Any]:
     """Return a gold sentence with systems' trees."""
     gold = outputs[0].matches.gold[index]
-    bidirectional = map(unicodedata.bidirectional, gold.text)  # the first letter counts (Unicode Annex 9: P2, P3)
-    directions = (direction for direction in bidirectional if direction in {"L", "R", "AL"})
+    letters = (kind for kind in map(unicodedata.bidirectional, gold.text) if kind in {"L", "R", "AL"})
     return {
         **({} if sides is None else {"k": sides}),
         **({} if marked is None else {"m": marked}),
         "i": printable(gold.id or f"sentence {n_before + index + 1}"),
         "t": printable(gold.text),
-        "r": int(next(directions, "L") != "L"),
+        "r": int(next(letters, "L") != "L"),  # the first letter counts (Unicode Annex 9: P2, P3)
         "f": [printable(form) for form in gold.forms],
         "h": gold.heads,
         "d": [printable(relation) for relation in gold.relations],
@@ -226,8 +225,7 @@ def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str
     for name, part in enumerate([*parts, *([] if joint is None else [joint])], 1):
         start = 0 if part is joint else len(sentences)
         words = list(chain.from_iterable((start + sentence, word) for sentence, word in part.words))
-        key = "0" if part is joint else str(name)
-        stores[key] = {"words": words, "groups": part.groups, "totals": part.totals}
+        stores["0" if part is joint else str(name)] = {"words": words, "groups": part.groups, "totals": part.totals}
         sentences += [_packed(sentence, number) for sentence in part.sentences]
     every = {"relations": list(number), "sentences": sentences, "stores": stores}
     text = json.dumps(every, ensure_ascii=False, separators=(",", ":"))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LATER = "<!-- links -->"
 
 # JSON that cannot close its element
-_ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
 def render(page: Page) -> bytes:
@@ -60,8 +60,7 @@ def render(page: Page) -> bytes:
     style = "".join(_asset(f"{name}.css") for name in names)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     data = {**page.data, **{block.name: {"sentences": block.sentences} for block in blocks if block.sentences}}
-    data_text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    escaped_data = "".join(_ESCAPED.get(character, character) for character in data_text)
+    escaped_data = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPED)
     text = (
         _environment()
         .get_template("page.html.j2")

@@ -27,8 +27,7 @@ from levelhead.tables.svg import (
     width_of,
 )
 from levelhead.tables.table import Cell, Column, Table, percentage
-from levelhead.typology import COLUMNS, Profile, ProfileColumn
-from levelhead.typology.collection import Survey
+from levelhead.typology import COLUMNS, Profile, ProfileColumn, Survey
 from levelhead.typology.languages import branch_of_treebank, language_cells, short_names
 from levelhead.typology.profile import FEWEST, Quartiles, quartiles
 from levelhead.typology.similarity import Cluster, Clustering, clustered
@@ -91,8 +90,7 @@ def _printed(column: ProfileColumn, value: float | None) -> float | None:
 
 def _with_unit(column: ProfileColumn, value: float) -> str:
     text = f"{value:,.2f}" if value != int(value) or column.unit == "%" else f"{int(value):,}"
-    space = "" if column.unit == "%" else " "
-    return with_minus(f"{text}{space}{column.unit}".rstrip())
+    return with_minus(f"{text}{'' if column.unit == '%' else ' '}{column.unit}".rstrip())
 
 
 def _lead(treebanks: _Treebanks) -> str:

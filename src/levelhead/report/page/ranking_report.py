@@ -19,11 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from levelhead._version import VERSION
+from levelhead.campaign import Plan, Results, score_plan
 from levelhead.campaign.outputs import VisitEach
-from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.campaign.results import Results
-from levelhead.campaign.run import score_plan
 from levelhead.errors import OutputError, Place
 from levelhead.evaluation.fold import CountedPiece, Fold
 from levelhead.evaluation.setup import Setup
@@ -95,8 +93,7 @@ def _check_contents(folder: Path, path: str | os.PathLike[str]) -> None:
         marker: Any = json.loads((folder / MARKER).read_bytes())
         if isinstance(marker, dict) and marker.get("kind") == _KIND and isinstance(marker.get("files"), list):
             of_report = {MARKER, *(text for text in marker["files"] if isinstance(text, str))}
-    entries = {name.partition("/")[0] for name in of_report}
-    foreign = sorted({entry.name for entry in folder.iterdir()} - entries)
+    foreign = sorted({entry.name for entry in folder.iterdir()} - {name.partition("/")[0] for name in of_report})
     if not foreign:  # otherwise do not search the folder, which might be a whole disk
         files = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
         foreign = sorted({file.relative_to(folder).as_posix() for file in files} - of_report)

@@ -35,8 +35,7 @@ from levelhead.report.page.examples import (
     joined_examples,
     values_of_words,
 )
-from levelhead.scoring.matches import Agree, Matches
-from levelhead.scoring.measure import Measure
+from levelhead.scoring import Agree, Matches, Measure
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import UnitParts, bucket_estimates
 from levelhead.significance.units import Cells, DocumentNumbers, HistogramTally
@@ -188,13 +187,12 @@ class ErrorTally:
         self._repairs.add(wrong.cells, documents)
         types = kinds_of_errors(matches)
         self._types += np.bincount(types, minlength=len(ERRORS))
-        values = {by: tally.add(matches, documents) for by, tally in self._properties.items()}
         words = wrong.word[wrong.word >= 0]
         groups = {
             _REPAIR: wrong.kind[wrong.word >= 0],
             "cell": values_of_words(matches, words, self._confused.add(matches)),
             "kind": values_of_words(matches, words, types),
-            **{by: numbers[words] for by, numbers in values.items()},
+            **{by: tally.add(matches, documents)[words] for by, tally in self._properties.items()},
         }
         self._examples.add(OutputTrees(self._name, matches), words, groups)
 
