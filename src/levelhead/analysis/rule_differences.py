@@ -135,9 +135,22 @@ def explain(gold: Input, system: Input) -> Explanation:
     of_ud = evaluations["ud"]
     if isinstance(of_ud, InputError):
         raise of_ud
-    matches = match(*_read(sides, UD), UD)
-    differences = (_difference(matches, decision) for decision in _DECISIONS)
-    return Explanation(evaluations, tuple(change for change in differences if change.changes or change.n_words))
+    matches, differences = match(*_read(sides, UD), UD), []
+    # all measures are compared, including those that the rules do not define
+    before = score_treebanks(matches.gold, matches.system, Setup(_MEASURES, UD))
+    for decision, choices, other, affected in _DECISIONS:
+        try:
+            changed = Setup(_MEASURES, replace(UD, **other))
+            after: Evaluation | None = score_treebanks(matches.gold, matches.system, changed)
+        except InputError:
+            after = None
+        pairs = {name: (before[name].f1, after[name].f1 if after else None) for name in before}
+        changes = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+        words = list(affected(matches))
+        if changes or words:
+            shown = tuple((place_of(treebank, word), treebank.forms[word]) for treebank, word in words[:5])
+            differences.append(Difference(decision, choices, changes, shown, len(words)))
+    return Explanation(evaluations, tuple(differences))
 
 
 def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> tuple[Treebank, Treebank]:
@@ -152,21 +165,6 @@ class _Decision(NamedTuple):
     choices: Mapping[str, str]
     other: Mapping[str, Any]
     affected: Callable[[Matches], Iterable[tuple[Treebank, int]]]
-
-
-def _difference(matches: Matches, decision: _Decision) -> Difference:
-    # all measures are compared, including those that the rules do not define
-    before = score_treebanks(matches.gold, matches.system, Setup(_MEASURES, UD))
-    try:
-        changed = Setup(_MEASURES, replace(UD, **decision.other))
-        after: Evaluation | None = score_treebanks(matches.gold, matches.system, changed)
-    except InputError:
-        after = None
-    pairs = {name: (before[name].f1, after[name].f1 if after else None) for name in before}
-    words = list(decision.affected(matches))
-    shown = tuple((place_of(treebank, word), treebank.forms[word]) for treebank, word in words[:5])
-    changes = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-    return Difference(decision.decision, decision.choices, changes, shown, len(words))
 
 
 def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:

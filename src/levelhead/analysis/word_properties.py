@@ -106,8 +106,9 @@ def _feature(matches: Matches, key: str) -> Buckets:
     """The value of a feature, "-" for words without it."""
 
     def value(feats: str) -> str:
-        pairs = (pair.partition("=") for pair in feats.split("|"))
-        return next((found for name, _, found in pairs if name == key), NONE)
+        return next(
+            (value for name, _, value in (pair.partition("=") for pair in feats.split("|")) if name == key), NONE
+        )
 
     return _of_words(matches, *buckets_by(matches, "feats", value))
 
@@ -157,8 +158,10 @@ def _frequency(
 ) -> Buckets:
     """The buckets of words by ranges of the frequency of their forms in training."""
     forms = _training(settings, name).forms
-    columns = (matches.gold.forms, matches.system.forms)
-    counts = (column.mapped(lambda form: forms.get(form, 0), np.int64) for column in columns)
+    counts = (
+        column.mapped(lambda form: forms.get(form, 0), np.int64)
+        for column in (matches.gold.forms, matches.system.forms)
+    )
     return _of_words(matches, names, *(_in_ranges(numbers, bounds) for numbers in counts))
 
 

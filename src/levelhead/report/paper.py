@@ -243,7 +243,7 @@ def _cells(scores: Iterable[_Score], places: int, *, lower: bool) -> tuple[Paper
 
 def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:
     """Return tables for a paper as text."""
-    return "\n".join(_WRITERS[output_format](table) for table in tables)
+    return "\n".join(map({"latex": _latex, "markdown": _markdown, "html": _html}[output_format], tables))
 
 
 def _cell_text(cell: PaperCell, escape: Callable[[str], str], best: str, raised: str, interval: str = "") -> str:
@@ -304,9 +304,6 @@ def _html(table: PaperTable) -> str:
         texts = (f'<td style="text-align: right">{_cell_text(cell, clean, *markup)}</td>' for cell in cells)
         lines.append(f"<tr{rule}>{head}{''.join(texts)}</tr>")
     return "\n".join([*lines, "</tbody>", "</table>"]) + "\n"
-
-
-_WRITERS = {"latex": _latex, "markdown": _markdown, "html": _html}
 
 
 _MOST_SENTENCES = 10

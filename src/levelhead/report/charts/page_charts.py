@@ -33,7 +33,6 @@ _MARGIN = 3.0  # percent of the width, for marks at the ends
 _AT_END = 6.0  # percent of the width; closer to an end, a centered number would be cut off
 _READABLE = 5  # percent of the width that a number needs
 _RATIO = Column("")
-_TICKS = {"bar": 4, "dot": 5}
 
 
 class OpenedWords(NamedTuple):
@@ -120,7 +119,7 @@ class RowChart:
     def top(self) -> str:
         """Return the axis as the heading of the pictures, with grid lines that extend down behind the rows."""
         lines, texts = "", ""
-        for at in () if self.shape == "parts" else self.scale.ticks(_TICKS[self.shape]):
+        for at in () if self.shape == "parts" else self.scale.ticks(4 if self.shape == "bar" else 5):
             x, kind = self.scale(at), "rule" if at == 0 else "grid"
             lines += f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="15" y2="9999"/>'
             anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"  # inside at any width

@@ -22,7 +22,6 @@ from levelhead.scoring.spans import spans_of
 from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
 
-_LABELS = "Krippendorff's alpha with confidence intervals: 1 is perfect agreement, 0 is chance level."
 _MOST_TREES = 40
 _MOST_PATTERNS = 200
 _MOST_SUSPECTS = 200
@@ -42,7 +41,12 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
     labels = [Block("alpha", drawing=spreads("Krippendorff's alpha", rows, "alpha"))] if rows else []
     labels.append(_noted("labels", agreement.table(), "Numbers"))
     sections = [
-        Section("labels", "Agreement beyond chance", _LABELS, labels),
+        Section(
+            "labels",
+            "Agreement beyond chance",
+            "Krippendorff's alpha with confidence intervals: 1 is perfect agreement, 0 is chance level.",
+            labels,
+        ),
         Section("measures", "F1", "For each pair of annotators; the same in both directions.", measures),
         Section("patterns", "Disagreements", "The most frequent patterns first.", patterns),
         Section("sentences", "Sentences", trees, list(_disagreements(agreement, rules))),
@@ -64,11 +68,7 @@ def _page(
     title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section], provenance: Provenance
 ) -> Page:
     """A page without choices; empty sections are left out."""
-    parts = [(section, block) for section in sections for block in section.blocks]
-    full = [
-        section for section, block in parts if block.drawing or block.sentences or (block.table and block.table.rows)
-    ]
-    shown = [section for section in sections if section in full]
+    shown = [section for section in sections if any(block.has_contents for block in section.blocks)]
     return Page(title, lead, facts, {}, shown, provenance.notes, provenance.signature)
 
 

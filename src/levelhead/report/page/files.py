@@ -161,7 +161,6 @@ def encoded(drawing: Drawing, suffix: str) -> bytes:
 
 
 _NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
-_NO_LETTERS = re.compile(r"[^a-z0-9]+")
 _LONGEST = 40
 
 
@@ -186,7 +185,7 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
     for section in page.sections:
         names = []  # the values that each block shows; if that is not unique, its numbered name is used
         for block in section.blocks:
-            values = (_NO_LETTERS.sub("-", value.lower()).strip("-")[:_LONGEST] for value in block.when.values())
+            values = (re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")[:_LONGEST] for value in block.when.values())
             names.append("-".join((_NUMBERS.sub("", block.name), *values)))
         for block, name in zip(section.blocks, names):
             for suffix, data in _files(block, f"{section.title}: {block.title}".removesuffix(": ")):

@@ -32,13 +32,14 @@ from levelhead.typology.languages import branch_of_treebank, language_cells, sho
 from levelhead.typology.profile import FEWEST, Quartiles, quartiles
 from levelhead.typology.similarity import Cluster, Clustering, clustered
 
-_FREQUENCIES = ("relation", "upos")
 _TOTAL = "Total of "
 _COUNTS = [column for column in COLUMNS.values() if column.group == "sizes" and not column.unit]
 _FREQUENT = 14
 _MOST_NAMED = 5
-_ABBREVIATED = {"sttr": "STTR", "sttr_sd": "STTR, standard deviation", "mattr": "MATTR", "upos": "Parts of speech"}
-_TITLES = {**_ABBREVIATED, "relation": "Relations", "distance": "Dependency distance", "depth": "Depth of trees"}
+_TITLES = {
+    "sttr": "STTR", "sttr_sd": "STTR, standard deviation", "mattr": "MATTR", "upos": "Parts of speech",
+    "relation": "Relations", "distance": "Dependency distance", "depth": "Depth of trees",
+}  # fmt: skip
 
 
 class _Treebanks(NamedTuple):
@@ -228,7 +229,7 @@ def _similarity(treebanks: _Treebanks) -> Section:
 def _frequencies(treebanks: _Treebanks) -> Section:
     """The frequencies of relations and parts of speech: bars for a single treebank, otherwise a matrix."""
     blocks = []
-    for column in (COLUMNS[name] for name in _FREQUENCIES if name in next(iter(treebanks.profiles.values()))):
+    for column in (COLUMNS[name] for name in ("relation", "upos") if name in next(iter(treebanks.profiles.values()))):
         shares = [treebanks.profiles[row.name].numbers(column.name) for row in treebanks.rows]
         every, title = {text for some in shares for text in some}, _title(column)
         mean = {text: math.fsum(some.get(text, 0.0) for some in shares) / len(shares) for text in every}

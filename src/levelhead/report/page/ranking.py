@@ -27,7 +27,6 @@ from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, n
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.tables.table import Cell, Column, Table, formatted, level_text, value_cell
 
-_FIND = "Find systems, test sets, families"
 _KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
 _MOST_MEASURES = 6  # in a table or chart
 _MOST_POINTS = 3000
@@ -121,7 +120,7 @@ def ranking_page(
         tuple(notes),
         {**results.signature, "ranking": first.rule},
         "ranking",
-        find=_FIND,
+        find="Find systems, test sets, families",
     )
 
 

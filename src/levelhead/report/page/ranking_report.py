@@ -39,7 +39,6 @@ MARKER = "levelhead-report.json"  # the file that marks a folder as a report and
 INDEX = "index.html"  # the start page
 
 _KIND = "levelhead report"
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 60
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
@@ -65,7 +64,7 @@ def file_names(names: Iterable[str]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     taken = {MARKER, INDEX}
     for name in dict.fromkeys(names):
-        safe = _UNSAFE.sub("-", name)[:_LONGEST_NAME].strip("-.")
+        safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:_LONGEST_NAME].strip("-.")
         safe = f"_{safe}" if _RESERVED.fullmatch(safe) else safe
         if safe != name or not safe or safe.lower() in taken:
             digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
