@@ -76,15 +76,11 @@ def count_confusions(matches: Matches) -> Confusion:
     size = len(names)
     of_gold, of_system = (side.clip(max=MOST_RELATIONS) for side in (relations.gold, relations.system))
     cells = of_gold[matches.alignment.gold] * size + of_system[matches.alignment.system]
-    counts = np.bincount(cells, minlength=size * size)
-    right = np.bincount(cells[matches.agree(Agree.HEAD)], minlength=size * size)
-    alone = np.ones(matches.gold.n_words, dtype=bool)
-    alone[matches.alignment.gold] = False
     return Confusion(
         tuple(names),
-        counts.reshape(size, size),
-        right.reshape(size, size),
-        np.bincount(of_gold[alone], minlength=size),
+        np.bincount(cells, minlength=size * size).reshape(size, size),
+        np.bincount(cells[matches.agree(Agree.HEAD)], minlength=size * size).reshape(size, size),
+        np.bincount(np.delete(of_gold, matches.alignment.gold), minlength=size),
         np.bincount(of_system[matches.gold_of_system < 0], minlength=size),
     )
 
@@ -195,12 +191,11 @@ def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
     gold, system = matches.alignment.gold, matches.alignment.system
     cascades = []
     for name in scheme.names:
-        member = scheme.is_in(name, matches.gold.relations)[gold]
         for labeled in (True, False):
             right = matches.agree(ATTACHED if labeled else Agree.HEAD)
             right_word = np.zeros(matches.system.n_words + 1, dtype=bool)  # the last element is the root
             right_word[system] = right
-            wrong = member & ~right
+            wrong = scheme.is_in(name, matches.gold.relations)[gold] & ~right
             parents = matches.system.heads[system[wrong]]
             cascades.append(Cascading(name, labeled, int(wrong.sum()), int(right_word[parents].sum())))
     return tuple(cascades)

@@ -174,9 +174,8 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
     wrong = np.flatnonzero(~right & ((in_gold == 1) | (in_system == 1)))
     nothing, one = np.zeros(len(wrong), dtype=np.int64), np.ones(len(wrong), dtype=np.int64)
     pairs = np.stack([in_gold[wrong], nothing, (in_gold - in_system)[wrong], nothing, one], axis=1)
-    alone = np.ones(len(gold), dtype=bool)
-    alone[ours] = False
-    missed, extra = np.flatnonzero(alone & gold), np.flatnonzero((matches.gold_of_system < 0) & system)
+    missed = np.setdiff1d(np.flatnonzero(gold), ours, assume_unique=True)
+    extra = np.flatnonzero((matches.gold_of_system < 0) & system)
     added, removed = np.tile([1, 0, 1, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0, 0], (len(extra), 1))
     needs = definition.needs_for(measure.argument)
     missing = int(needs) & ~matches.flags[wrong].astype(np.int64)

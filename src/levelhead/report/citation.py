@@ -73,7 +73,6 @@ def citation(result: Cited) -> Citation:
         result = result if isinstance(result, Evaluation) else next(iter(result.values()))
         measures = tuple(result.scores)
     phrases = [*_scored(measures, result.provenance.signature), *tested]
-    used = dict.fromkeys(key for _, keys in phrases for key in keys)
     methods = ""
     for text, keys in phrases:
         named = [references()[key]["text"] for key in keys if "text" in references()[key]]
@@ -81,7 +80,7 @@ def citation(result: Cited) -> Citation:
     return Citation(
         methods,
         "".join(latex_text(text) + (f"~\\citep{{{','.join(keys)}}}" if keys else "") for text, keys in phrases),
-        "\n".join(map(_entry, used)),
+        "\n".join(map(_entry, dict.fromkeys(key for _, keys in phrases for key in keys))),
     )
 
 

@@ -26,10 +26,9 @@ def prototext(results: Results, system: str) -> str:
 def _name(measure: str) -> str:
     """The evaluators' name of a measure, which includes that it is an F1 score."""
     try:
-        component = parse_measure(measure).component
+        return f"{measure}-F1" if parse_measure(measure).component is None else measure
     except ValueError:  # a published table may have other measures
         return measure
-    return f"{measure}-F1" if component is None else measure
 
 
 def _percentage(value: Fraction) -> str:

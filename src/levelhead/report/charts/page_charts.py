@@ -262,10 +262,11 @@ def panels(
             if value is not None:
                 y = _TOP + _ROW * i
                 shown = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
-                kind, tip = "s0" if value >= 0 else "s1", f"{rows[i]}, {name}: {shown}"
-                parts.append(bar(scale(0), scale(value), y + 4, _ROW - 9, kind, tip))
-                away = (scale(value) - 5, "end") if value < 0 else (scale(value) + 5, "start")
-                parts.append(text(away[0], y + 15, shown.replace("-", "−"), "mute small", away[1]))
+                kind, away, anchor = ("s1", -5, "end") if value < 0 else ("s0", 5, "start")
+                parts += [
+                    bar(scale(0), scale(value), y + 4, _ROW - 9, kind, f"{rows[i]}, {name}: {shown}"),
+                    text(scale(value) + away, y + 15, shown.replace("-", "−"), "mute small", anchor),
+                ]
     parts += [text(left - 10, _TOP + _ROW * i + 15, row, anchor="end") for i, row in enumerate(rows)]
     return Drawing(title, left + len(columns) * (each + 12), _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
 

@@ -107,12 +107,11 @@ def power_chart(power: Power, *, each: bool = False) -> Drawing:
     differ = [len(set(values)) > 1 for values in zip(*((r.treebank, r.measure, r.unit, r.n_runs) for r in shown))]
     series: dict[str, list[tuple[float, float]]] = {}
     for row in shown:
-        plain = row.measure in power.perplexities
         value = row.difference or 0.0
         # its label has the properties in which lines differ
         parts = (row.treebank, row.measure, _units(row.unit), f"{row.n_runs} runs" if row.n_runs > 1 else "1 run")
         label = ", ".join(part for part, varies in zip(parts, differ) if varies) or row.measure
-        series.setdefault(label, []).append((row.n_units, value if plain else 100 * value))
+        series.setdefault(label, []).append((row.n_units, value if row.measure in power.perplexities else 100 * value))
     units = dict.fromkeys(_units(row.unit) for row in shown)
     return curves("Detectable difference", series, " or ".join(units), "detectable difference", logarithmic=True)
 

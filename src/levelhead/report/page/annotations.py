@@ -30,7 +30,6 @@ _MOST_SUSPECTS = 200
 def agreement_page(agreement: Agreement, rules: Rules) -> Page:
     """Return the page of annotations of one text."""
     first, *_ = agreement.annotators
-    heads, relations = agreement["heads"], agreement["relations"]
     columns = (Column("Measure", "text"), *(Column(f"{one} and {other}") for one, other in agreement.pairs))
     f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)
     measures = [Block("f1", table=Table(columns, f1))]
@@ -57,8 +56,8 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
         ("sentences with differences", f"{len(agreement.differing):,}"),
     ]
     lead = (
-        f"Two annotators agree on the heads of {100 * heads.observed:.1f}% of words, and on the relations of"
-        f" {100 * relations.observed:.1f}%."
+        f"Two annotators agree on the heads of {100 * agreement['heads'].observed:.1f}% of words, and on the relations"
+        f" of {100 * agreement['relations'].observed:.1f}%."
     )
     title = f"Agreement of {names_or_number(agreement.annotators, 'annotator')}"
     return _page(title, lead, facts, sections, agreement.provenance)

@@ -185,13 +185,15 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     ]
     stores = [part.contrasts for part in parts] + [examples for part in parts for _, examples in part.confusions]
     data = stored(stores, whole if several else None)
-    terms, signature = measure_terms(comparison.measures, registry), comparison.provenance.signature
     against = f" compared with {baseline}" if comparison.systems[1:] else ""
     where = names_or_number([part.treebank for part in parts], "treebank")
     title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
     lead = f"{LABEL} {_finding(comparison)}" if comparison.coverage else _finding(comparison)
     shown = [section for section in sections if section.blocks]
-    return Page(title, lead, facts, choices, shown, (), signature, "comparison", data, terms)
+    return Page(
+        title, lead, facts, choices, shown, (), comparison.provenance.signature, "comparison", data,
+        measure_terms(comparison.measures, registry),
+    )  # fmt: skip
 
 
 def _measures(comparison: Comparison) -> list[str]:

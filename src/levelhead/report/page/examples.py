@@ -31,10 +31,9 @@ class OutputTrees:
 
     def __init__(self, name: str, matches: Matches) -> None:
         self.name, self.matches = name, matches
-        theirs = matches.alignment.system
         self.errors = np.full(matches.system.n_words, "u", dtype="<U1")  # not aligned
         head, label = matches.agree(Agree.HEAD), matches.agree(Agree.RELATION)
-        self.errors[theirs] = np.where(head, np.where(label, "o", "l"), np.where(label, "h", "b"))
+        self.errors[matches.alignment.system] = np.where(head, np.where(label, "o", "l"), np.where(label, "h", "b"))
         self._text = cache(lambda code: printable(matches.system.strings[code]))
         self._by_row = np.argsort(matches.row_of_system, kind="stable")
         self._starts = np.searchsorted(matches.row_of_system[self._by_row], np.arange(len(matches.gold) + 1))
@@ -212,9 +211,9 @@ def joined_examples(parts: Sequence[Examples], renumbered: Sequence[Mapping[str,
 
 def values_of_words(matches: Matches, words: NDArray[np.int64], of_pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the value of the aligned pair of each gold word, -1 if it is not aligned; int64, shape (words,)."""
-    pairs = np.full(matches.gold.n_words, -1, dtype=np.int64)
-    pairs[matches.alignment.gold] = np.arange(len(matches.alignment.gold))
-    return np.append(of_pairs, -1)[pairs[words]]  # there may be no pairs at all
+    values = np.full(matches.gold.n_words, -1, dtype=np.int64)
+    values[matches.alignment.gold] = of_pairs
+    return values[words]
 
 
 def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str, str]:

@@ -160,11 +160,10 @@ def _leaderboard(campaign: _Campaign) -> Section:
     lead = "Macro-averages: every test set counts the same. A missing or invalid output counts as 0."
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if _has_tests(campaign.rankings[0]):
-        level = level_text(campaign.results.signature.get("level", 0.95))
         lead += (
             " A line between two neighbors marks a significant difference. All pairs are tested: systems that share a"
             " letter (see More columns) do not differ significantly. The tick is the average, the band its"
-            f" {level} confidence interval (CI)."
+            f" {level_text(campaign.results.signature.get('level', 0.95))} confidence interval (CI)."
         )
     blocks = []
     for ranking, block in campaign.of_rankings("leaderboard"):
@@ -347,8 +346,8 @@ def _duels(campaign: _Campaign) -> Section:
         won = campaign.wins[number] if _tested(campaign, ranking) else _better(campaign, ranking, systems)
         counts = [[won.get((system, other), 0) for other in systems] for system in systems]
         whole = len(ranking.group.codes) * (len(systems) - 1)
-        n_won, n_lost = map(sum, counts), map(sum, zip(*counts))
-        shown = {system: (n, whole - n - lost, lost) for system, n, lost in zip(systems, n_won, n_lost)}
+        totals = zip(systems, map(sum, counts), map(sum, zip(*counts)))
+        shown = {system: (n, whole - n - lost, lost) for system, n, lost in totals}
         drawing = shares(f"Won, tied and lost against all others by {ranking.measure}", shown, _KINDS)
         rows = [
             (system, [None if i == j else float(n) for j, n in enumerate(of_system)])

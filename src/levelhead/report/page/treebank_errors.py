@@ -63,12 +63,13 @@ class ConfusionTally:
 
     def matrix(self) -> ConfusionMatrix:
         """Return the confusion matrix of the most frequent relations."""
-        names, squares = _most_frequent_first(self._frequency)[:_MOST_RELATIONS], []
-        for cells in (self._cells, self._right_heads):
-            square = np.zeros(len(names) ** 2 + 1, dtype=np.int64)  # the last is -1, for other relations
-            np.add.at(square, self.renumbered(np.array([*cells], dtype=np.int64)), [*cells.values()])
-            squares.append(square[:-1].reshape(len(names), len(names)))
-        counts, right = squares
+        names = _most_frequent_first(self._frequency)[:_MOST_RELATIONS]
+        n, tallies = len(names), (self._cells, self._right_heads)
+        numbers = (self.renumbered(np.array([*cells], dtype=np.int64)) for cells in tallies)  # -1: other relations
+        counts, right = (
+            np.bincount(1 + of_cells, [*cells.values()], n * n + 1)[1:].astype(np.int64).reshape(n, n)
+            for of_cells, cells in zip(numbers, tallies)
+        )
         return ConfusionMatrix(names, counts.tolist(), (counts - np.diag(np.diag(right))).tolist())
 
     def renumbered(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
