@@ -118,7 +118,7 @@ def test_the_page_of_treebanks():
     panels = {block.name: block for block in page.sections[0].blocks}
     assert "panel-sttr" not in panels  # no treebank has a value
     assert panels["panel-nonprojective-trees"].title == "Nonprojective trees (%)"
-    assert panels["legend"].legend[0].name == "Germanic"
+    assert panels["legend"].legend[0][0] == "Germanic"
     assert "ja 0.01" in panels["panel-features-per-word"].caption
     values = page.sections[-1].blocks[0].table
     assert [row[0] for row in values.summary] == ["Total of 8"]
