@@ -12,14 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.word_properties import Buckets, PropertySettings, property_named
+from levelhead.analysis.word_properties import PropertySettings, property_named
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure import Component, Definition, Measure
-from levelhead.scoring.score import Score, check_annotated, count, score_of
-from levelhead.scoring.selection import selection_for
+from levelhead.scoring import Counts, Definition, Matches, Measure, Score
+from levelhead.scoring.measure import Component
+from levelhead.scoring.score import check_annotated, count, score_of
+from levelhead.scoring.selection import Selection, selection_for
 from levelhead.significance.jackknife import (
     BucketEstimate,
     IntervalSettings,
@@ -30,36 +29,16 @@ from levelhead.significance.jackknife import (
 from levelhead.significance.units import Cells, UnitHistogram, Units, histogram_of
 
 
-class CombinedBuckets(NamedTuple):
-    """Buckets by one or several properties.
-
-    Args:
-        names: the values of each bucket.
-        gold: the bucket of each gold word, int64, shape (gold words,).
-        system: the bucket of each system word, int64, shape (system words,).
-    """
-
-    names: Sequence[tuple[str, ...]]
-    gold: NDArray[np.int64]
-    system: NDArray[np.int64]
-
-
 class BucketWords(NamedTuple):
-    """The words of each bucket that a measure counts.
+    """The words of each bucket that a measure counts."""
 
-    Args:
-        names: the values of each bucket.
-        kinds: the buckets of correct pairs, gold words, system words and aligned gold words, each with the gold
-            sentence of each word; int64, shapes (words,).
-    """
-
-    names: Sequence[tuple[str, ...]]
+    names: Sequence[tuple[str, ...]]  # the values of each bucket
+    # the buckets of correct pairs, gold words, system words and aligned gold words, each with the gold sentence of each
+    # word; int64, shapes (words,)
     kinds: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]
 
 
-RELATIONS = ("class", "deprel")
-"""The properties whose values a measure can leave out."""
-
+RELATIONS = ("class", "deprel")  # the properties whose values a measure can leave out
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
 
 
@@ -119,10 +98,10 @@ def break_down(
         MeasureError: the property is unknown, or the measure is weighted or does not count words.
     """
     words = bucket_words(matches, measure, by, settings, registry=registry)
-    in_one = np.zeros(len(matches.gold), dtype=np.int64)
-    cells = bucket_cells([words], in_one if intervals is None else intervals.units.of_sentence)
-    level = None if intervals is None else intervals.level
-    found = histogram_of(cells, lambda some: ratio_parts(some.counts, measure))
+    of_sentence, level = np.zeros(len(matches.gold), dtype=np.int64), None
+    if intervals is not None:
+        of_sentence, level = intervals.units.of_sentence, intervals.level
+    found = histogram_of(bucket_cells([words], of_sentence), lambda some: ratio_parts(some.counts, measure))
     return breakdown_of(by, measure, words.names, found, matches.rules.undefined, level)
 
 
@@ -156,53 +135,72 @@ def bucket_words(
     registry: Registry = STANDARD,
 ) -> BucketWords:
     """Return the words that a measure counts in each bucket; see `break_down` for arguments and errors."""
-    return words_in(_combined([property_named(name).of(matches, settings) for name in by]), matches, measure, registry)
+    first, *others = (property_named(name).of(matches, settings) for name in by)
+    names: list[tuple[str, ...]] = [(name,) for name in first.names]
+    gold, system = first.gold, first.system
+    for part in others:  # one bucket per occurring combination of values, in the order of the values
+        n_names = len(part.names)
+        both = np.concatenate([gold * n_names + part.gold, system * n_names + part.system])
+        kept, numbers = np.unique(both, return_inverse=True)
+        names = [(*names[number // n_names], part.names[number % n_names]) for number in kept.tolist()]
+        gold, system = numbers[: len(gold)], numbers[len(gold) :]
+    return words_in(names, gold, system, matches, measure, registry)
 
 
 def words_in(
-    buckets: CombinedBuckets, matches: Matches, measure: Measure, registry: Registry = STANDARD
+    names: Sequence[tuple[str, ...]],
+    of_gold: NDArray[np.int64],
+    of_system: NDArray[np.int64],
+    matches: Matches,
+    measure: Measure,
+    registry: Registry,
 ) -> BucketWords:
-    """Return the words that a measure counts in each bucket."""
+    """Return the words that a measure counts in each bucket, from the bucket of each gold word and system word."""
     definition = check_breakable(measure, registry)
     check_annotated(matches, measure, definition)
+    gold, system, right, _ = counted_words(matches, measure, definition, registry)
+    ours, theirs = matches.alignment.gold, matches.alignment.system
+    right &= of_gold[ours] == of_system[theirs]
+    rows, rows_of_system = matches.gold.sentence_of_word.astype(np.int64), matches.row_of_system.astype(np.int64)
+    correct, every, aligned = ((of_gold[words], rows[words]) for words in (ours[right], gold, ours[gold[ours]]))
+    return BucketWords(names, (correct, every, (of_system[system], rows_of_system[system]), aligned))
+
+
+def counted_words(
+    matches: Matches, measure: Measure, definition: Definition, registry: Registry
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_], Selection | None]:
+    """Return which gold and system words a measure counts, which pairs are correct, and the selection of words."""
     selection = selection_for(matches, measure, definition, registry.schemes)
     every_word = np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)
     gold, system = matches.values(selection) if selection else every_word
-    ours, theirs = matches.alignment.gold, matches.alignment.system
     agree = matches.agree(definition.needs_for(measure.argument))
-    right = agree & gold[ours] & system[theirs] & (buckets.gold[ours] == buckets.system[theirs])
-    rows, rows_of_system = matches.gold.sentence_of_word.astype(np.int64), matches.row_of_system.astype(np.int64)
-    aligned = ours[gold[ours]]
-    correct, every, of_aligned = ((buckets.gold[words], rows[words]) for words in (ours[right], gold, aligned))
-    return BucketWords(buckets.names, (correct, every, (buckets.system[system], rows_of_system[system]), of_aligned))
+    return gold, system, agree & gold[matches.alignment.gold] & system[matches.alignment.system], selection
 
 
 def bucket_cells(systems: Sequence[BucketWords], of_sentence: NDArray[np.int64]) -> Cells:
     """Return the correct, gold, system and aligned words of each unit and bucket."""
     kinds = [kind for words in systems for kind in words.kinds]
     n_names = len(systems[0].names)
-    keys = [np.unique(of_sentence[rows] * n_names + buckets, return_counts=True) for buckets, rows in kinds]
-    found, _ = np.unique(np.concatenate([own for own, _ in keys]), return_counts=True)  # sorts, faster than hashing
-    counts = np.zeros((len(found), len(kinds)), dtype=np.int64)
-    for kind, (own, n) in enumerate(keys):
-        counts[np.searchsorted(found, own), kind] = n
-    return Cells(found // n_names, found % n_names, counts)
+    of_kinds = [np.unique(of_sentence[rows] * n_names + buckets, return_counts=True) for buckets, rows in kinds]
+    keys, _ = np.unique(np.concatenate([own for own, _ in of_kinds]), return_counts=True)  # sorts, faster than hashing
+    counts = np.zeros((len(keys), len(kinds)), dtype=np.int64)
+    for kind, (own, n) in enumerate(of_kinds):
+        counts[np.searchsorted(keys, own), kind] = n
+    return Cells(keys // n_names, keys % n_names, counts)
 
 
 def ratio_parts(counts: NDArray[np.int64], measure: Measure) -> NDArray[np.float64]:
     """Return numerators and denominators of a measure, shape (..., 2)."""
     correct, gold, system, aligned = np.moveaxis(counts.astype(np.float64), -1, 0)
-    wholes = {"precision": system, "recall": gold, "aligned_accuracy": aligned}
-    whole = wholes.get(measure.component or "f1")
+    whole = {"precision": system, "recall": gold, "aligned_accuracy": aligned}.get(measure.component or "f1")
     return np.stack([2 * correct, gold + system] if whole is None else [correct, whole], axis=-1)
 
 
 def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> UnitParts:
     """Return the numerators and denominators of a measure in each unit and bucket."""
     cells = bucket_cells(systems, units.of_sentence)
-    counts = cells.counts.reshape(-1, len(systems), 4)
-    n_units = np.ones(len(cells.units), dtype=np.int64)
-    return UnitParts(cells.groups, ratio_parts(counts, measure), n_units, len(systems[0].names))
+    parts = ratio_parts(cells.counts.reshape(-1, len(systems), 4), measure)
+    return UnitParts(cells.groups, parts, np.ones(len(cells.units), dtype=np.int64), len(systems[0].names))
 
 
 def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None) -> list[Score]:
@@ -274,25 +272,20 @@ def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Avera
     for breakdown in breakdowns:
         for values, score in breakdown.rows:
             rows.setdefault(values, []).append(score)
-    return [_average(values, scores, breakdowns, level) for values, scores in rows.items()]
-
-
-def _average(
-    values: tuple[str, ...], scores: Sequence[Score], breakdowns: Sequence[Breakdown], level: float
-) -> Average:
-    estimates = [breakdown.estimates[values] for breakdown in breakdowns if values in breakdown.estimates]
-    known = [estimate for estimate in estimates if not math.isnan(estimate.jackknife.value)]
-    means: dict[str, Fraction | None] = {
-        name: _mean(replace(score, measure=replace(score.measure, component=name)).exact for score in scores)
-        for name in COMPONENTS
-    }
-    left_out = {}
-    if breakdowns[0].whole:
-        left_out["without"] = _mean(
-            score.exact for breakdown in breakdowns if (score := breakdown.without.get(values, breakdown.whole))
-        )
-        left_out["difference"] = _mean(breakdown.difference(values) for breakdown in breakdowns)
-    return Average(values, len(scores), {**means, **left_out}, mean_estimate(known, level) if known else None)
+    means_of_rows = []
+    for values, scores in rows.items():
+        estimates = [breakdown.estimates[values] for breakdown in breakdowns if values in breakdown.estimates]
+        known = [estimate for estimate in estimates if not math.isnan(estimate.jackknife.value)]
+        means: dict[str, Fraction | None] = {
+            name: _mean(replace(score, measure=replace(score.measure, component=name)).exact for score in scores)
+            for name in COMPONENTS
+        }
+        if breakdowns[0].whole:
+            without = [breakdown.without.get(values, breakdown.whole) for breakdown in breakdowns]
+            means["without"] = _mean(score.exact for score in without if score)
+            means["difference"] = _mean(breakdown.difference(values) for breakdown in breakdowns)
+        means_of_rows.append(Average(values, len(scores), means, mean_estimate(known, level) if known else None))
+    return means_of_rows
 
 
 def _mean(numbers: Iterable[Fraction | None]) -> Fraction | None:
@@ -308,16 +301,3 @@ def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definiti
     if not definition.selects_words:
         raise MeasureError(f"{measure} does not count words, so it cannot be broken down", "not-broken-down")
     return definition
-
-
-def _combined(parts: Sequence[Buckets]) -> CombinedBuckets:
-    """One bucket per occurring combination of values, in the order of the values."""
-    names: list[tuple[str, ...]] = [(name,) for name in parts[0].names]
-    gold, system = parts[0].gold, parts[0].system
-    for part in parts[1:]:
-        n_names = len(part.names)
-        both = np.concatenate([gold * n_names + part.gold, system * n_names + part.system])
-        kept, numbers = np.unique(both, return_inverse=True)
-        names = [(*names[number // n_names], part.names[number % n_names]) for number in kept.tolist()]
-        gold, system = numbers[: len(gold)], numbers[len(gold) :]
-    return CombinedBuckets(names, gold, system)

@@ -13,11 +13,10 @@ from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.errors import Fault, InputError, MeasureError, quoted
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure_definitions import ATTACHED
-from levelhead.treebank import StringColumn
 from levelhead.treebank.relations import NIVRE_FANG, Scheme, universal
-from levelhead.treebank.strings import Codes
 from levelhead.treebank.treebank import shapes_of
 
+# the types of errors: see `error_types`
 ERRORS = (
     "right",
     "wrong label",
@@ -27,13 +26,9 @@ ERRORS = (
     "root not found",
     "head not aligned",
 )
-"""The types of errors: see `error_types`."""
 
-MOST_RELATIONS = 1000
-"""The maximum number of relations in a confusion matrix, since files can have any number."""
-
-OTHER = "(other)"
-"""The name for all other relations."""
+MOST_RELATIONS = 1000  # in a confusion matrix, since files can have any number
+OTHER = "(other)"  # the name for all other relations
 
 
 class Confusion(NamedTuple):
@@ -81,39 +76,25 @@ def count_confusions(matches: Matches) -> Confusion:
     size = len(names)
     of_gold, of_system = (side.clip(max=MOST_RELATIONS) for side in (relations.gold, relations.system))
     cells = of_gold[matches.alignment.gold] * size + of_system[matches.alignment.system]
-    counts = np.bincount(cells, minlength=size * size)
-    right = np.bincount(cells[matches.agree(Agree.HEAD)], minlength=size * size)
-    alone = np.ones(matches.gold.n_words, dtype=bool)
-    alone[matches.alignment.gold] = False
     return Confusion(
         tuple(names),
-        counts.reshape(size, size),
-        right.reshape(size, size),
-        np.bincount(of_gold[alone], minlength=size),
+        np.bincount(cells, minlength=size * size).reshape(size, size),
+        np.bincount(cells[matches.agree(Agree.HEAD)], minlength=size * size).reshape(size, size),
+        np.bincount(np.delete(of_gold, matches.alignment.gold), minlength=size),
         np.bincount(of_system[matches.gold_of_system < 0], minlength=size),
     )
 
 
 def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> Iterator[Example]:
     """Yield the words in a cell of the confusion."""
-    of_gold = _having(matches.gold.relations, gold_relation)[matches.alignment.gold]
-    of_system = _having(matches.system.relations, system_relation)[matches.alignment.system]
-    pairs = np.flatnonzero(of_gold & of_system)
-    for pair in pairs.tolist():
+    # a relation without a subtype is found with any subtype
+    of_gold = matches.gold.relations.mapped(lambda name: gold_relation in {name, universal(name)}, bool)
+    of_system = matches.system.relations.mapped(lambda name: system_relation in {name, universal(name)}, bool)
+    for pair in np.flatnonzero(of_gold[matches.alignment.gold] & of_system[matches.alignment.system]).tolist():
         gold, system = int(matches.alignment.gold[pair]), int(matches.alignment.system[pair])
         ours, theirs = int(matches.gold.sentence_of_word[gold]), int(matches.system.sentence_of_word[system])
         starts = int(matches.gold.sentence_starts[ours]), int(matches.system.sentence_starts[theirs])
         yield Example(ours, gold - starts[0], theirs, system - starts[1])
-
-
-def _having(relations: StringColumn, asked: str) -> NDArray[np.bool_]:
-    """Return which words have a relation, with any subtype if it is given without a subtype."""
-    return relations.mapped(lambda relation: asked in _names(relation), bool)
-
-
-def _names(relation: str) -> set[str]:
-    """The names that match a relation."""
-    return {relation, universal(relation)}
 
 
 def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
@@ -122,19 +103,18 @@ def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
     Relations can contain colons: `nsubj:pass:obj` is gold `nsubj:pass` and system `obj`, unless there is a relation
     `pass:obj`.
     """
-    sides = (matches.gold.relations, matches.system.relations)
-    known = {name for side in sides for relation in side.distinct_texts for name in _names(relation)}
+    relations = {*matches.gold.relations.distinct_texts, *matches.system.relations.distinct_texts}
+    known = relations | {*map(universal, relations)}
     parts = text.split(":")
     cells = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
     named_cells = [cell for cell in cells if known.issuperset(cell)]
     if not named_cells:
         if text in known or not cells or not all(parts):
-            example = f"add the system's relation, such as {text}:{'nmod' if text == 'obl' else 'obl'}"
-            single, wrong = (
-                f"is a single relation: {example}",
-                "is not GOLD:SYSTEM: write two relations, such as nsubj:obj",
-            )
-            raise InputError(Fault("invalid-argument", f"{quoted(text)} {single if text in known else wrong}"))
+            wrong = "is not GOLD:SYSTEM: write two relations, such as nsubj:obj"
+            if text in known:
+                example = f"{text}:{'nmod' if text == 'obl' else 'obl'}"
+                wrong = f"is a single relation: add the system's relation, such as {example}"
+            raise InputError(Fault("invalid-argument", f"{quoted(text)} {wrong}"))
         missing = next(name for cell in cells for name in cell if name not in known)
         near = ", ".join(difflib.get_close_matches(missing, sorted(known), n=3, cutoff=0.0))
         message = f"no word has the relation {quoted(missing)} in either treebank: similar relations are {near}"
@@ -151,40 +131,31 @@ def error_types(matches: Matches) -> Mapping[str, int]:
     Args:
         matches: the aligned words.
     """
-    counts = np.bincount(kinds_of_errors(matches), minlength=len(ERRORS)).tolist()
-    return dict(zip(ERRORS, counts))
+    return dict(zip(ERRORS, np.bincount(kinds_of_errors(matches), minlength=len(ERRORS)).tolist()))
 
 
 def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
     """Return the type of error of each aligned word, as the index in `ERRORS`; shape (pairs,)."""
     gold, system = matches.alignment.gold, matches.alignment.system
     gold_heads, system_heads = matches.gold.heads[gold], matches.system.heads[system]
-    found = np.where(system_heads < 0, -1, matches.gold_of_system[system_heads])
-    kinds = np.where(_is_below(matches, gold_heads, found), 2, 3)
-    kinds[(system_heads >= 0) & (found < 0)] = 6
+    aligned_heads = np.where(system_heads < 0, -1, matches.gold_of_system[system_heads])
+    depths = shapes_of(matches.gold).depths
+    up = np.append(matches.gold.heads, -1)  # the root's head is the root, at index -1
+    # whether the gold head dominates the system's head: that climbs by the difference in depth, in jumps of 1, 2, 4 ...
+    climb = np.where((gold_heads >= 0) & (aligned_heads >= 0), depths[aligned_heads] - depths[gold_heads], -1)
+    at = aligned_heads.copy()
+    for bit in range(max(1, int(climb.max(initial=0)).bit_length())):
+        jumping = (climb >= 0) & ((climb >> bit) & 1 == 1)
+        at[jumping] = up[at[jumping]]
+        up = up[up]
+    kinds = np.where((climb >= 0) & (at == gold_heads), 2, 3)
+    kinds[(system_heads >= 0) & (aligned_heads < 0)] = 6
     kinds[gold_heads < 0] = 5
     kinds[system_heads < 0] = 4
     right = matches.agree(Agree.HEAD)
     kinds[right] = 1
     kinds[right & matches.agree(Agree.RELATION)] = 0
     return kinds.astype(np.int64)
-
-
-def _is_below(matches: Matches, tops: Codes, words: Codes) -> NDArray[np.bool_]:
-    """Return whether the first of each pair of gold words dominates or equals the second; False if one is missing.
-
-    Each word climbs by the difference in depth, in jumps of 1, 2, 4 ... arcs.
-    """
-    depths = shapes_of(matches.gold).depths
-    up = np.append(matches.gold.heads, -1)  # the root's head is the root, at index -1
-    climb = np.where((tops >= 0) & (words >= 0), depths[words] - depths[tops], -1)
-    at = words.copy()
-    for bit in range(max(1, int(climb.max(initial=0)).bit_length())):
-        jumping = (climb >= 0) & ((climb >> bit) & 1 == 1)
-        at[jumping] = up[at[jumping]]
-        up = up[up]
-    below: NDArray[np.bool_] = (climb >= 0) & (at == tops)
-    return below
 
 
 class Cascading(NamedTuple):
@@ -220,12 +191,11 @@ def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
     gold, system = matches.alignment.gold, matches.alignment.system
     cascades = []
     for name in scheme.names:
-        member = scheme.is_in(name, matches.gold.relations)[gold]
         for labeled in (True, False):
             right = matches.agree(ATTACHED if labeled else Agree.HEAD)
             right_word = np.zeros(matches.system.n_words + 1, dtype=bool)  # the last element is the root
             right_word[system] = right
-            wrong = member & ~right
+            wrong = scheme.is_in(name, matches.gold.relations)[gold] & ~right
             parents = matches.system.heads[system[wrong]]
             cascades.append(Cascading(name, labeled, int(wrong.sum()), int(right_word[parents].sum())))
     return tuple(cascades)

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.errors import InputError, Place, printable
 from levelhead.evaluation.fold import score_treebanks
@@ -28,7 +29,7 @@ from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
 from levelhead.treebank.tokens import place_of
 
-_MEASURES = tuple(dict.fromkeys(name for rules in (UD, CONLL17) for name in rules.measures))
+_MEASURES = tuple(parse_measure(name) for name in dict.fromkeys((*UD.measures, *CONLL17.measures)) if name != "Feats")
 
 
 @immutable
@@ -65,8 +66,7 @@ class Explanation(Tabular):
     @property
     def accepted(self) -> dict[str, Evaluation]:
         """The scores by the rules that accept the files."""
-        every = self.evaluations.items()
-        return {name: evaluation for name, evaluation in every if isinstance(evaluation, Evaluation)}
+        return {name: scores for name, scores in self.evaluations.items() if isinstance(scores, Evaluation)}
 
     @property
     def provenance(self) -> Provenance:
@@ -83,9 +83,17 @@ class Explanation(Tabular):
             (measure, *(scores.get(name, {}).get(measure, "") for name in self.evaluations))
             for measure in dict.fromkeys(itertools.chain(*scores.values()))
         )
-        refused = {name: error for name, error in self.evaluations.items() if isinstance(error, InputError)}
-        notes = [f"rejected by {name}: {error.faults[0]}" for name, error in refused.items()]
-        notes += [note for difference in self.differences for note in _difference_lines(difference)]
+        every = self.evaluations.items()
+        notes = [f"rejected by {name}: {error.faults[0]}" for name, error in every if isinstance(error, InputError)]
+        for difference in self.differences:
+            notes += ["", f"{difference.decision[0].upper()}{difference.decision[1:]}:"]
+            notes += [f"  {names}: {choice}" for names, choice in difference.choices.items()]
+            for measure, pair in difference.changes.items():
+                ours, other = ("no value" if value is None else f"{100 * value:.2f}" for value in pair)
+                notes.append(f"  {measure}: {ours} with the decision of ud, {other} with the other")
+            notes += [f"  {place}: {printable(form)}" for place, form in difference.words]
+            more = difference.n_words - len(difference.words)
+            notes += [f"  and {more} more words"] if more > 0 else []
         columns = (Column("Metric", "text", 10), *map(Column, self.evaluations))
         return Table(columns, rows, tuple(notes or ["No differences."]))
 
@@ -127,11 +135,22 @@ def explain(gold: Input, system: Input) -> Explanation:
     of_ud = evaluations["ud"]
     if isinstance(of_ud, InputError):
         raise of_ud
-    matches = match(*_read(sides, UD), UD)
-    differences = (_difference(matches, decision) for decision in _DECISIONS)
-    return Explanation(
-        evaluations, tuple(difference for difference in differences if difference.changes or difference.n_words)
-    )
+    matches, differences = match(*_read(sides, UD), UD), []
+    # all measures are compared, including those that the rules do not define
+    before = score_treebanks(matches.gold, matches.system, Setup(_MEASURES, UD))
+    for decision, choices, other, affected in _DECISIONS:
+        try:
+            changed = Setup(_MEASURES, replace(UD, **other))
+            after: Evaluation | None = score_treebanks(matches.gold, matches.system, changed)
+        except InputError:
+            after = None
+        pairs = {name: (before[name].f1, after[name].f1 if after else None) for name in before}
+        changes = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+        words = list(affected(matches))
+        if changes or words:
+            shown = tuple((place_of(treebank, word), treebank.forms[word]) for treebank, word in words[:5])
+            differences.append(Difference(decision, choices, changes, shown, len(words)))
+    return Explanation(evaluations, tuple(differences))
 
 
 def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> tuple[Treebank, Treebank]:
@@ -148,25 +167,6 @@ class _Decision(NamedTuple):
     affected: Callable[[Matches], Iterable[tuple[Treebank, int]]]
 
 
-def _difference(matches: Matches, decision: _Decision) -> Difference:
-    before = score_treebanks(matches.gold, matches.system, _comparable(UD))
-    changed = replace(UD, **decision.other)
-    try:
-        after: Evaluation | None = score_treebanks(matches.gold, matches.system, _comparable(changed))
-    except InputError:
-        after = None
-    pairs = {name: (before[name].f1, after[name].f1 if after else None) for name in before}
-    words = list(decision.affected(matches))
-    shown = tuple((place_of(treebank, word), treebank.forms[word]) for treebank, word in words[:5])
-    changes = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-    return Difference(decision.decision, decision.choices, changes, shown, len(words))
-
-
-def _comparable(rules: Rules) -> Setup:
-    """The measures that are compared, including measures that the rules do not define."""
-    return Setup(tuple(parse_measure(name) for name in _MEASURES if name != "Feats"), rules)
-
-
 def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:
     """Tokens whose forms have spaces other than U+0020."""
     for treebank in (matches.gold, matches.system):
@@ -180,35 +180,19 @@ def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:
             yield treebank, int(tokens.first[token])
 
 
-def _otherwise_classed(matches: Matches) -> Iterator[tuple[Treebank, int]]:
-    """Words that are content words in only one of the two schemes."""
+def _words(matches: Matches, test: Callable[[Treebank], NDArray[np.bool_]]) -> Iterator[tuple[Treebank, int]]:
+    """Words of both treebanks that pass a test."""
     for treebank in (matches.gold, matches.system):
-        ud, conll17 = (rules.scheme.is_in("CONTENT", treebank.relations) for rules in (UD, CONLL17))
-        yield from ((treebank, word) for word in np.flatnonzero(ud != conll17).tolist())
+        yield from ((treebank, word) for word in np.flatnonzero(test(treebank)).tolist())
 
 
-def _otherwise_featured(matches: Matches) -> list[tuple[Treebank, int]]:
-    """Gold words with correct universal features, but other features or layers that are not."""
-    pairs = matches.agree(Agree.FEATS) & ~matches.agree(Agree.ALL_FEATS)
-    return [(matches.gold, word) for word in matches.alignment.gold[pairs].tolist()]
-
-
-def _lemma_missing(matches: Matches) -> list[tuple[Treebank, int]]:
-    """Gold words without a lemma for which the system has one."""
-    without = matches.gold.lemmas.codes[matches.alignment.gold] == 0
-    words, aligned = matches.alignment.gold[without].tolist(), matches.alignment.system[without].tolist()
-    return [(matches.gold, word) for word, other in zip(words, aligned) if matches.system.lemmas[other] != "_"]
-
-
-def _edges(test: Callable[[list[str]], bool], matches: Matches) -> Iterator[tuple[Treebank, int]]:
+def _with_edges(matches: Matches, test: Callable[[list[str]], bool]) -> Iterator[tuple[Treebank, int]]:
     """Words whose enhanced edges pass a test."""
-    for treebank in (matches.gold, matches.system):
-        passes = treebank.deps.mapped(lambda edges: test(edges.split("|")), bool)
-        yield from ((treebank, word) for word in np.flatnonzero(passes).tolist())
+    return _words(matches, lambda treebank: treebank.deps.mapped(lambda edges: test(edges.split("|")), bool))
 
 
-def _twice_to_one_head(edges: list[str]) -> bool:
-    return len({":".join(edge.split(":")[:2]) for edge in edges}) < len(edges)
+def _gold_words(matches: Matches, pairs: NDArray[np.bool_]) -> list[tuple[Treebank, int]]:
+    return [(matches.gold, word) for word in matches.alignment.gold[pairs].tolist()]
 
 
 _DECISIONS = (
@@ -222,31 +206,46 @@ _DECISIONS = (
         "whether CLAS, MLAS and BLEX count words with unlisted relations",
         {"conll17": "counted as content words", "conll18, udtools, ud": "left out, on each side by its own label"},
         {"scheme": CONLL17.scheme},
-        _otherwise_classed,
+        # words that are content words in only one of the two schemes
+        lambda matches: _words(
+            matches,
+            lambda treebank: (
+                UD.scheme.is_in("CONTENT", treebank.relations) != CONLL17.scheme.is_in("CONTENT", treebank.relations)
+            ),
+        ),
     ),
     _Decision(
         "which features are compared",
         {"conll17": "the whole FEATS", "conll18, udtools, ud": "21 universal features without layers"},
         {"universal_features": False},
-        _otherwise_featured,
+        # gold words with correct universal features, but other features or layers that are not
+        lambda matches: _gold_words(matches, matches.agree(Agree.FEATS) & ~matches.agree(Agree.ALL_FEATS)),
     ),
     _Decision(
         "which lemmas are correct if gold has none",
         {"conll17": "only an underscore", "conll18, udtools, ud": "anything"},
         {"missing_lemma_counts": False},
-        _lemma_missing,
+        # gold words without a lemma for which the system has one
+        lambda matches: _gold_words(
+            matches,
+            (matches.gold.lemmas.codes[matches.alignment.gold] == 0)
+            & matches.system.lemmas.mapped(lambda lemma: lemma != "_", bool)[matches.alignment.system],
+        ),
     ),
     _Decision(
         "how enhanced edges to the same head with the same universal label are matched",
         {"udtools": "every matching pair counts", "ud": "one to one"},
         {"edges_one_to_one": False},
-        partial(_edges, _twice_to_one_head),
+        partial(
+            _with_edges,
+            test=lambda edges: len({":".join(edge.split(":")[:2]) for edge in edges}) < len(edges),
+        ),
     ),
     _Decision(
         "how enhanced edges from empty nodes are treated",
         {"udtools": "dropped", "ud": "paths through empty nodes become edges"},
         {"collapse": False},
-        partial(_edges, lambda edges: any("." in edge.partition(":")[0] for edge in edges)),
+        partial(_with_edges, test=lambda edges: any("." in edge.partition(":")[0] for edge in edges)),
     ),
     _Decision(
         "how columns without gold values, and ratios with nothing to count, are reported",
@@ -255,19 +254,3 @@ _DECISIONS = (
         lambda _: (),  # a whole column is affected, not single words
     ),
 )
-
-
-def _difference_lines(difference: Difference) -> list[str]:
-    lines = ["", f"{difference.decision[0].upper()}{difference.decision[1:]}:"]
-    lines += [f"  {names}: {choice}" for names, choice in difference.choices.items()]
-    lines += [
-        f"  {measure}: {_score_text(value)} with the decision of ud, {_score_text(other)} with the other"
-        for measure, (value, other) in difference.changes.items()
-    ]
-    lines += [f"  {place}: {printable(form)}" for place, form in difference.words]
-    more = difference.n_words - len(difference.words)
-    return lines + ([f"  and {more} more words"] if more > 0 else [])
-
-
-def _score_text(value: float | None) -> str:
-    return "no value" if value is None else f"{100 * value:.2f}"

@@ -17,66 +17,54 @@ from levelhead.treebank import Treebank
 
 Numbers = NDArray[np.int64]
 
-LONGEST = 8
-"""The maximum span of a pair of words."""
+LONGEST = 8  # the maximum span of a pair of words
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _START, _END = 0, 1
 
 
 class Variation(NamedTuple):
-    """A word whose annotation is not the most frequent in its context.
+    """A word whose annotation is not the most frequent in its context."""
 
-    Args:
-        word: its index.
-        kind: "UPOS" or "relation".
-        own: its annotation: a tag, a relation, or "no relation" to the other word of the pair.
-        other: the most frequent other annotation.
-        head: for relations, the index of the head in the other annotation; -1 for tags.
-        n_own: the frequency of its annotation in this context.
-        n_other: the frequency of the other annotation.
-        place: the index of the first word with the other annotation in this context.
-    """
-
-    word: int
-    kind: str
-    own: str
-    other: str
-    head: int
-    n_own: int
-    n_other: int
-    place: int
+    word: int  # its index
+    kind: str  # "UPOS" or "relation"
+    own: str  # its annotation: a tag, a relation, or "no relation" to the other word of the pair
+    other: str  # the most frequent other annotation
+    head: int  # for relations, the index of the head in the other annotation; -1 for tags
+    n_own: int  # the frequency of its annotation in this context
+    n_other: int  # the frequency of the other annotation
+    place: int  # the index of the first word with the other annotation in this context
 
 
 def variations(treebank: Treebank) -> Iterator[Variation]:
     """Yield the words whose tag or relation is at most as frequent as another in the same context."""
-    text = _Text(treebank)
-    if treebank.upos.has_values:
-        yield from _of_tags(text)
+    text, upos = _Text(treebank), treebank.upos
+    if upos.has_values:
+        starts, groups = text.windows(3)
+        middle = text.word[starts + 1]
+        words, groups = middle[middle >= 0], groups[middle >= 0]
+        for row, place, other, n_own, n_other in _minorities(groups, upos.codes[words].astype(np.int64)):
+            word = int(words[row])
+            yield Variation(word, "UPOS", upos[word], upos.strings[other], -1, n_own, n_other, int(words[place]))
     for n_words in range(2, LONGEST + 1):
         yield from _of_pairs(text, n_words)
 
 
 class _Text:
-    """The words of a treebank with the start and end of each sentence, as numbers.
-
-    Args:
-        treebank: the annotation.
-    """
+    """The words of a treebank with the start and end of each sentence, as numbers."""
 
     def __init__(self, treebank: Treebank) -> None:
         self.treebank = treebank
-        sentence = treebank.sentence_of_word.astype(np.int64)
-        self.place = np.arange(treebank.n_words) + 2 * sentence + 1
+        place = np.arange(treebank.n_words) + 2 * treebank.sentence_of_word.astype(np.int64) + 1
         size = treebank.n_words + 2 * len(treebank)
         self.word = np.full(size, -1, dtype=np.int64)
-        self.word[self.place] = np.arange(treebank.n_words)
+        self.word[place] = np.arange(treebank.n_words)
         self.sentence = np.repeat(np.arange(len(treebank)), np.diff(treebank.sentence_starts) + 2)
         self.numbers = np.full(size, _START, dtype=np.int64)
         self.numbers[np.append(np.flatnonzero(np.diff(self.sentence)), size - 1) if size else []] = _END
         number: dict[str, int] = {}
         forms = treebank.forms.mapped(lambda text: number.setdefault(text.lower(), len(number)), np.int64)
-        self.numbers[self.place] = forms + 2
+        self.numbers[place] = forms + 2
 
     def windows(self, size: int) -> tuple[Numbers, Numbers]:
         """Return the starts of repeated n-grams, and a number for each distinct n-gram."""
@@ -91,34 +79,20 @@ class _Text:
         return starts[repeated], groups[repeated]
 
 
-def _of_tags(text: _Text) -> Iterator[Variation]:
-    starts, groups = text.windows(3)
-    words, upos = text.word[starts + 1], text.treebank.upos
-    inside = words >= 0
-    words, groups = words[inside], groups[inside]
-    for row, place, other, n_own, n_other in _minorities(groups, upos.codes[words].astype(np.int64)):
-        word = int(words[row])
-        yield Variation(word, "UPOS", upos[word], upos.strings[other], -1, n_own, n_other, int(words[place]))
-
-
-_NO_RELATION = "no relation"
-
-
 def _of_pairs(text: _Text, n_words: int) -> Iterator[Variation]:
     starts, groups = text.windows(n_words + 2)
     heads, relations = text.treebank.heads.astype(np.int64), text.treebank.relations
     one, other = text.word[starts + 1], text.word[starts + n_words]
     inside = (one >= 0) & (other >= 0)
     one, other, groups = one[inside], other[inside], groups[inside]
-    labels = np.full(len(one), -1, dtype=np.int64)
-    labels = np.where(heads[one] == other, 2 * relations.codes[one].astype(np.int64), labels)
+    labels = np.where(heads[one] == other, 2 * relations.codes[one].astype(np.int64), -1)
     labels = np.where(heads[other] == one, 2 * relations.codes[other].astype(np.int64) + 1, labels)
     for row, place, label, n_own, n_other in _minorities(groups, labels):
         own = int(labels[row])
         turned = (label if label >= 0 else own) % 2
         word, head = (int(side[row]) for side in ((other, one) if turned else (one, other)))
         there = int((other if turned else one)[place])
-        names = [_NO_RELATION if code < 0 else relations.strings[code // 2] for code in (own, label)]
+        names = ["no relation" if code < 0 else relations.strings[code // 2] for code in (own, label)]
         yield Variation(word, "relation", names[0], names[1], head if label >= 0 else -1, n_own, n_other, there)
 
 
@@ -138,8 +112,7 @@ def _minorities(groups: Numbers, labels: Numbers) -> Iterator[tuple[int, int, in
     best, n_labels = order[first], np.diff(np.append(first, len(order)))
     second = order[np.minimum(first + 1, len(order) - 1)]
     rank = np.searchsorted(own_group[best], groups)
-    several = n_labels[rank] > 1
-    rows = np.flatnonzero(several)
+    rows = np.flatnonzero(n_labels[rank] > 1)
     mine = np.searchsorted(pairs, groups[rows] * size + shifted[rows])
     other = np.where(best[rank[rows]] == mine, second[rank[rows]], best[rank[rows]])
     rarer = counts[other] >= counts[mine]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -26,43 +27,29 @@ from levelhead.treebank.treebank import shapes_of
 
 Values = NDArray[np.int64]
 
-NONE = "-"
-"""The name of the bucket of words that lack a feature, a comment or a head."""
-
-NAMED = ("feature:NAME", "comment:NAME")
-"""The properties with a name from the treebank."""
+NONE = "-"  # the name of the bucket of words that lack a feature, a comment or a head
+NAMED = ("feature:NAME", "comment:NAME")  # the properties with a name from the treebank
 
 
 class Buckets(NamedTuple):
-    """The bucket of every word.
+    """The bucket of every word, by its index in the names."""
 
-    Args:
-        names: the names of the buckets, in the order in which they are shown.
-        gold: the bucket of each gold word, int64, shape (gold words,).
-        system: the bucket of each system word, int64, shape (system words,).
-    """
-
-    names: Sequence[str]
-    gold: Values
-    system: Values
+    names: Sequence[str]  # in the order in which they are shown
+    gold: Values  # shape (gold words,)
+    system: Values  # shape (system words,)
 
 
 class PropertySettings(NamedTuple):
-    """The data that properties may need in addition to the two treebanks.
+    """The data that properties may need in addition to the two treebanks."""
 
-    Args:
-        scheme: the scheme of the property `class`.
-        training: the contents of training treebanks, for properties that need them, or None.
-    """
-
-    scheme: Scheme
+    scheme: Scheme  # of the property `class`
     training: Training | None = None
 
 
+# the rule for the value of a system word
 BY_ARCS = "each side by its own arcs"
 BY_WORDS = "system words by their aligned gold word, or by their own value if unaligned"
 BY_SENTENCES = "system words by their aligned gold word, or by the gold sentence in which they start"
-"""The rule for the value of a system word."""
 
 
 class WordProperty(NamedTuple):
@@ -104,9 +91,8 @@ def buckets_by(matches: Matches, name: str, value: Callable[[str], str] = str) -
     """Return the buckets by a column on each side, the most frequent values first."""
     columns: list[StringColumn] = [getattr(treebank, name) for treebank in (matches.gold, matches.system)]
     frequency = Counter[str]()
-    for column in columns:
-        for text, n in column.frequencies().items():
-            frequency[value(text)] += n
+    for text, n in chain.from_iterable(column.frequencies().items() for column in columns):
+        frequency[value(text)] += n
     names = sorted(frequency, key=lambda name: (-frequency[name], name))
     return Buckets(names, *_numbered(columns, names, value))
 
@@ -116,17 +102,13 @@ def _numbered(columns: Iterable[StringColumn], names: Sequence[str], value: Call
     return [column.mapped(lambda text: number[value(text)], np.int64) for column in columns]
 
 
-def _class(matches: Matches, settings: PropertySettings) -> Buckets:
-    columns, scheme = (matches.gold.relations, matches.system.relations), settings.scheme
-    return Buckets(scheme.names, *_numbered(columns, scheme.names, scheme.class_of))
-
-
 def _feature(matches: Matches, key: str) -> Buckets:
     """The value of a feature, "-" for words without it."""
 
     def value(feats: str) -> str:
-        pairs = (pair.partition("=") for pair in feats.split("|"))
-        return next((found for name, _, found in pairs if name == key), NONE)
+        return next(
+            (value for name, _, value in (pair.partition("=") for pair in feats.split("|")) if name == key), NONE
+        )
 
     return _of_words(matches, *buckets_by(matches, "feats", value))
 
@@ -150,11 +132,6 @@ def _arcs(matches: Matches) -> list[tuple[Values, NDArray[np.bool_]]]:
     return [(in_gold, gold.heads < 0), (in_system, system.heads < 0)]
 
 
-def _direction(matches: Matches, _: PropertySettings) -> Buckets:
-    values = (np.where(roots, 0, np.where(offset < 0, 1, 2)) for offset, roots in _arcs(matches))
-    return Buckets(("root", "head before", "head after"), *values)
-
-
 def _ranges(bounds: Sequence[int]) -> list[str]:
     """Name the ranges that start at these numbers."""
     pairs = zip(bounds, [*bounds[1:], None])
@@ -165,32 +142,9 @@ def _in_ranges(numbers: NDArray[Any], bounds: Sequence[int]) -> Values:
     return (np.searchsorted(np.array(bounds), numbers, side="right") - 1).astype(np.int64)
 
 
-def _length(matches: Matches, _: PropertySettings) -> Buckets:
-    bounds = (1, 2, 3, 7, 15)
-    values = (np.where(roots, 0, 1 + _in_ranges(abs(offset), bounds)) for offset, roots in _arcs(matches))
-    return Buckets(("root", *_ranges(bounds)), *values)
-
-
-def _depth(matches: Matches, _: PropertySettings) -> Buckets:
-    bounds = (0, 1, 2, 3, 4, 5, 8)
-    gold, system = (_in_ranges(shapes_of(side).depths, bounds) for side in (matches.gold, matches.system))
-    return _of_words(matches, _ranges(bounds), gold, system)
-
-
-def _projective(matches: Matches, _: PropertySettings) -> Buckets:
-    gold, system = (shapes_of(side).nonprojective.astype(np.int64) for side in (matches.gold, matches.system))
-    return _of_words(matches, ("projective", "non-projective"), gold, system)
-
-
 def _of_sentences(matches: Matches, names: Sequence[str], values: Values) -> Buckets:
     """The buckets by a value of each gold sentence, for its words and for the system's words that start in it."""
     return _of_words(matches, names, values[matches.gold.sentence_of_word], values[matches.row_of_system])
-
-
-def _sentence_length(matches: Matches, _: PropertySettings) -> Buckets:
-    bounds = (1, 11, 21, 31, 41, 51)
-    lengths = np.diff(matches.gold.sentence_starts)
-    return _of_sentences(matches, _ranges(bounds), _in_ranges(lengths, bounds))
 
 
 def _training(settings: PropertySettings, name: str) -> Training:
@@ -204,8 +158,10 @@ def _frequency(
 ) -> Buckets:
     """The buckets of words by ranges of the frequency of their forms in training."""
     forms = _training(settings, name).forms
-    columns = (matches.gold.forms, matches.system.forms)
-    counts = (column.mapped(lambda form: forms.get(form, 0), np.int64) for column in columns)
+    counts = (
+        column.mapped(lambda form: forms.get(form, 0), np.int64)
+        for column in (matches.gold.forms, matches.system.forms)
+    )
     return _of_words(matches, names, *(_in_ranges(numbers, bounds) for numbers in counts))
 
 
@@ -215,10 +171,6 @@ def _seen(
     """The buckets of sentences by whether something of them occurs in training."""
     seen = np.asarray(of(_training(settings, name), matches.gold), dtype=np.int64)
     return _of_sentences(matches, (f"new {what}", f"{what} seen in training"), seen)
-
-
-def _trees(training: Training, gold: Treebank) -> list[bool]:
-    return [tree in training.trees for tree in trees_of(gold)]
 
 
 def _comments(matches: Matches, key: str) -> Buckets:
@@ -235,11 +187,7 @@ def _comments(matches: Matches, key: str) -> Buckets:
 
 
 class RequestedNames:
-    """The requested comments and features, and those that occur; a single treebank can lack some.
-
-    Args:
-        by: names of properties; only comments and features are used.
-    """
+    """The comments and features among requested properties, and those that occur; a single treebank can lack some."""
 
     def __init__(self, by: Iterable[str]) -> None:
         parts = [name.partition(":") for name in by]
@@ -266,8 +214,10 @@ class RequestedNames:
                     raise MeasureError(message, "not-there")
 
 
-_EVER = (0, 1)
-_TIMES = (0, 1, 2, 6, 21, 101)
+# the starts of ranges
+_EVER, _TIMES = (0, 1), (0, 1, 2, 6, 21, 101)
+_LENGTHS, _DEPTHS = (1, 2, 3, 7, 15), (0, 1, 2, 3, 4, 5, 8)
+_SENTENCES = (1, 11, 21, 31, 41, 51)
 
 PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
     {
@@ -275,7 +225,15 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
         for name, meaning, of, whose in (
             ("deprel", "universal relation", lambda both, _: buckets_by(both, "relations", universal), BY_ARCS),
             ("relation", "relation with its subtype", lambda both, _: buckets_by(both, "relations"), BY_ARCS),
-            ("class", "class of the relation in the default scheme", _class, BY_ARCS),
+            (
+                "class",
+                "class of the relation in the default scheme",
+                lambda both, data: Buckets(
+                    data.scheme.names,
+                    *_numbered((both.gold.relations, both.system.relations), data.scheme.names, data.scheme.class_of),
+                ),
+                BY_ARCS,
+            ),
             (
                 "upos",
                 "universal part of speech",
@@ -284,11 +242,52 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
             ),
             ("lemma", "lemma", lambda both, _: _of_words(both, *buckets_by(both, "lemmas")), BY_WORDS),
             ("head-relation", "universal relation of the head", _head_relation, BY_WORDS),
-            ("direction", "whether the head is before or after the word", _direction, BY_ARCS),
-            ("length", "words from the word to its head", _length, BY_ARCS),
-            ("depth", "arcs from the word to the root", _depth, BY_WORDS),
-            ("projective", "whether the arc is projective", _projective, BY_WORDS),
-            ("sentence-length", "words of the gold sentence", _sentence_length, BY_SENTENCES),
+            (
+                "direction",
+                "whether the head is before or after the word",
+                lambda both, _: Buckets(
+                    ("root", "head before", "head after"),
+                    *(np.where(roots, 0, np.where(offset < 0, 1, 2)) for offset, roots in _arcs(both)),
+                ),
+                BY_ARCS,
+            ),
+            (
+                "length",
+                "words from the word to its head",
+                lambda both, _: Buckets(
+                    ("root", *_ranges(_LENGTHS)),
+                    *(np.where(roots, 0, 1 + _in_ranges(abs(offset), _LENGTHS)) for offset, roots in _arcs(both)),
+                ),
+                BY_ARCS,
+            ),
+            (
+                "depth",
+                "arcs from the word to the root",
+                lambda both, _: _of_words(
+                    both,
+                    _ranges(_DEPTHS),
+                    *(_in_ranges(shapes_of(side).depths, _DEPTHS) for side in (both.gold, both.system)),
+                ),
+                BY_WORDS,
+            ),
+            (
+                "projective",
+                "whether the arc is projective",
+                lambda both, _: _of_words(
+                    both,
+                    ("projective", "non-projective"),
+                    *(shapes_of(side).nonprojective.astype(np.int64) for side in (both.gold, both.system)),
+                ),
+                BY_WORDS,
+            ),
+            (
+                "sentence-length",
+                "words of the gold sentence",
+                lambda both, _: _of_sentences(
+                    both, _ranges(_SENTENCES), _in_ranges(np.diff(both.gold.sentence_starts), _SENTENCES)
+                ),
+                BY_SENTENCES,
+            ),
             (
                 "frequency",
                 "how often the form occurs in training",
@@ -316,11 +315,15 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
             (
                 "seen-tree",
                 "whether a sentence with the same heads and relations occurs in training",
-                partial(_seen, name="seen-tree", of=_trees, what="tree"),
+                partial(
+                    _seen,
+                    name="seen-tree",
+                    of=lambda training, gold: [tree in training.trees for tree in trees_of(gold)],
+                    what="tree",
+                ),
                 BY_SENTENCES,
             ),
             ("document", "the document: # newdoc id", lambda both, _: _comments(both, "newdoc id"), BY_SENTENCES),
         )
     }
 )
-"""All properties by name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -22,8 +22,7 @@ from levelhead.tables.writers import latex_text
 
 __all__ = ["Citation"]
 
-Cited = RankedSystems | Comparison | Evaluation | Evaluations
-"""The results that have a citation."""
+Cited = RankedSystems | Comparison | Evaluation | Evaluations  # the results that have a citation
 
 _OWN = "levelhead"
 _FIELDS = ("author", "title", "booktitle", "journal", "volume", "number", "year", "pages", "address", "doi", "note")
@@ -49,8 +48,8 @@ class Citation(NamedTuple):
         return f"<Citation: {self.methods}>"
 
 
+# a part of a sentence, and the papers that it cites, by their BibTeX keys
 _Phrase = tuple[str, tuple[str, ...]]
-"""A part of a sentence, and the papers that it cites, by their BibTeX keys."""
 
 
 @cache
@@ -74,11 +73,14 @@ def citation(result: Cited) -> Citation:
         result = result if isinstance(result, Evaluation) else next(iter(result.values()))
         measures = tuple(result.scores)
     phrases = [*_scored(measures, result.provenance.signature), *tested]
-    used = dict.fromkeys(key for _, keys in phrases for key in keys)
+    methods = ""
+    for text, keys in phrases:
+        named = [references()[key]["text"] for key in keys if "text" in references()[key]]
+        methods += text + (f" ({'; '.join(named)})" if named else "")
     return Citation(
-        "".join(text + _in_parentheses(keys) for text, keys in phrases),
+        methods,
         "".join(latex_text(text) + (f"~\\citep{{{','.join(keys)}}}" if keys else "") for text, keys in phrases),
-        "\n".join(map(_entry, used)),
+        "\n".join(map(_entry, dict.fromkeys(key for _, keys in phrases for key in keys))),
     )
 
 
@@ -91,7 +93,10 @@ def _scored(measures: Iterable[str], signature: Mapping[str, str]) -> list[_Phra
         kinds = ("classes callin" if text.startswith("callin:") else "classes" for text in classes)
         by_paper.setdefault(_papers({parsed.name, *kinds}), []).append(measure)
     before = ["We report ", *[", "] * (len(by_paper) - 2), " and "]
-    reported = [(start + _enumerated(names), keys) for start, (keys, names) in zip(before, by_paper.items())]
+    reported = [
+        (start + " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))), keys)
+        for start, (keys, names) in zip(before, by_paper.items())
+    ]
     if "rules" not in signature:
         taken = _phrase(f", taken from a table of scores and averaged with levelhead {signature['version']}", _OWN)
         return [*reported, taken, _phrase(".")]
@@ -143,15 +148,6 @@ def _phrase(text: str, *topics: str) -> _Phrase:
 def _papers(topics: set[str]) -> tuple[str, ...]:
     """The keys of the papers on the given topics."""
     return tuple(key for key, reference in references().items() if not topics.isdisjoint(reference["cites"]))
-
-
-def _enumerated(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _in_parentheses(keys: Sequence[str]) -> str:
-    named = [references()[key]["text"] for key in keys if "text" in references()[key]]
-    return f" ({'; '.join(named)})" if named else ""
 
 
 def _entry(key: str) -> str:

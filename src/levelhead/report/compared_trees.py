@@ -31,36 +31,34 @@ class TreeGroup(NamedTuple):
     drawn: Sequence[Mapping[str, Any]]
 
 
-def _group(title: str, outputs: Sequence[OutputTrees], sentences: Sequence[int]) -> TreeGroup:
-    """The given gold sentences, except those with more than 200 words; duplicates are drawn once."""
-    starts, distinct = outputs[0].matches.gold.sentence_starts, dict.fromkeys(sentences)
-    drawn = [sentence(outputs, index) for index in distinct if starts[index + 1] - starts[index] <= MOST_WORDS]
-    left_out = len(distinct) - len(drawn)
-    more = f"; {number_of(left_out, 'sentence')} too long to draw" if left_out else ""
-    return TreeGroup(f"{title}{more}" if distinct else "", outputs, drawn)
-
-
 def groups_of(result: ErrorExamples | Contrasts) -> list[TreeGroup]:
-    """Return the sentences of a result, for a drawing or a page."""
-    groups = []
+    """Return the sentences of a result for a drawing or a page, except very long ones; duplicates are drawn once."""
+    selected: list[tuple[str, list[OutputTrees], dict[int, None]]] = []
     if isinstance(result, ErrorExamples):
         outputs = [OutputTrees(result.system, result.matches)]
         for error, examples in result.drawn.items():
             title = f"{error}: {number_of(len(result.cells[error]), 'word')}"
-            groups.append(_group(title, outputs, [example.gold_sentence for example in examples]))
-        return groups
-    for name, baseline, system, gained, lost in result.drawn:
-        outputs = [OutputTrees(output.name, output.matches) for output in (baseline, system)]
-        for title, contrasts in zip(contrast_titles(system.name, baseline.name), (gained, lost), strict=True):
-            groups.append(_group(f"{name}: {title}", outputs, [contrast.sentence for contrast in contrasts]))
+            selected.append((title, outputs, dict.fromkeys(example.gold_sentence for example in examples)))
+    else:
+        for name, baseline, system, *contrasts in result.drawn:
+            outputs = [OutputTrees(output.name, output.matches) for output in (baseline, system)]
+            for title, some in zip(contrast_titles(system.name, baseline.name), contrasts, strict=True):
+                selected.append((f"{name}: {title}", outputs, dict.fromkeys(contrast.sentence for contrast in some)))
+    groups = []
+    for title, outputs, sentences in selected:
+        starts = outputs[0].matches.gold.sentence_starts
+        drawn = [sentence(outputs, index) for index in sentences if starts[index + 1] - starts[index] <= MOST_WORDS]
+        left_out = len(sentences) - len(drawn)
+        more = f"; {number_of(left_out, 'sentence')} too long to draw" if left_out else ""
+        groups.append(TreeGroup(f"{title}{more}" if sentences else "", outputs, drawn))
     return groups
 
 
 class _Words(NamedTuple):
-    """The words of one side: forms, heads (from 1, 0 for the root, -1 for outside), relations, and their colors."""
+    """The words of one side."""
 
     forms: Sequence[str]
-    heads: Sequence[int]
+    heads: Sequence[int]  # from 1, 0 for the root, -1 for outside
     relations: Sequence[str]
     colors: Sequence[ArcColor]
 
@@ -108,35 +106,32 @@ def _picture(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> Drawing:
     ]
     if same:
         widths = [[max(both) for both in zip(*widths, strict=True)]] * 2
-    places = [_places(of_side, mirrored=bool(shown["r"])) for of_side in widths]
+    places = [[sum(of_side[:i]) + width / 2 for i, width in enumerate(of_side)] for of_side in widths]
+    if shown["r"]:  # right-to-left text starts at the right
+        places = [[sum(of_side) - x for x in middles] for of_side, middles in zip(widths, places)]
     levels = [_levels(side.heads) for side in (gold, system)]
     above = _ROW + 34 + _STEP * max(levels[0].values(), default=0)
     below = above + (0 if same else _ROW)
     title = f"{shown['i']}: gold above, {tree['n']} below"
-    body = [_long_text(0, 12, title, "mute small")]
-    body += _side(gold, places[0], levels[0], above, -1)
-    body += [text(x, above, form, anchor="middle") for x, form in zip(places[0], gold.forms)]
-    body += [] if same else [text(x, below, form, "mute", "middle") for x, form in zip(places[1], system.forms)]
-    body += _side(system, places[1], levels[1], below, 1)
+    body = [
+        _long_text(0, 12, title, "mute small"),
+        *_side(gold, places[0], levels[0], above, -1),
+        *(text(x, above, form, anchor="middle") for x, form in zip(places[0], gold.forms)),
+        *(text(x, below, form, "mute", "middle") for x, form in zip(places[1], system.forms) if not same),
+        *_side(system, places[1], levels[1], below, 1),
+    ]
     height = below + 40 + _STEP * max(levels[1].values(), default=0)
     return Drawing(shown["t"], max(width_of(title), *map(sum, widths)), height, "".join(body))
 
 
-def _places(widths: Sequence[float], *, mirrored: bool) -> list[float]:
-    """The middle of each word; right-to-left text starts at the right."""
-    places = [sum(widths[:i]) + width / 2 for i, width in enumerate(widths)]
-    return [sum(widths) - place for place in places] if mirrored else places
-
-
 def _levels(heads: Sequence[int]) -> dict[int, int]:
     """The level of each word's arc: above all arcs that it spans."""
-    arcs = [(abs(word - head + 1), min(word, head - 1), max(word, head - 1), word) for word, head in enumerate(heads)
-            if head > 0]  # fmt: skip
-    levels: list[tuple[int, int, int, int]] = []
-    for _, low, high, word in sorted(arcs):
-        inside = [level for start, end, level, _ in levels if low <= start and end <= high]
-        levels.append((low, high, 1 + max(inside, default=0), word))
-    return {word: level for _, _, level, word in levels}
+    arcs = [(*sorted((word, head - 1)), word) for word, head in enumerate(heads) if head > 0]
+    levels: dict[tuple[int, int, int], int] = {}
+    for low, high, word in sorted(arcs, key=lambda arc: (arc[1] - arc[0], arc)):
+        inside = [level for (start, end, _), level in levels.items() if low <= start and end <= high]
+        levels[low, high, word] = 1 + max(inside, default=0)
+    return {word: level for (_, _, word), level in levels.items()}
 
 
 def _side(side: _Words, places: Sequence[float], levels: Mapping[int, int], y: float, up: int) -> list[str]:
@@ -170,20 +165,14 @@ def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
             for tree in shown["s"]:
                 gold, system = _sides(shown, tree)
                 parts.append(f"% {latex_text(shown['i'])}: gold above, {latex_text(tree['n'])} below")
-                if gold.forms == system.forms:
-                    parts += _dependency(gold.forms, [*_edges(gold), *_edges(system, "edge below")])
-                else:
-                    parts += [
-                        *_dependency(gold.forms, _edges(gold)),
-                        *_dependency(system.forms, _edges(system, "edge below")),
-                    ]
+                above, below = _edges(gold), _edges(system, "edge below")
+                same = gold.forms == system.forms
+                for side, edges in [(gold, above + below)] if same else [(gold, above), (system, below)]:
+                    # \\& ends a word
+                    words = " \\& ".join(latex_text(form).replace("\\&", "\\symbol{38}") for form in side.forms)
+                    parts += ["\\begin{dependency}", "\\begin{deptext}", f"{words} \\\\", "\\end{deptext}"]
+                    parts += [*edges, "\\end{dependency}", ""]  # a separate paragraph
     return "\n".join([*parts, f"% {_LEGEND}", f"% {latex_text(signature)}"]) + "\n"
-
-
-def _dependency(forms: Sequence[str], edges: Sequence[str]) -> list[str]:
-    words = " \\& ".join(latex_text(form).replace("\\&", "\\symbol{38}") for form in forms)  # \\& ends a word
-    text = ["\\begin{deptext}", f"{words} \\\\", "\\end{deptext}"]
-    return ["\\begin{dependency}", *text, *edges, "\\end{dependency}", ""]  # a separate paragraph
 
 
 def _edges(side: _Words, *styles: str) -> list[str]:

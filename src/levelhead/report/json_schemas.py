@@ -10,17 +10,14 @@ from typing import Any
 from levelhead.errors import unknown
 from levelhead.tables.fields import record_schema
 
-_COMMON, _SUFFIX = "common", ".json"
-_SHARED = re.compile(r'"common\.json#/\$defs/')
-_DOCUMENT = re.compile(r'"([a-z-]+)\.json"')
 _LOCAL = re.compile(r'"#/\$defs/([\w-]+)"')
 _WITHIN = "document-"
 
 
 def schema_names() -> tuple[str, ...]:
     """Return the names of all JSON Schemas: the kinds of JSON documents, and documents without a kind."""
-    names = (path.name.removesuffix(_SUFFIX) for path in files(__package__).joinpath("schemas").iterdir())
-    return tuple(sorted(name for name in names if name != _COMMON))
+    names = (path.name.removesuffix(".json") for path in files(__package__).joinpath("schemas").iterdir())
+    return tuple(sorted(name for name in names if name != "common"))
 
 
 def json_schema(name: str) -> dict[str, Any]:
@@ -37,7 +34,12 @@ def json_schema(name: str) -> dict[str, Any]:
     schema = _read(name)
     definitions = schema.setdefault("$defs", {})
     while missing := {*_LOCAL.findall(json.dumps(schema))} - definitions.keys():
-        definitions |= {definition: _definition(definition) for definition in sorted(missing)}
+        for definition in sorted(missing):
+            if definition.startswith(_WITHIN):  # a document within another document
+                document = _read(definition.removeprefix(_WITHIN)).items()
+                definitions[definition] = {key: value for key, value in document if not key.startswith("$")}
+            else:
+                definitions[definition] = _read("common")["$defs"][definition]
     return schema if definitions else {key: value for key, value in schema.items() if key != "$defs"}
 
 
@@ -49,24 +51,15 @@ def schema_file(name: str) -> dict[str, Any]:
     from levelhead.significance import ComparedScore, Wins
 
     records = {record.__name__: record for record in (ComparedScore, Detectable, GateResult, LanguagePair, Wins)}
-
-    def with_fields(part: dict[str, Any]) -> dict[str, Any]:
-        return part if "record" not in part else record_schema(records[part.pop("record")]) | part
-
-    text = files(__package__).joinpath("schemas", f"{name}{_SUFFIX}").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text, object_hook=with_fields)
+    text = files(__package__).joinpath("schemas", f"{name}.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(
+        text, object_hook=lambda part: record_schema(records[part.pop("record")]) | part if "record" in part else part
+    )
     return schema
 
 
 def _read(name: str) -> dict[str, Any]:
     """A schema, with references to other files replaced by references to definitions within the schema."""
-    text = json.dumps(schema_file(name))
-    schema: dict[str, Any] = json.loads(_DOCUMENT.sub(rf'"#/$defs/{_WITHIN}\1"', _SHARED.sub('"#/$defs/', text)))
+    text = json.dumps(schema_file(name)).replace('"common.json#/$defs/', '"#/$defs/')
+    schema: dict[str, Any] = json.loads(re.sub(r'"([a-z-]+)\.json"', rf'"#/$defs/{_WITHIN}\1"', text))
     return schema
-
-
-def _definition(name: str) -> Any:
-    """A shared definition, or a document within another document."""
-    if not name.startswith(_WITHIN):
-        return _read(_COMMON)["$defs"][name]
-    return {key: value for key, value in _read(name.removeprefix(_WITHIN)).items() if not key.startswith("$")}

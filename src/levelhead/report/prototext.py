@@ -14,10 +14,8 @@ def prototext(results: Results, system: str) -> str:
     Source: conll17_tira_eval.py and conll18_tira_eval.py. Averages are over all test sets, of unrounded scores.
     """
     entries = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
-    lines = []
-    for measure in results.measures:
-        values = [result.values[measure] or Fraction(0) for result in entries.values()]
-        lines.append((f"total-{_name(measure)}", _percentage(macro_average(values))))
+    values = {name: [result.values[name] or Fraction(0) for result in entries.values()] for name in results.measures}
+    lines = [(f"total-{_name(measure)}", _percentage(macro_average(of))) for measure, of in values.items()]
     for code, result in entries.items():
         lines.append((f"{code}-Status", result.status))
         scores = result.values.items() if result.state == "valid" else ()
@@ -28,10 +26,9 @@ def prototext(results: Results, system: str) -> str:
 def _name(measure: str) -> str:
     """The evaluators' name of a measure, which includes that it is an F1 score."""
     try:
-        component = parse_measure(measure).component
+        return f"{measure}-F1" if parse_measure(measure).component is None else measure
     except ValueError:  # a published table may have other measures
         return measure
-    return f"{measure}-F1" if component is None else measure
 
 
 def _percentage(value: Fraction) -> str:

@@ -26,14 +26,13 @@ from levelhead.tables.svg import (
 )
 from levelhead.tables.table import Cell, Column, formatted, interval_cell, value_cell
 
+# bars from zero, dots with their intervals, or stacked bars that fill the width
 Shape = Literal["bar", "dot", "parts"]
-"""Bars from zero, dots with their intervals, or stacked bars that fill the width."""
 
 _MARGIN = 3.0  # percent of the width, for marks at the ends
 _AT_END = 6.0  # percent of the width; closer to an end, a centered number would be cut off
 _READABLE = 5  # percent of the width that a number needs
 _RATIO = Column("")
-_TICKS = {"bar": 4, "dot": 5}
 
 
 class OpenedWords(NamedTuple):
@@ -46,33 +45,19 @@ class OpenedWords(NamedTuple):
 
 
 class ChartRow(NamedTuple):
-    """A row of a chart.
-
-    Args:
-        label: its label.
-        value: its value; None if it is undefined.
-        low: the lower end of the interval; None without an interval.
-        high: the upper end.
-        cells: the texts of the other columns.
-        color: the class of its color: `s0`, `s1`, ... or `fade`.
-        parts: the number of each kind, in a stacked bar.
-        opens: the words that it opens; None if it opens none.
-        uncertain: whether its interval is so uncertain that it need not fit on the scale.
-        total: whether it summarizes the rows above it.
-        goes: for a row that is a link: a choice, its new value, and the section to scroll to.
-    """
+    """A row of a chart; without a value or an interval, these are None."""
 
     label: str
     value: float | None = None
     low: float | None = None
     high: float | None = None
-    cells: tuple[str, ...] = ()
-    color: str = "s0"
-    parts: tuple[int, ...] = ()
+    cells: tuple[str, ...] = ()  # the texts of the other columns
+    color: str = "s0"  # the class of its color: `s0`, `s1`, ... or `fade`
+    parts: tuple[int, ...] = ()  # the number of each kind, in a stacked bar
     opens: OpenedWords | None = None
-    uncertain: bool = False
-    total: bool = False
-    goes: tuple[str, str, str] | None = None
+    uncertain: bool = False  # whether its interval need not fit on the scale
+    total: bool = False  # whether it summarizes the rows above it
+    goes: tuple[str, str, str] | None = None  # where a click leads: a choice, its new value, and a section
 
 
 def measured_row(
@@ -107,33 +92,19 @@ def cell_text(cell: Cell, column: Column) -> str:
 
 @immutable
 class RowChart:
-    """A chart with a row for each item.
-
-    Args:
-        title: the title.
-        head: the heading of the labels.
-        axis: the name of the values.
-        columns: the headings of the other columns.
-        rows: the rows.
-        shape: how values are drawn.
-        kinds: the name and color of each part of stacked bars.
-        hidden: the columns that are left out on narrow screens.
-        full: the value of a bar that fills the width; None for the largest value.
-        zero: whether to show and mark zero.
-        explained: whether labels and headings are terms that the page defines.
-    """
+    """A chart with a row for each item."""
 
     title: str
-    head: str
-    axis: str
-    columns: tuple[str, ...]
+    head: str  # of the labels
+    axis: str  # the name of the values
+    columns: tuple[str, ...]  # the headings of the other columns
     rows: Sequence[ChartRow]
     shape: Shape = "bar"
-    kinds: tuple[tuple[str, str], ...] = ()
-    hidden: tuple[str, ...] = ("95% CI", "p")
-    full: float | None = None
-    zero: bool = True
-    explained: bool = False
+    kinds: tuple[tuple[str, str], ...] = ()  # the name and color of each part of stacked bars
+    hidden: tuple[str, ...] = ("95% CI", "p")  # the columns that are left out on narrow screens
+    full: float | None = None  # the value of a bar that fills the width; None for the largest value
+    zero: bool = True  # whether to show and mark zero
+    explained: bool = False  # whether labels and headings are terms that the page defines
 
     @cached_property
     def scale(self) -> Scale:
@@ -146,23 +117,26 @@ class RowChart:
         return scale_for(ends, start, end, zero=self.zero)
 
     def top(self) -> str:
-        """Return the axis as the heading of the pictures, with grid lines that extend down behind the rows.
-
-        Near the ends, numbers are aligned so that they stay inside at any width.
-        """
+        """Return the axis as the heading of the pictures, with grid lines that extend down behind the rows."""
         lines, texts = "", ""
-        for at in () if self.shape == "parts" else self.scale.ticks(_TICKS[self.shape]):
+        for at in () if self.shape == "parts" else self.scale.ticks(4 if self.shape == "bar" else 5):
             x, kind = self.scale(at), "rule" if at == 0 else "grid"
             lines += f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="15" y2="9999"/>'
-            anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"
+            anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"  # inside at any width
             place = f'text-anchor="{anchor}" x="{short(x)}%"'
             texts += f'<text class="mute small" y="11" {place}>{clean(number(at))}</text>'
         return _fluid(lines + texts)
 
     def picture(self, row: ChartRow) -> str:
-        """Return the picture of a row."""
         if self.shape == "parts":
-            return _fluid(self._parts(row))
+            whole, done, drawn = sum(row.parts) or 1, 0, ""
+            for n, (_, color) in zip(row.parts, self.kinds, strict=True):
+                start, share, kind = 100 * done / whole, 100 * n / whole, "small" if color == "none" else "on small"
+                number_inside = f'<text class="{kind}" x="{short(start + 0.8)}%" y="50%" dy=".36em">{n}</text>'
+                if n:
+                    drawn += _box(start, share, 16, color) + (number_inside if share > _READABLE else "")
+                done += n
+            return _fluid(drawn)
         if row.value is None:
             return ""
         at, interval = self.scale(row.value), ""
@@ -178,22 +152,11 @@ class RowChart:
         shape = f'<path class="{row.color} halo" d="M-8 0L0 -6.5L8 0L0 6.5Z"/>'
         return _fluid(f'{interval}<svg x="{at:.2f}%" y="50%" overflow="visible">{shape}</svg>')
 
-    def _parts(self, row: ChartRow) -> str:
-        whole, done, drawn = sum(row.parts) or 1, 0, ""
-        for n, (_, color) in zip(row.parts, self.kinds, strict=True):
-            if n:
-                share = 100 * n / whole
-                drawn += _box(100 * done / whole, share, 16, color)
-                kind, at = "small" if color == "none" else "on small", short(100 * done / whole + 0.8)
-                drawn += f'<text class="{kind}" x="{at}%" y="50%" dy=".36em">{n}</text>' if share > _READABLE else ""
-            done += n
-        return drawn
-
     def drawing(self) -> Drawing:
         """Return the complete chart as a drawing for files."""
-        known = [row for row in self.rows if row.value is not None]
         if self.shape == "parts":
             return shares(self.title, {row.label: row.parts for row in self.rows}, self.kinds)
+        known = [row for row in self.rows if row.value is not None]
         if self.shape == "bar":
             return panels(self.title, [row.label for row in known], {self.axis: [row.value for row in known]}, places=2)
         rules = {i for i, row in enumerate(known) if row.total and not (i and known[i - 1].total)}
@@ -207,9 +170,8 @@ def _fluid(body: str) -> str:
 
 def _box(left: float, width: float, height: float, kind: str) -> str:
     size = f'width="{width:.2f}%" height="{short(height)}"'
-    return (
-        f'<rect class="{kind}" x="{left:.2f}%" y="50%" {size} rx="1.5" transform="translate(0 {short(-height / 2)})"/>'
-    )
+    up = f'transform="translate(0 {short(-height / 2)})"'
+    return f'<rect class="{kind}" x="{left:.2f}%" y="50%" {size} rx="1.5" {up}/>'
 
 
 def spreads(
@@ -229,10 +191,12 @@ def spreads(
         scale = Scale(min(values) - 0.5, max(values) + 0.5, left, _WIDTH - 16)
     ticks = [at for at in scale.ticks(8) if not whole or at == int(at)]
     bottom = _TOP + _ROW * len(rows)
-    parts = [line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks]
-    parts += [text(scale(at), _TOP - 7, number(at), "mute small", "middle") for at in ticks]
-    parts.append(text(0, _TOP - 7, axis, "mute small"))
-    parts += [line(scale(0), _TOP, scale(0), bottom, "rule")] if zero else []
+    parts = [
+        *(line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks),
+        *(text(scale(at), _TOP - 7, number(at), "mute small", "middle") for at in ticks),
+        text(0, _TOP - 7, axis, "mute small"),
+        *([line(scale(0), _TOP, scale(0), bottom, "rule")] if zero else []),
+    ]
     for i, row in enumerate(rows):
         y, value = _TOP + _ROW * (i + 0.5), row.value or 0.0
         parts += [line(0, y - _ROW / 2, _WIDTH, y - _ROW / 2, "rule")] if i in rules else []
@@ -260,27 +224,21 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
     x = Scale(0, max(1, len(measures) - 1), left, width - left)
     y = Scale(1, max(2, len(ranks)), _TOP + 12, _TOP + 12 + 25 * (len(ranks) - 1 or 1))
     parts = [text(x(i), 16, measure, "b", "middle") for i, measure in enumerate(measures)]
-    slots = [_slots(places) for places in zip(*ranks.values())]
+    slots = []  # by measure, the vertical position of each system; those with the same rank get consecutive positions
+    for of_measure in zip(*ranks.values()):
+        order = sorted(enumerate(of_measure), key=lambda placed: (placed[1] is None, placed[1] or 0))
+        slots.append({row: place for place, (row, _) in enumerate(order, 1)})
     for row, (system, places) in enumerate(ranks.items()):
         points = [(x(i), y(slots[i][row])) for i, rank in enumerate(places) if rank]
         color = colored.index(system) if system in colored else None
-        kind = "axis thin" if color is None else f"l{color} thick"
+        kind, fill = ("axis thin", "fade") if color is None else (f"l{color} thick", f"s{color} halo")
         tip = f"{system}: " + ", ".join(f"{rank} by {name}" for name, rank in zip(measures, places) if rank)
-        parts.append(path(points, f"none {kind}", tip))
-        parts += [dot(px, py, 3.5, "fade" if color is None else f"s{color} halo", tip) for px, py in points]
-        shade = "mute" if color is None else "b"
+        parts += [path(points, f"none {kind}", tip), *(dot(*point, 3.5, fill, tip) for point in points)]
         for end, anchor, at in ((0, "end", x(0) - 10), (-1, "start", x(len(measures) - 1) + 10)):
             if rank := places[end]:
                 words = f"{system}  {rank}" if end == 0 else f"{rank}  {system}"
-                parts.append(text(at, y(slots[end][row]) + 4, words, shade, anchor))
+                parts.append(text(at, y(slots[end][row]) + 4, words, "mute" if color is None else "b", anchor))
     return Drawing(title, width, y(max(2, len(ranks))) + 16, "".join(parts))
-
-
-def _slots(ranks: Sequence[int | None]) -> list[int]:
-    """The vertical position of each system; systems with the same rank get consecutive positions."""
-    order = sorted(range(len(ranks)), key=lambda i: (ranks[i] is None, ranks[i] or 0))
-    slot = {i: place for place, i in enumerate(order, 1)}
-    return [slot[i] for i in range(len(ranks))]
 
 
 def panels(
@@ -299,16 +257,16 @@ def panels(
     for c, (name, values) in enumerate(columns.items()):
         start = left + c * (each + 12)
         scale = Scale(low, high, start + (reach if low < 0 else 0), start + each - reach)
-        parts.append(text(start, 18, name, "b"))
-        parts.append(line(scale(0), _TOP - 4, scale(0), _TOP + _ROW * len(rows), "axis"))
+        parts += [text(start, 18, name, "b"), line(scale(0), _TOP - 4, scale(0), _TOP + _ROW * len(rows), "axis")]
         for i, value in enumerate(values):
             if value is not None:
                 y = _TOP + _ROW * i
                 shown = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
-                kind, tip = "s0" if value >= 0 else "s1", f"{rows[i]}, {name}: {shown}"
-                parts.append(bar(scale(0), scale(value), y + 4, _ROW - 9, kind, tip))
-                away = (scale(value) - 5, "end") if value < 0 else (scale(value) + 5, "start")
-                parts.append(text(away[0], y + 15, shown.replace("-", "−"), "mute small", away[1]))
+                kind, away, anchor = ("s1", -5, "end") if value < 0 else ("s0", 5, "start")
+                parts += [
+                    bar(scale(0), scale(value), y + 4, _ROW - 9, kind, f"{rows[i]}, {name}: {shown}"),
+                    text(scale(value) + away, y + 15, shown.replace("-", "−"), "mute small", anchor),
+                ]
     parts += [text(left - 10, _TOP + _ROW * i + 15, row, anchor="end") for i, row in enumerate(rows)]
     return Drawing(title, left + len(columns) * (each + 12), _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
 
@@ -349,17 +307,21 @@ def heat(
     left, y = widest(name for name, _ in rows) + 14, widest(columns) * 0.75 + 26
     parts = [text(0, y - 8, corner, "mute small")]
     for j, name in enumerate(columns):
-        at = f'x="{short(left + step * (j + 0.5))}" y="{short(y - 8)}"'
-        turned = f'transform="rotate(-45 {short(left + step * (j + 0.5))} {short(y - 8)})"'
-        parts.append(f'<text class="small" {at} {turned}>{clean(name)}</text>')
+        at_x, at_y = short(left + step * (j + 0.5)), short(y - 8)
+        turned = f'transform="rotate(-45 {at_x} {at_y})"'
+        parts.append(f'<text class="small" x="{at_x}" y="{at_y}" {turned}>{clean(name)}</text>')
     for i, (name, cells) in enumerate(rows):
         if i in headings:
             parts.append(text(0, y + 17, headings[i], "mute b"))
             y += _ROW + 2
         parts.append(text(left - 8, y + 15, name, anchor="end"))
         for j, shown in enumerate(cells):
-            box = left + step * j, y, step - 1, _ROW - 1
-            parts.append(_shaded(*box, shades[i][j]))
+            box, shade, fill = (left + step * j, y, step - 1, _ROW - 1), shades[i][j], "f1f2f4"
+            if shade is not None:  # from nearly white to a blue or red on which black text is still readable
+                end = (88, 160, 214) if shade >= 0 else (222, 122, 104)
+                fill = "".join(f"{round(a + (b - a) * abs(shade)):02x}" for a, b in zip((247, 250, 252), end))
+            place = 'x="{}" y="{}" width="{}" height="{}"'.format(*map(short, box))
+            parts.append(f'<rect {place} fill="#{fill}"/>')
             if (i, j) in crossed:
                 parts.append(_cross(*box))
                 continue
@@ -376,15 +338,6 @@ def heat(
             parts += [draw(right, bottom, 24, 14), text(right + 31, bottom + 11, meaning, "mute small")]
             right += 31 + width_of(meaning, 11) + 24
     return Drawing(title, max(width, right), bottom + (_ROW + _BOTTOM if best or crossed else 0), "".join(parts))
-
-
-def _shaded(x: float, y: float, width: float, height: float, shade: float | None) -> str:
-    """The background of a cell: from nearly white to a blue or red on which black text is still readable."""
-    fill = "#f1f2f4"
-    if shade is not None:
-        end = (88, 160, 214) if shade >= 0 else (222, 122, 104)
-        fill = "#" + "".join(f"{round(a + (b - a) * abs(shade)):02x}" for a, b in zip((247, 250, 252), end))
-    return f'<rect x="{short(x)}" y="{short(y)}" width="{short(width)}" height="{short(height)}" fill="{fill}"/>'
 
 
 def _cross(x: float, y: float, width: float, height: float) -> str:

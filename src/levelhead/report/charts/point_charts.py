@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.tables.svg import (
@@ -26,8 +25,7 @@ from levelhead.tables.svg import (
     width_of,
 )
 
-OTHER = "other"
-"""The series of all groups without a separate mark."""
+OTHER = "other"  # the series of all groups without a separate mark
 
 _SHAPES = (
     "m-{r} 0a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0-{d} 0",  # a circle
@@ -41,27 +39,22 @@ _SHAPES = (
 )
 
 
-def series_of(groups: Iterable[str], *, other: str = OTHER) -> Mapping[str, int]:
+def series_of(groups: Iterable[str]) -> dict[str, int]:
     """Return the number of the mark of each group; the most frequent groups have separate marks."""
     counts = Counter(groups)
-    ordered = sorted((group for group in counts if group != other), key=lambda group: (-counts[group], group))
-    last = N_COLORS - 1
-    series = {group: min(i, last) for i, group in enumerate(ordered)}
-    return MappingProxyType(series | ({other: last} if other in counts else {}))
+    ordered = sorted((group for group in counts if group != OTHER), key=lambda group: (-counts[group], group))
+    series = {group: min(i, N_COLORS - 1) for i, group in enumerate(ordered)}
+    return series | ({OTHER: N_COLORS - 1} if OTHER in counts else {})
 
 
 def mark(x: float, y: float, series: int, size: float = 3.4, tip: str = "", extra: str = "") -> str:
-    """Return the mark of a series."""
-    title = f"<title>{clean(tip)}</title>" if tip else ""
-    return f'<path class="s{series} mark"{extra} d="M{short(x)} {short(y)}{_shape(series, size)}">{title}</path>'
-
-
-def _shape(series: int, r: float) -> str:
-    """The outline of a mark around a point, sized so that all marks look equally large."""
-    s, b, c, q = r * 0.89, r * 1.2, r * 0.72, r * 0.42
+    """Return the mark of a series; all marks look equally large."""
+    r, s, b, c, q = size, size * 0.89, size * 1.2, size * 0.72, size * 0.42
     lengths = {"r": r, "d": 2 * r, "s": s, "t": 2 * s, "b": b, "w": 2 * b, "c": c, "e": 2 * c, "q": q, "p": 2 * q}
     texts = {name: f"{length:.2f}".rstrip("0").rstrip(".") for name, length in {**lengths, "a": b - q}.items()}
-    return _SHAPES[series].format(**texts)
+    title = f"<title>{clean(tip)}</title>" if tip else ""
+    outline = f"M{short(x)} {short(y)}{_SHAPES[series].format(**texts)}"
+    return f'<path class="s{series} mark"{extra} d="{outline}">{title}</path>'
 
 
 _SIZE, _LINE = 11.0, 12.0
@@ -81,18 +74,13 @@ class Box(NamedTuple):
 
     def meets(self, other: Box) -> bool:
         """Return whether two rectangles overlap."""
-        return (
-            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
-        )
+        left, top, right, bottom = other
+        return self.left < right and left < self.right and self.top < bottom and top < self.bottom
 
     def holds(self, other: Box) -> bool:
         """Return whether another rectangle is inside."""
-        return (
-            self.left <= other.left
-            and other.right <= self.right
-            and self.top <= other.top
-            and other.bottom <= self.bottom
-        )
+        left, top, right, bottom = other
+        return self.left <= left and right <= self.right and self.top <= top and bottom <= self.bottom
 
 
 def placed_names(
@@ -102,27 +90,25 @@ def placed_names(
     boxes = [Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK) for x, y in (marks or [point for _, point in named])]
     taken: list[Box] = []
     drawn, stretch = [], _BOLD if kind == "name" else 1.0
-    for name, point in named:
+    for name, (x, y) in named:
+        width, half = width_of(cut(name), _SIZE) * stretch, _LINE / 2
+        candidates = [  # next to, above or below the mark
+            (Box(left, y + dy - half, left + width, y + dy + half), anchor)
+            for dy in (0.0, -9.0, 9.0, -_LINE, _LINE)
+            for left, anchor in ((x + 6, "start"), (x - 6 - width, "end"), (x - width / 2, "middle"))
+            if anchor != "middle" or abs(dy) >= 9  # otherwise it would be on the mark
+        ]
         spots = [
             (sum(box.meets(marked) for marked in boxes), k, box, anchor)
-            for k, (box, anchor) in enumerate(_spots(*point, width_of(cut(name), _SIZE) * stretch))
+            for k, (box, anchor) in enumerate(candidates)
             if within.holds(box) and not any(box.meets(other) for other in taken)
         ]
         if spots and min(spots)[0] <= most:
             _, _, box, anchor = min(spots)
             taken.append(box)
-            x = {"start": box.left, "middle": (box.left + box.right) / 2, "end": box.right}[anchor]
-            drawn.append(text(x, box.bottom - 2.5, name, f"{kind} small", anchor))
+            start = {"start": box.left, "middle": (box.left + box.right) / 2, "end": box.right}[anchor]
+            drawn.append(text(start, box.bottom - 2.5, name, f"{kind} small", anchor))
     return drawn
-
-
-def _spots(x: float, y: float, width: float) -> Iterator[tuple[Box, str]]:
-    """The candidate positions of a name: next to, above or below its mark."""
-    half = _LINE / 2
-    for dy in (0.0, -9.0, 9.0, -_LINE, _LINE):
-        for left, anchor in ((x + 6, "start"), (x - 6 - width, "end"), (x - width / 2, "middle")):
-            if anchor != "middle" or abs(dy) >= 9:  # otherwise it would be on the mark
-                yield Box(left, y + dy - half, left + width, y + dy + half), anchor
 
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 520.0, 24.0, 380.0
@@ -146,11 +132,10 @@ def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
     series = list(dict.fromkeys(point.series for point in points))
     parts = _frame(across, up, x, y)
     for point in points:
-        color = min(series.index(point.series), N_COLORS - 1)
-        tip = f"{point.name}: {point.x:.4g}, {point.y:.4g}"
-        parts.append(dot(across(point.x), up(point.y), 3.8, f"s{color} point", tip))
-        parts.append(text(across(point.x) + 6, up(point.y) + 4, point.name, "mute small"))
-    return _with_legend(title, parts, list(enumerate(series)))
+        color, (px, py) = min(series.index(point.series), N_COLORS - 1), (across(point.x), up(point.y))
+        drawn = dot(px, py, 3.8, f"s{color} point", f"{point.name}: {point.x:.4g}, {point.y:.4g}")
+        parts += [drawn, text(px + 6, py + 4, point.name, "mute small")]
+    return _with_legend(title, parts, list(enumerate(series)), marks=False)
 
 
 def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Sequence[str] = ()) -> Drawing:
@@ -161,20 +146,19 @@ def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Seq
     series = series_of(point.series for point in points)
     parts = [text(_LEFT, 30 + _ABOVE * i, words, "b") for i, words in enumerate(above)]
     parts += _frame(across, up, x, y, top)
-    xs, ys = [point.x for point in points], [point.y for point in points]
+    xs = [point.x for point in points]
     if len(set(xs)) > 1:
         from statistics import linear_regression
 
-        slope, start = linear_regression(xs, ys)
+        slope, start = linear_regression(xs, [point.y for point in points])
         low, high = min(xs), max(xs)
         parts.append(line(across(low), up(start + slope * low), across(high), up(start + slope * high), "axis dash"))
-    places = [(across(point.x), up(point.y)) for point in points]
-    for point, (px, py) in zip(points, places, strict=True):
+    named = [(point.name, (across(point.x), up(point.y))) for point in points]
+    for point, (_, place) in zip(points, named, strict=True):
         family = f" ({point.series})" if point.series else ""
-        parts.append(mark(px, py, series[point.series], 4, f"{point.name}{family}: {point.x:.4g}, {point.y:.4g}"))
-    named = [(point.name, place) for point, place in zip(points, places)]
+        parts.append(mark(*place, series[point.series], 4, f"{point.name}{family}: {point.x:.4g}, {point.y:.4g}"))
     parts += placed_names(named, Box(_LEFT, top - 4, _RIGHT + 40, _BOTTOM), kind="label", most=0)
-    return _with_legend(title, parts, _names_of(series), mark)
+    return _with_legend(title, parts, _names_of(series), marks=True)
 
 
 def _names_of(series: Mapping[str, int]) -> list[tuple[int, str]]:
@@ -189,13 +173,17 @@ def scatter(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
     both = [value for point in points for value in (point.x, point.y)]
     across, up = scale_for(both, 46, 486), scale_for(both, 460, 20)
     parts = [
-        line(across(at), 20, across(at), 460, "grid") + line(46, up(at), 486, up(at), "grid") for at in across.ticks()
+        *(
+            line(across(at), 20, across(at), 460, "grid") + line(46, up(at), 486, up(at), "grid")
+            for at in across.ticks()
+        ),
+        *(text(across(at), 478, number(at), "mute small", "middle") for at in across.ticks()),
+        *(text(40, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()),
+        text(486, 496, x, "mute small", "end"),
+        text(6, 12, y, "mute small"),
+        line(across(across.low), up(across.low), across(across.high), up(across.high), "axis dash"),
+        *(mark(across(point.x), up(point.y), series[point.series], 3.8, point.name) for point in points),
     ]
-    parts += [text(across(at), 478, number(at), "mute small", "middle") for at in across.ticks()]
-    parts += [text(40, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()]
-    parts += [text(486, 496, x, "mute small", "end"), text(6, 12, y, "mute small")]
-    parts.append(line(across(across.low), up(across.low), across(across.high), up(across.high), "axis dash"))
-    parts += [mark(across(point.x), up(point.y), series[point.series], 3.8, point.name) for point in points]
     for row, (i, name) in enumerate(_names_of(series)):
         parts += [mark(516, 34 + 22 * row, i, 5), text(528, 38 + 22 * row, name)]
     return Drawing(title, 760.0, 502, "".join(parts))
@@ -213,33 +201,26 @@ def curves(
         color = min(i, N_COLORS - 1)
         parts.append(path([(across(at), up(value)) for at, value in points], f"l{color} thick", name))
         parts += [dot(across(at), up(value), 3, f"s{color}", f"{name}, {at:g}: {value:.4g}") for at, value in points]
-    return _with_legend(title, parts, list(enumerate(lines)))
+    return _with_legend(title, parts, list(enumerate(lines)), marks=False)
 
 
 def _frame(across: Scale | LogScale, up: Scale, x: str, y: str, top: float = _TOP) -> list[str]:
     """Grid lines with their numbers, and the names of the axes."""
-    parts = [line(across(at), top, across(at), _BOTTOM, "grid") for at in across.ticks()]
-    parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid") for at in up.ticks()]
-    parts += [text(across(at), _BOTTOM + 16, number(at), "mute small", "middle") for at in across.ticks()]
-    parts += [text(_LEFT - 6, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()]
-    return [*parts, text(_RIGHT, _BOTTOM + 34, x, "mute small", "end"), text(4, 14, y, "mute small")]
-
-
-def _colored(x: float, y: float, series: int, size: float) -> str:
-    return dot(x, y, size, f"s{min(series, N_COLORS - 1)}")
-
-
-def _with_legend(
-    title: str,
-    parts: Iterable[str],
-    legend: Sequence[tuple[int, str]],
-    shape: Callable[[float, float, int, float], str] = _colored,
-) -> Drawing:
-    """The drawing, with the name and mark of each series if there are several."""
-    shown = legend if len(legend) > 1 else ()
-    drawn = [
-        shape(_LEGEND, 34 + 22 * row, series, 5) + text(_LEGEND + 12, 38 + 22 * row, name)
-        for row, (series, name) in enumerate(shown)
+    return [
+        *(line(across(at), top, across(at), _BOTTOM, "grid") for at in across.ticks()),
+        *(line(_LEFT, up(at), _RIGHT, up(at), "grid") for at in up.ticks()),
+        *(text(across(at), _BOTTOM + 16, number(at), "mute small", "middle") for at in across.ticks()),
+        *(text(_LEFT - 6, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()),
+        text(_RIGHT, _BOTTOM + 34, x, "mute small", "end"),
+        text(4, 14, y, "mute small"),
     ]
+
+
+def _with_legend(title: str, parts: Sequence[str], legend: Sequence[tuple[int, str]], *, marks: bool) -> Drawing:
+    """The drawing, with the name and the mark or color of each series if there are several."""
+    drawn, shown = list(parts), legend if len(legend) > 1 else ()
+    for row, (series, name) in enumerate(shown):
+        at, color = (_LEGEND, 34 + 22 * row), f"s{min(series, N_COLORS - 1)}"
+        drawn += [mark(*at, series, 5) if marks else dot(*at, 5, color), text(_LEGEND + 12, 38 + 22 * row, name)]
     width = _LEGEND + 20 + widest(name for _, name in shown) if shown else _RIGHT + 60
-    return Drawing(title, width, _BOTTOM + 44, "".join([*parts, *drawn]))
+    return Drawing(title, width, _BOTTOM + 44, "".join(drawn))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from levelhead.campaign import Ranking
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.evaluations import Evaluations
-from levelhead.comparison.power import Detectable, Power, rows_to_show
+from levelhead.comparison.power import Power, rows_to_show
 from levelhead.comparison.system_errors import Confusions, ErrorExamples
 from levelhead.comparison.systems import Comparison
 from levelhead.correlation import Correlation, CumulativeVariance, Measurements
@@ -41,23 +40,18 @@ def scatter_chart(
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
-    names = short_names(table.treebanks)
-    points = map(Named, [names[name] for name in table.treebanks], across, up, families)
+    points = map(Named, short_names(table.treebanks).values(), across, up, families)
     known = [point for point in points if not np.isnan((point.x, point.y)).any()]
-    return fitted_cloud(f"{y} by {x}", known, x, y, () if result is None else _statistics(result, x, y))
+    statistics: list[str] = []
+    if result is not None:
+        pair = result[x, y]
+        for method, coefficient in pair.coefficients.items():
+            statistics.append(f"{_SYMBOLS[method]} = {_coefficient(coefficient.value)}, p {p_text(coefficient.p, 3)}")
+        statistics.append(f"n = {pair.n}")
+    return fitted_cloud(f"{y} by {x}", known, x, y, statistics)
 
 
 _SYMBOLS = {"pearson": "Pearson r", "spearman": "Spearman \N{GREEK SMALL LETTER RHO}"}
-
-
-def _statistics(result: Correlation, x: str, y: str) -> list[str]:
-    """A line for each coefficient with its p-value, and the number of treebanks."""
-    pair = result[x, y]
-    lines = [
-        f"{_SYMBOLS[method]} = {_coefficient(coefficient.value)}, p {p_text(coefficient.p, 3)}"
-        for method, coefficient in pair.coefficients.items()
-    ]
-    return [*lines, f"n = {pair.n}"]
 
 
 def _coefficient(value: float | None) -> str:
@@ -110,55 +104,70 @@ def variance_chart(variances: Mapping[str, CumulativeVariance]) -> Drawing:
 def power_chart(power: Power, *, each: bool = False) -> Drawing:
     """Return a chart of detectable differences by the number of units, with a line per measure and number of runs."""
     shown = [row for row in rows_to_show(power, each=each) if row.difference is not None]
+    differ = [len(set(values)) > 1 for values in zip(*((r.treebank, r.measure, r.unit, r.n_runs) for r in shown))]
     series: dict[str, list[tuple[float, float]]] = {}
     for row in shown:
-        plain = row.measure in power.perplexities
         value = row.difference or 0.0
-        series.setdefault(_label(row, shown), []).append((row.n_units, value if plain else 100 * value))
+        # its label has the properties in which lines differ
+        parts = (row.treebank, row.measure, _units(row.unit), f"{row.n_runs} runs" if row.n_runs > 1 else "1 run")
+        label = ", ".join(part for part, varies in zip(parts, differ) if varies) or row.measure
+        series.setdefault(label, []).append((row.n_units, value if row.measure in power.perplexities else 100 * value))
     units = dict.fromkeys(_units(row.unit) for row in shown)
     return curves("Detectable difference", series, " or ".join(units), "detectable difference", logarithmic=True)
-
-
-def _label(row: Detectable, shown: Sequence[Detectable]) -> str:
-    """The properties in which a line differs from the others, as its label."""
-    parts = (row.treebank, row.measure, _units(row.unit), f"{row.n_runs} runs" if row.n_runs > 1 else "1 run")
-    fields = ("treebank", "measure", "unit", "n_runs")
-    differ = [part for part, field in zip(parts, fields) if len({getattr(other, field) for other in shown}) > 1]
-    return ", ".join(differ) or row.measure
 
 
 def _units(kind: str) -> str:
     return "units" if kind.startswith(COMMENT) else f"{kind}s"
 
 
-_MOST_ROWS, _MOST_RELATIONS = 40, 15
-"""The largest numbers of rows and relations in a chart; the first of the table are shown."""
+_MOST_ROWS, _MOST_RELATIONS = 40, 15  # in a chart; the first of the table are shown
 
 
 def charts_html(result: object) -> str:
     """Return the charts of a result for a notebook, as self-contained images."""
     if isinstance(result, Contrasts | ErrorExamples):
-        return _image("Trees of gold and of systems", trees_svg(groups_of(result), ""))
-    drawings = _CHARTS[type(result)](result) if type(result) in _CHARTS else ()
-    return "".join(_image(drawing.title, drawing.file()) for drawing in drawings)
+        images = [("Trees of gold and of systems", trees_svg(groups_of(result), ""))]
+    else:
+        images = [(drawing.title, drawing.file()) for drawing in _drawings(result)]
+    html = ""
+    for title, svg in images:
+        data = base64.b64encode(svg.encode("utf-8", "backslashreplace")).decode()
+        html += f'<img alt="{clean(title)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">\n'
+    return html
 
 
-def _image(title: str, svg: str) -> str:
-    data = base64.b64encode(svg.encode("utf-8", "backslashreplace")).decode()
-    return f'<img alt="{clean(title)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">\n'
+def _drawings(result: object) -> Iterator[Drawing]:
+    match result:
+        case RankedSystems():
+            yield from _of_ranking(result.rankings[0])
+        case Comparison():
+            yield from _of_comparison(result)
+        case Evaluation():
+            names = [name for name in result if not lower_is_better(name)]
+            if names:
+                yield _bars("Scores", [(name, result[name]) for name in names])
+        case Evaluations():
+            measures = [name for name in next(iter(result.values())) if not lower_is_better(name)]
+            for measure in ["LAS"] if "LAS" in measures else measures[:1]:
+                yield _bars(measure, [(code, evaluation[measure]) for code, evaluation in result.items()])
+        case Breakdowns():
+            yield from _of_breakdowns(result)
+        case Confusions():
+            yield from _of_confusions(result)
+        case Correlation():
+            yield from (matrix_chart(result, method) for pair in result.pairs[:1] for method in pair.coefficients)
 
 
-def _of_ranking(board: RankedSystems) -> Iterator[Drawing]:
-    """The averages of the first ranking, with their intervals."""
-    first = board.rankings[0]
-    unit = 1 if lower_is_better(first.measure) else 100
+def _of_ranking(ranking: Ranking) -> Iterator[Drawing]:
+    """The averages with their intervals."""
+    unit = 1 if lower_is_better(ranking.measure) else 100
     rows = [
         plotted_row(standing.system, standing.value, standing.interval, unit)
-        for standing in first.standings[:_MOST_ROWS]
+        for standing in ranking.standings[:_MOST_ROWS]
         if standing.value is not None
     ]
     if rows:
-        yield spreads(f"Macro-averages of {first.measure}, {first.group.name}", rows, first.measure)
+        yield spreads(f"Macro-averages of {ranking.measure}, {ranking.group.name}", rows, ranking.measure)
 
 
 def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
@@ -171,35 +180,20 @@ def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
         if result.measure == measure and result.difference is not None and result.average != "micro"
     ]
     several = len({result.treebank for result in results}) > 1
-    rows = []
-    for result in results[:_MOST_ROWS]:
-        label = f"{result.treebank} · {result.system}" if several else result.system
-        rows.append(plotted_row(label, result.difference, result.difference_interval, unit))
+    labels = [f"{result.treebank} · {result.system}" if several else result.system for result in results[:_MOST_ROWS]]
+    rows = [
+        plotted_row(label, result.difference, result.difference_interval, unit)
+        for label, result in zip(labels, results)
+    ]
     if rows:
         yield spreads(f"Differences in {measure} from {baseline}", rows, f"{measure}: difference", zero=True)
 
 
-def _of_scores(evaluation: Evaluation) -> Iterator[Drawing]:
-    """Precision, recall and F1 of each measure."""
-    names = [name for name in evaluation if not lower_is_better(name)]
-    if names:
-        yield _bars("Scores", [(name, evaluation[name]) for name in names])
-
-
-def _of_treebanks(evaluations: Evaluations) -> Iterator[Drawing]:
-    """The first measure on each treebank."""
-    measures = [name for name in next(iter(evaluations.values())) if not lower_is_better(name)]
-    measure = "LAS" if "LAS" in measures else measures[0] if measures else None
-    if measure is not None:
-        yield _bars(measure, [(code, evaluation[measure]) for code, evaluation in evaluations.items()])
-
-
-def _of_breakdowns(found: Breakdowns) -> Iterator[Drawing]:
-    """The score of each bucket."""
-    for name, breakdowns in found.treebanks.items():
+def _of_breakdowns(result: Breakdowns) -> Iterator[Drawing]:
+    for name, breakdowns in result.treebanks.items():
+        where = f"{name}: " if len(result.treebanks) > 1 else ""
         for breakdown in breakdowns:
             rows = [(" · ".join(values), score) for values, score in breakdown.rows]
-            where = f"{name}: " if len(found.treebanks) > 1 else ""
             yield _bars(f"{where}{breakdown.measure} by {' and '.join(breakdown.by)}", rows)
 
 
@@ -219,18 +213,3 @@ def _of_confusions(confusions: Confusions) -> Iterator[Drawing]:
         shades = [[None if i == j else wrong[i][j] / most for j in range(n)] for i in range(n)]
         rows = [(treebank.names[i], [f"{counts[i, j]:,}" if counts[i, j] else "" for j in range(n)]) for i in range(n)]
         yield heat(f"{name}: gold relations by system relations", "gold", treebank.names[:n], rows, shades)
-
-
-_CHARTS: Mapping[type, Callable[[Any], Iterator[Drawing]]] = MappingProxyType(
-    {
-        RankedSystems: _of_ranking,
-        Comparison: _of_comparison,
-        Evaluation: _of_scores,
-        Evaluations: _of_treebanks,
-        Breakdowns: _of_breakdowns,
-        Confusions: _of_confusions,
-        Correlation: lambda result: (
-            matrix_chart(result, method) for pair in result.pairs[:1] for method in pair.coefficients
-        ),
-    }
-)

@@ -8,17 +8,19 @@ from typing import Any
 
 from levelhead.comparison.agreement import Agreement, Disagreement
 from levelhead.comparison.change_tables import AnyChanges
-from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes, ReleaseChanges
+from levelhead.comparison.changes import ChangePattern, ReleaseChanges
 from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import number_of
+from levelhead.evaluation.provenance import Provenance
 from levelhead.report.charts.page_charts import plotted_row, spreads
-from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page, treebank_name
+from levelhead.report.page.blocks import Block, Page, Section, names_or_number, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.scoring.matches import Matches, align_sentences, compare_aligned, match
+from levelhead.scoring.matches import align_sentences, compare_aligned, match
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.tables.table import Column, Table
+from levelhead.treebank import Treebank
 
 _MOST_TREES = 40
 _MOST_PATTERNS = 200
@@ -28,14 +30,22 @@ _MOST_SUSPECTS = 200
 def agreement_page(agreement: Agreement, rules: Rules) -> Page:
     """Return the page of annotations of one text."""
     first, *_ = agreement.annotators
-    heads, relations = agreement["heads"], agreement["relations"]
     columns = (Column("Measure", "text"), *(Column(f"{one} and {other}") for one, other in agreement.pairs))
     f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)
     measures = [Block("f1", table=Table(columns, f1))]
     patterns = [_noted("patterns", agreement.table(by="pattern", most=_MOST_PATTERNS))]
     trees = f"An example of each pattern: the tree of {first} above, those of the other annotators below."
+    alphas = [(label.name, label.krippendorff) for label in agreement.labels]
+    rows = [plotted_row(name, alpha.value, alpha.interval) for name, alpha in alphas if alpha.value is not None]
+    labels = [Block("alpha", drawing=spreads("Krippendorff's alpha", rows, "alpha"))] if rows else []
+    labels.append(_noted("labels", agreement.table(), "Numbers"))
     sections = [
-        Section("labels", "Agreement beyond chance", _LABELS, list(_labels(agreement))),
+        Section(
+            "labels",
+            "Agreement beyond chance",
+            "Krippendorff's alpha with confidence intervals: 1 is perfect agreement, 0 is chance level.",
+            labels,
+        ),
         Section("measures", "F1", "For each pair of annotators; the same in both directions.", measures),
         Section("patterns", "Disagreements", "The most frequent patterns first.", patterns),
         Section("sentences", "Sentences", trees, list(_disagreements(agreement, rules))),
@@ -46,27 +56,24 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
         ("sentences with differences", f"{len(agreement.differing):,}"),
     ]
     lead = (
-        f"Two annotators agree on the heads of {100 * heads.observed:.1f}% of words, and on the relations of"
-        f" {100 * relations.observed:.1f}%."
+        f"Two annotators agree on the heads of {100 * agreement['heads'].observed:.1f}% of words, and on the relations"
+        f" of {100 * agreement['relations'].observed:.1f}%."
     )
     title = f"Agreement of {names_or_number(agreement.annotators, 'annotator')}"
-    return plain_page(title, lead, facts, sections, agreement.provenance)
+    return _page(title, lead, facts, sections, agreement.provenance)
 
 
-_LABELS = "Krippendorff's alpha with confidence intervals: 1 is perfect agreement, 0 is chance level."
+def _page(
+    title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section], provenance: Provenance
+) -> Page:
+    """A page without choices; empty sections are left out."""
+    shown = [section for section in sections if any(block.has_contents for block in section.blocks)]
+    return Page(title, lead, facts, {}, shown, provenance.notes, provenance.signature)
 
 
 def _noted(name: str, table: Table, title: str = "") -> Block:
     """A table whose first note is the caption; a page leaves out the other notes."""
     return Block(name, title, table.notes[0], table=table._replace(notes=()))
-
-
-def _labels(agreement: Agreement) -> Iterator[Block]:
-    alphas = [(label.name, label.krippendorff) for label in agreement.labels]
-    rows = [plotted_row(name, alpha.value, alpha.interval) for name, alpha in alphas if alpha.value is not None]
-    if rows:
-        yield Block("alpha", drawing=spreads("Krippendorff's alpha", rows, "alpha"))
-    yield _noted("labels", agreement.table(), "Numbers")
 
 
 def _disagreements(agreement: Agreement, rules: Rules) -> Iterator[Block]:
@@ -102,15 +109,10 @@ def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
         ("changed cells", f"{sum(changes.by_column.values()):,}"),
     ]
     most = f"Most frequent change: {_change(changes.patterns[0])}." if changes.patterns else "No word has changed."
-    title = "Changes from {} to {}".format(*_different_ends(old, new))
-    return plain_page(title, most, facts, sections, changes.provenance)
-
-
-def _different_ends(*paths: str) -> Sequence[str]:
-    """The shortest ends of paths that differ, the whole paths if they are equal."""
-    parts = [PurePath(path).parts for path in paths]
+    parts = PurePath(old).parts, PurePath(new).parts
     ends = (["/".join(some[-n:]) for some in parts] for n in range(1, min(map(len, parts)) + 1))
-    return next((some for some in ends if len(set(some)) == len(some)), paths)
+    before, after = next((some for some in ends if some[0] != some[1]), (old, new))  # the shortest ends that differ
+    return _page(f"Changes from {before} to {after}", most, facts, sections, changes.provenance)
 
 
 def _change(pattern: ChangePattern) -> str:
@@ -127,16 +129,13 @@ def _trees(changes: AnyChanges, rules: Rules) -> Iterator[Block]:
             drawable = part.old.has_trees and part.new.has_trees and max(lengths) <= MOST_WORDS
             if drawable and (at.file, at.new) not in drawn:
                 drawn.add((at.file, at.new))
-                trees = sentence([OutputTrees("new", _matched(part, at, rules))], 0, ("old", "new"))
+                old, new = part.old.select([at.old]), part.new.select([at.new])
+                before, after = (spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (old, new))
+                pairs = align_sentences(old, new, before, after)
+                matches = compare_aligned(old, new, rules, before, after, pairs)
+                trees = sentence([OutputTrees("new", matches)], 0, ("old", "new"))
                 yield Block(f"change-{number}", f"{_change(pattern)}: {at.form}", sentences=[trees])
                 break
-
-
-def _matched(part: Changes, at: ChangeExample, rules: Rules) -> Matches:
-    """The words of one sentence, aligned as the versions are."""
-    old, new = part.old.select([at.old]), part.new.select([at.new])
-    before, after = (spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (old, new))
-    return compare_aligned(old, new, rules, before, after, align_sentences(old, new, before, after))
 
 
 def suspects_page(suspects: Suspects) -> Page:
@@ -146,12 +145,7 @@ def suspects_page(suspects: Suspects) -> Page:
     if suspects.outputs:
         shown = [OutputTrees(name, matches) for name, matches in zip(suspects.systems, suspects.outputs, strict=True)]
         blocks = [
-            Block(
-                f"suspect-{number}",
-                f"{treebank.forms[suspect.word]}: {suspect.gold}, probably {suspect.other}",
-                _same_words(suspects, suspect),
-                sentences=_suspected(suspects, suspect, shown),
-            )
+            _suspect(f"suspect-{number}", treebank, suspect, shown)
             for number, suspect in enumerate(suspects.suspects[:_MOST_SUSPECTS], 1)
         ]
         sections.append(Section("sentences", "Sentences", "The annotation above, the systems' trees below.", blocks))
@@ -161,25 +155,21 @@ def suspects_page(suspects: Suspects) -> Page:
         ("words", f"{treebank.n_words:,}"),
     ]
     lead = "Words whose annotation is probably wrong. Check each of them before you change it."
-    return plain_page(f"Suspects in {treebank_name(treebank)}", lead, facts, sections, suspects.provenance)
+    return _page(f"Suspects in {treebank_name(treebank)}", lead, facts, sections, suspects.provenance)
 
 
-def _suspected(suspects: Suspects, suspect: Suspect, shown: Sequence[OutputTrees]) -> list[dict[str, Any]]:
+def _suspect(name: str, treebank: Treebank, suspect: Suspect, shown: Sequence[OutputTrees]) -> Block:
     """The sentence of a suspect, and a sentence in which the same words have the other annotation."""
+    title = f"{treebank.forms[suspect.word]}: {suspect.gold}, probably {suspect.other}"
     drawn: dict[int, dict[str, Any]] = {}
-    for word in (suspect.word, *([] if suspect.variation is None else [suspect.variation.place])):
-        index = int(suspects.treebank.sentence_of_word[word])
-        marked = word - int(suspects.treebank.sentence_starts[index])
-        drawn.setdefault(index, sentence(shown, index, ("annotation", "system"), marked))
-    return list(drawn.values())
-
-
-def _same_words(suspects: Suspects, suspect: Suspect) -> str:
-    """How often the same words have the other annotation, and a sentence with it."""
-    if suspect.variation is None:
-        return ""
-    index = int(suspects.treebank.sentence_of_word[suspect.variation.place])
-    name = suspects.treebank[index].id or f"sentence {index + 1}"
-    times = number_of(suspect.variation.n_other, "time")
-    counts = f"{times} with the other annotation (for example in {name}), {suspect.variation.n_own} with this one"
-    return f"The same words in the same context: {counts}."
+    caption, variation = "", suspect.variation
+    for word in (suspect.word, *([] if variation is None else [variation.place])):
+        index = int(treebank.sentence_of_word[word])
+        drawn.setdefault(
+            index, sentence(shown, index, ("annotation", "system"), word - int(treebank.sentence_starts[index]))
+        )
+    if variation is not None:
+        example, times = treebank[index].id or f"sentence {index + 1}", number_of(variation.n_other, "time")
+        counts = f"{times} with the other annotation (for example in {example}), {variation.n_own} with this one"
+        caption = f"The same words in the same context: {counts}."
+    return Block(name, title, caption, sentences=list(drawn.values()))

@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import RowChart
-from levelhead.report.charts.point_charts import mark
 from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Column, Table
+from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import stem_of
 
-if TYPE_CHECKING:
-    from levelhead.evaluation.provenance import Provenance
-    from levelhead.treebank import Treebank
-
-_MOST_WIDE = 14  # columns of a matrix
 _MOST_NAMED = 4
-
-Choice = Mapping[str, str]
-"""The choices under which a block is shown, by name: `{"measure": "LAS"}`."""
 
 
 class Strip(NamedTuple):
@@ -34,44 +26,24 @@ class Strip(NamedTuple):
 
 
 class HeatMap(NamedTuple):
-    """A matrix of values with colors.
+    """A matrix of values with colors."""
 
-    Args:
-        corner: the head of the first column.
-        columns: the names of its columns.
-        rows: the name and values of each row; None for a missing value.
-        headings: headings of groups of rows, by the index of the first row.
-        marks: the reason why a cell has no valid value, by row and column.
-        column: how values are printed.
-        lower: whether lower values are better.
-        mark_best: whether the best value of each row is marked.
-        links: the addresses that cells link to, by row and column.
-        aliases: additional search terms of a row, by its index.
-        kinds: the type of the rows and columns for the filter of the page: "set", "system", or "".
-    """
-
-    corner: str
+    corner: str  # the head of the first column
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[float | None]]]
-    headings: Mapping[int, str]
-    marks: Mapping[tuple[int, int], str]
-    column: Column
-    lower: bool = False
-    mark_best: bool = False
-    links: Mapping[tuple[int, int], str] = MappingProxyType({})
-    aliases: Mapping[int, str] = MappingProxyType({})
-    kinds: tuple[str, str] = ("", "")
-
-    @property
-    def dense(self) -> bool:
-        """Whether there are so many columns that they must be narrow."""
-        return len(self.columns) > _MOST_WIDE
+    headings: Mapping[int, str]  # of groups of rows, by the index of the first row
+    marks: Mapping[tuple[int, int], str]  # why a cell has no valid value, by row and column
+    column: Column  # how values are printed
+    lower: bool = False  # whether lower values are better
+    mark_best: bool = False  # whether the best value of each row is marked
+    links: Mapping[tuple[int, int], str] = MappingProxyType({})  # of cells, by row and column
+    aliases: Mapping[int, str] = MappingProxyType({})  # additional search terms of rows
+    kinds: tuple[str, str] = ("", "")  # of rows and columns, for the filter of the page: "set", "system" or ""
 
     def table(self) -> Table:
         """Return the values as a table."""
         columns = (Column(self.corner, "text"), *(self.column._replace(name=name) for name in self.columns))
-        rows: list[tuple[Cell, ...]] = [(name, *values) for name, values in self.rows]
-        return Table(columns, tuple(rows))
+        return Table(columns, tuple((name, *values) for name, values in self.rows))
 
     def shades(self) -> list[list[float | None]]:
         """Return the strength of each color, from 0 for the worst to 1 for the best value that is not marked."""
@@ -84,21 +56,22 @@ class HeatMap(NamedTuple):
 
     def ends(self) -> tuple[float, float]:
         """Return the worst and the best value that is not marked."""
-        known = [value for i in range(len(self.rows)) for value in self._known(i).values()]
-        ends = min(known, default=0.0), max(known, default=1.0)
+        valid = [value for row in self._valid() for value in row.values()]
+        ends = min(valid, default=0.0), max(valid, default=1.0)
         return (ends[1], ends[0]) if self.lower else ends
 
     def best(self) -> frozenset[tuple[int, int]]:
         """Return the cells with the best value of a row, if best values are marked and the row has several values."""
-        values = [self._known(i) if self.mark_best else {} for i in range(len(self.rows))]
-        first = min if self.lower else max
-        bests = {i: first(known.values()) for i, known in enumerate(values) if len(known) > 1}
-        return frozenset((i, j) for i, best in bests.items() for j, value in values[i].items() if value == best)
+        rows = {i: row for i, row in enumerate(self._valid()) if self.mark_best and len(row) > 1}
+        bests = {i: (min if self.lower else max)(row.values()) for i, row in rows.items()}
+        return frozenset((i, j) for i, row in rows.items() for j, value in row.items() if value == bests[i])
 
-    def _known(self, i: int) -> dict[int, float]:
-        """The values of a row that are not marked, by column."""
-        _, values = self.rows[i]
-        return {j: v for j, v in enumerate(values) if v is not None and (i, j) not in self.marks}
+    def _valid(self) -> list[dict[int, float]]:
+        """The values of each row that are not marked, by column."""
+        return [
+            {j: v for j, v in enumerate(values) if v is not None and (i, j) not in self.marks}
+            for i, (_, values) in enumerate(self.rows)
+        ]
 
 
 class ConfusionMatrix(NamedTuple):
@@ -112,6 +85,11 @@ class ConfusionMatrix(NamedTuple):
     wrong: Sequence[Sequence[int]]
     store: str = ""
 
+    def table(self) -> Table:
+        """Return the counts as a table."""
+        columns = (Column("gold", "text"), *(Column(name, "number") for name in self.names))
+        return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
+
     def shades(self) -> list[list[float]]:
         """Return the strength of each color, from 0 to 1, by the cell's share of the errors of the gold relation."""
         shades = []
@@ -119,26 +97,6 @@ class ConfusionMatrix(NamedTuple):
             wrong = max((n for j, n in enumerate(row) if j != i), default=0) or 1
             shades.append([0.0 if i == j else (n / wrong) ** 0.5 * min(1.0, 0.35 + n / 20) for j, n in enumerate(row)])
         return shades
-
-    def table(self) -> Table:
-        """Return the counts as a table."""
-        columns = (Column("gold", "text"), *(Column(name, "number") for name in self.names))
-        return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
-
-
-class LegendEntry(NamedTuple):
-    """The meaning of a mark, its number (see `point_charts`), and the number of items with it."""
-
-    name: str
-    series: int
-    n: int
-
-    @property
-    def drawn(self) -> str:
-        """The mark as SVG."""
-        return (
-            f'<svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">{mark(7, 7, self.series, 4.6)}</svg>'
-        )
 
 
 class Block(NamedTuple):
@@ -169,7 +127,7 @@ class Block(NamedTuple):
     name: str
     title: str = ""
     caption: str = ""
-    when: Choice = MappingProxyType({})
+    when: Mapping[str, str] = MappingProxyType({})
     drawing: Drawing | None = None
     table: Table | None = None
     strips: Sequence[Strip | None] = ()
@@ -184,7 +142,7 @@ class Block(NamedTuple):
     strip_ends: tuple[str, str] = ("", "")
     extra: frozenset[str] = frozenset()
     rows_are: str = ""
-    legend: Sequence[LegendEntry] = ()
+    legend: Sequence[tuple[str, int, int]] = ()  # what a mark means, its number, and the number of items with it
 
     @property
     def has_contents(self) -> bool:
@@ -261,22 +219,11 @@ def treebank_name(treebank: Treebank) -> str:
     return stem_of(name) or name
 
 
-def plain_page(
-    title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section], provenance: Provenance
-) -> Page:
-    """Return a page without choices; empty sections are left out."""
-    shown = [section for section in sections if any(block.has_contents for block in section.blocks)]
-    return Page(title, lead, facts, {}, shown, provenance.notes, provenance.signature)
-
-
 class Links(NamedTuple):
-    """The links from the page of an output to others, with names and addresses: on the same test set, or of its system.
-
-    Its own name has no address; `before` and `after` are None on the first and the last test set.
-    """
+    """The links from the page of an output to others, with names and addresses."""
 
     system: str
     code: str
-    systems: Sequence[tuple[str, str]]
-    before: tuple[str, str] | None
+    systems: Sequence[tuple[str, str]]  # on the same test set; its own name has no address
+    before: tuple[str, str] | None  # the system's page of the test set before; None on the first
     after: tuple[str, str] | None

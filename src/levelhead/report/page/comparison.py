@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,36 +40,26 @@ from levelhead.significance.jackknife import IntervalSettings
 from levelhead.significance.units import AUTO
 from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
 
+# the properties by which differences are shown
 TITLES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
-"""The properties by which differences are shown, with their titles."""
 
 _MOST_SENTENCES = 100
 _FEWEST_SENTENCES = 3
 
 
 class TreebankPart(NamedTuple):
-    """The data of one treebank on the page of a comparison.
+    """The data of one treebank on the page of a comparison."""
 
-    Args:
-        treebank: its code.
-        systems: the names of the outputs, the baseline first.
-        n_sentences: the number of gold sentences.
-        gains: the differences of each system from the baseline, by property.
-        contrasts: the sentences in which each system gains or loses most, grouped by the number of the system, and
-            their words that only the system or only the baseline gets right, grouped by property.
-        changes: the gain in correct words in the sentence of each of these.
-        values: the values of each property, in the order of its groups.
-        confusions: for a single treebank, the confusion matrix of each output with its words.
-    """
-
-    treebank: str
-    systems: tuple[str, ...]
-    n_sentences: int
-    gains: Mapping[str, Sequence[Gain]]
+    treebank: str  # its code
+    systems: tuple[str, ...]  # the names of the outputs, the baseline first
+    n_sentences: int  # of gold
+    gains: Mapping[str, Sequence[Gain]]  # the differences of each system from the baseline, by property
+    # the sentences in which each system gains or loses most, grouped by the number of the system, and their words that
+    # only the system or only the baseline gets right, grouped by property
     contrasts: Examples
-    changes: Sequence[float]
-    values: Mapping[str, Sequence[str]]
-    confusions: Sequence[tuple[ConfusionMatrix, Examples]]
+    changes: Sequence[float]  # the gain in correct words in the sentence of each of these
+    values: Mapping[str, Sequence[str]]  # of each property, in the order of its groups
+    confusions: Sequence[tuple[ConfusionMatrix, Examples]]  # for a single treebank, of each output with its words
 
 
 def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry) -> TreebankPart:
@@ -85,18 +74,16 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
     gains = {by: gains_by(outputs, measure, [by], settings, registry, intervals) for by in TITLES}
     found = {by: PROPERTIES[by].of(outputs[0].matches, settings) for by in TITLES}
     examples, changes = _contrasts(shown, ALL_WORDS // (n_treebanks * len(outputs)), setup, found)
-    confusions = [_confusion(one, len(outputs), setup) for one in shown] if n_treebanks == 1 else []
+    confusions = []
+    for output_trees in shown if n_treebanks == 1 else ():
+        matches, confused = output_trees.matches, ConfusionTally()
+        words = wrong_words(matches, measure, registry=registry)
+        cells = confused.renumbered(values_of_words(matches, words, confused.add(matches)))
+        shown_words = examples_of_errors(output_trees, words, {"cell": cells}, 2 * len(outputs))
+        confusions.append((confused.matrix(), shown_words))
     systems = tuple(output.name for output in outputs)
     values = {by: buckets.names for by, buckets in found.items()}
     return TreebankPart(treebank, systems, len(outputs[0].matches.gold), gains, examples, changes, values, confusions)
-
-
-def _confusion(shown: OutputTrees, n_outputs: int, setup: Setup) -> tuple[ConfusionMatrix, Examples]:
-    """The confusion matrix of an output, and the words in its cells."""
-    words = wrong_words(shown.matches, setup.measures[0], registry=setup.registry)
-    confused = ConfusionTally()
-    cells = values_of_words(shown.matches, words, confused.add(shown.matches))
-    return confused.matrix(), examples_of_errors(shown, words, {"cell": confused.renumbered(cells)}, 2 * n_outputs)
 
 
 def _contrasts(
@@ -137,19 +124,16 @@ def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[s
     values = {by: list(dict.fromkeys(name for part in parts for name in part.values[by])) for by in TITLES}
     n_systems, renumbered = len(parts[0].systems) - 1, []
     for part in parts:
-        places = {by: [values[by].index(name) for name in names] for by, names in part.values.items()}
-        joint_numbers = {name: partial(_renumbered, places.get(name), n_systems) for name in part.contrasts.groups}
+        joint_numbers: dict[str, Callable[[int], int]] = dict.fromkeys(part.contrasts.groups, int)
+        for by, names in part.values.items():
+            places = [values[by].index(name) * n_systems + number for name in names for number in range(n_systems)]
+            joint_numbers[by] = [*places, -1].__getitem__  # the last is -1
         renumbered.append(joint_numbers)
     joint = joined_examples([part.contrasts for part in parts], renumbered)
     changes = (-abs(change) for part in parts for change in part.changes)
     entries = sorted(zip(changes, joint.words, zip(*joint.groups.values())))
     groups = {name: [entry[2][column] for entry in entries] for column, name in enumerate(joint.groups)}
     return joint._replace(words=[word for _, word, _ in entries], groups=groups), values
-
-
-def _renumbered(places: Sequence[int] | None, n_systems: int, group: int) -> int:
-    """The group of a value and system in all treebanks; groups that are not of values have the same number."""
-    return group if places is None or group < 0 else places[group // n_systems] * n_systems + group % n_systems
 
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
@@ -201,13 +185,15 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     ]
     stores = [part.contrasts for part in parts] + [examples for part in parts for _, examples in part.confusions]
     data = stored(stores, whole if several else None)
-    terms, signature = measure_terms(comparison.measures, registry), comparison.provenance.signature
     against = f" compared with {baseline}" if comparison.systems[1:] else ""
     where = names_or_number([part.treebank for part in parts], "treebank")
     title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
     lead = f"{LABEL} {_finding(comparison)}" if comparison.coverage else _finding(comparison)
     shown = [section for section in sections if section.blocks]
-    return Page(title, lead, facts, choices, shown, (), signature, "comparison", data, terms)
+    return Page(
+        title, lead, facts, choices, shown, (), comparison.provenance.signature, "comparison", data,
+        measure_terms(comparison.measures, registry),
+    )  # fmt: skip
 
 
 def _measures(comparison: Comparison) -> list[str]:
@@ -310,29 +296,16 @@ def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartR
 def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
     """The gains of each system by each property: over all treebanks, and by relation on each."""
     several, systems = len(parts) > 1, parts[0].systems[1:]
-    for number, system in enumerate(systems, 1):
-        system_place = number, len(systems)
-        opener = partial(_opened, whole, values, system_place, "0" if several else "1")
+    for number, system in enumerate(systems):
         when = {"system": system, **({"treebank": ALL} if several else {})}
         for by in TITLES:
             gains = average_gains([part.gains[by] for part in parts]) if several else parts[0].gains[by]
-            yield from _gain_blocks(f"gains-{number}-{by}", by, system, gains, when, opener)
+            opened = whole, values[by], number, len(systems), "0" if several else "1"
+            yield from _gain_blocks(f"gains-{number + 1}-{by}", by, system, gains, when, opened)
         for place, part in enumerate(parts, 1) if several else ():
-            opener = partial(_opened, part.contrasts, part.values, system_place, str(place))
-            name, on_treebank = f"gains-{number}-deprel-{place}", {**when, "treebank": part.treebank}
-            yield from _gain_blocks(name, "deprel", system, part.gains["deprel"], on_treebank, opener)
-
-
-def _opened(
-    words: Examples, values: Mapping[str, Sequence[str]], place: tuple[int, int], store: str, by: str, value: str
-) -> OpenedWords | None:
-    """The words with a value that only a system or only the baseline gets right; None without any."""
-    if value not in values[by]:
-        return None
-    number, n_systems = place
-    group = values[by].index(value) * n_systems + number - 1
-    title = f"{TITLES[by]} {open_ended(value)}: words that only one of the systems gets right"
-    return OpenedWords(store, by, group, title) if group in words.groups[by] else None
+            opened = part.contrasts, part.values["deprel"], number, len(systems), str(place)
+            name, on_treebank = f"gains-{number + 1}-deprel-{place}", {**when, "treebank": part.treebank}
+            yield from _gain_blocks(name, "deprel", system, part.gains["deprel"], on_treebank, opened)
 
 
 def _gain_blocks(
@@ -341,14 +314,21 @@ def _gain_blocks(
     system: str,
     gains: Sequence[Gain] | Sequence[AverageGain],
     when: Mapping[str, str],
-    opener: Callable[[str, str], OpenedWords | None],
+    opened: tuple[Examples, Sequence[str], int, int, str],
 ) -> Iterator[Block]:
+    """The gains of a system; rows open the words with a value that only the system or only the baseline gets right."""
     of_system, title = [gain for gain in gains if gain.system == system], TITLES[by]
     shown = [gain for gain in of_system if gain.difference is not None]
     shown = shown[:_MOST_ROWS] if by in BY_FREQUENCY else sorted(shown, key=lambda gain: _natural(gain.values[0]))
     if not any(gain.more_correct for gain in shown):
         return
-    rows = [_gain_row(gain)._replace(opens=opener(by, gain.values[0])) for gain in shown]
+    words, values, number, n_systems, store = opened
+    rows = []
+    for gain in shown:
+        group = values.index(gain.values[0]) * n_systems + number if gain.values[0] in values else -1
+        heading = f"{title} {open_ended(gain.values[0])}: words that only one of the systems gets right"
+        opens = OpenedWords(store, by, group, heading) if group >= 0 and group in words.groups[by] else None
+        rows.append(_gain_row(gain)._replace(opens=opens))
     averages = isinstance(of_system[0], AverageGain)  # next to means, only the number of treebanks
     last = Column("Treebanks" if averages else "Words", "number")
     columns = (
@@ -395,19 +375,16 @@ def _sentences(parts: Sequence[TreebankPart], every: Examples) -> Iterator[Block
     several, n_sentences = len(parts) > 1, sum(part.n_sentences for part in parts)
     stores = [("0", ALL, every, n_sentences)] if several else []
     stores += [(str(i), part.treebank, part.contrasts, part.n_sentences) for i, part in enumerate(parts, 1)]
-    for number, system in enumerate(parts[0].systems[1:], 1):
+    for group, system in enumerate(parts[0].systems[1:], 1):
         for store, treebank, words, whole in stores:
+            totals, rows = words.totals[str(group)], []
+            kinds = (("more correct words", totals[0], "s0"), ("fewer correct words", totals[1], "s1"),
+                     ("equally many", whole - totals[0] - totals[1], "fade"))  # fmt: skip
+            for number, (kind, n, color) in enumerate(kinds):
+                opened = OpenedWords(store, str(group), number, f"Sentences in which {system} has {kind}")
+                opens = opened if n and number in totals else None
+                cells = (f"{n:,}", f"{100 * n / whole:.1f}%")
+                rows.append(ChartRow(kind, float(n), cells=cells, color=color, opens=opens))
+            chart = RowChart(f"Sentences won and lost by {system}", system, "Sentences", ("Sentences", "Share"), rows)
             when = {"system": system, **({"treebank": treebank} if several else {})}
-            yield _sentence_block(system, store, str(number), words.totals[str(number)], whole)._replace(when=when)
-
-
-def _sentence_block(system: str, store: str, group: str, totals: Mapping[int, int], whole: int) -> Block:
-    kinds = (("more correct words", totals[0], "s0"), ("fewer correct words", totals[1], "s1"),
-             ("equally many", whole - totals[0] - totals[1], "fade"))  # fmt: skip
-    rows = []
-    for number, (kind, n, color) in enumerate(kinds):
-        title = f"Sentences in which {system} has {kind}"
-        opens = OpenedWords(store, group, number, title) if n and number in totals else None
-        rows.append(ChartRow(kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color=color, opens=opens))
-    chart = RowChart(f"Sentences won and lost by {system}", system, "Sentences", ("Sentences", "Share"), rows)
-    return Block(f"sentences-{group}-{store}", chart=chart)
+            yield Block(f"sentences-{group}-{store}", when=when, chart=chart)

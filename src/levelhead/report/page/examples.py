@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +19,7 @@ from levelhead.errors import printable
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import StringColumn
 
-ALL_WORDS = 50_000
-"""The largest number of words in the sentences of a page, over all treebanks."""
-
+ALL_WORDS = 50_000  # in the sentences of a page, over all treebanks
 _FEWEST_WORDS = 600  # of each treebank
 _LONG = 40  # words; longer sentences are chosen last
 _GOLDEN = (5**0.5 - 1) / 2  # its multiples are spread evenly between 0 and 1
@@ -33,10 +31,9 @@ class OutputTrees:
 
     def __init__(self, name: str, matches: Matches) -> None:
         self.name, self.matches = name, matches
-        theirs = matches.alignment.system
         self.errors = np.full(matches.system.n_words, "u", dtype="<U1")  # not aligned
         head, label = matches.agree(Agree.HEAD), matches.agree(Agree.RELATION)
-        self.errors[theirs] = np.where(head, np.where(label, "o", "l"), np.where(label, "h", "b"))
+        self.errors[matches.alignment.system] = np.where(head, np.where(label, "o", "l"), np.where(label, "h", "b"))
         self._text = cache(lambda code: printable(matches.system.strings[code]))
         self._by_row = np.argsort(matches.row_of_system, kind="stable")
         self._starts = np.searchsorted(matches.row_of_system[self._by_row], np.arange(len(matches.gold) + 1))
@@ -77,14 +74,13 @@ def sentence(
 ) -> dict[str, Any]:
     """Return a gold sentence with systems' trees."""
     gold = outputs[0].matches.gold[index]
-    bidirectional = map(unicodedata.bidirectional, gold.text)  # the first letter counts (Unicode Annex 9: P2, P3)
-    directions = (direction for direction in bidirectional if direction in {"L", "R", "AL"})
+    letters = (kind for kind in map(unicodedata.bidirectional, gold.text) if kind in {"L", "R", "AL"})
     return {
         **({} if sides is None else {"k": sides}),
         **({} if marked is None else {"m": marked}),
         "i": printable(gold.id or f"sentence {n_before + index + 1}"),
         "t": printable(gold.text),
-        "r": int(next(directions, "L") != "L"),
+        "r": int(next(letters, "L") != "L"),  # the first letter counts (Unicode Annex 9: P2, P3)
         "f": [printable(form) for form in gold.forms],
         "h": gold.heads,
         "d": [printable(relation) for relation in gold.relations],
@@ -93,19 +89,12 @@ def sentence(
 
 
 class Examples(NamedTuple):
-    """The errors of a treebank that a page can show in their sentences.
+    """The errors of a treebank that a page can show in their sentences."""
 
-    Args:
-        sentences: the sentences, see `sentence`.
-        words: the wrong words: the number of the sentence, and of the word in it.
-        groups: for each kind of grouping, the number of the group of each word, -1 for none.
-        totals: for each kind of grouping, the number of words in each group, including words that are not shown.
-    """
-
-    sentences: Sequence[Mapping[str, Any]]
-    words: Sequence[tuple[int, int]]
-    groups: Mapping[str, Sequence[int]]
-    totals: Mapping[str, Mapping[int, int]]
+    sentences: Sequence[Mapping[str, Any]]  # see `sentence`
+    words: Sequence[tuple[int, int]]  # the wrong words: the number of the sentence, and of the word in it
+    groups: Mapping[str, Sequence[int]]  # by kind of grouping, the number of the group of each word, -1 for none
+    totals: Mapping[str, Mapping[int, int]]  # the number of words in each group, including words that are not shown
 
 
 def examples_of_errors(
@@ -122,9 +111,6 @@ class ExampleTally:
 
     If a page cannot hold all sentences, the first `_MOST_OF_GROUP` sentences of each group are kept, in an order that
     spreads them over the file.
-
-    Args:
-        n_treebanks: how many treebanks share the page.
     """
 
     def __init__(self, n_treebanks: int) -> None:
@@ -153,8 +139,7 @@ class ExampleTally:
             self._sentences = {number: shown for number, shown in self._sentences.items() if number in left}
         for number in np.unique(self._words[0]).tolist():
             if number not in self._sentences:
-                row = number - self._n_before
-                self._sentences[number] = sentence([output], row, n_before=self._n_before)
+                self._sentences[number] = sentence([output], number - self._n_before, n_before=self._n_before)
         self._n_before += len(gold)
 
     def examples(self, renumbered: Mapping[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]]) -> Examples:
@@ -162,43 +147,34 @@ class ExampleTally:
         order = np.lexsort(self._words[::-1])
         words = self._words[:, order]
         groups = {name: renumbered.get(name, np.asarray)(numbers[order]) for name, numbers in self._groups.items()}
-        inside = np.isin(words[0], self._within(words[0], groups))
+        kept, rows = np.unique(words[0], return_index=True)
+        if self._n_words > self._most:  # sentences of each group in turn, short ones first
+            turns = _first_places(words[0], groups.values())[rows]
+            lengths = np.array([len(self._sentences[number]["f"]) for number in kept.tolist()])
+            chosen, left = [], self._most
+            for row in np.lexsort((kept, lengths > _LONG, turns)).tolist():
+                if left >= lengths[row]:
+                    chosen.append(row)
+                    left -= int(lengths[row])
+            kept = kept[chosen]
+        inside = np.isin(words[0], kept)
         kept, rows = np.unique(words[0, inside], return_inverse=True)
         pairs = list(zip(rows.tolist(), words[1, inside].tolist(), strict=True))
         shown = {name: numbers[inside].tolist() for name, numbers in groups.items()}
         totals = {}
         for name, before in self._totals.items():
             numbers = renumbered.get(name, np.asarray)(np.array([*before], dtype=np.int64))
-            totals[name] = summed(zip(numbers.tolist(), before.values(), strict=True))
+            joint = Counter[int]()
+            for number, n in zip(numbers.tolist(), before.values(), strict=True):
+                joint[number] += n
+            totals[name] = {number: joint[number] for number in sorted(joint) if number >= 0}
         return Examples([self._sentences[number] for number in kept.tolist()], pairs, shown, totals)
-
-    def _within(self, sentences: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]]) -> list[int]:
-        """The sentences that a page holds: all, or sentences of each group in turn, short ones first."""
-        every, rows = np.unique(sentences, return_index=True)
-        if self._n_words <= self._most:
-            return list(map(int, every))
-        turns = _first_places(sentences, groups.values())[rows]
-        lengths = [len(self._sentences[number]["f"]) for number in every.tolist()]
-        chosen, left = [], self._most
-        for row in np.lexsort((every, np.array(lengths) > _LONG, turns)).tolist():
-            if left >= lengths[row]:
-                chosen.append(int(every[row]))
-                left -= lengths[row]
-        return chosen
 
 
 def counted(numbers: NDArray[np.int64]) -> Counter[int]:
     """Return how often each number occurs, without negative ones."""
     distinct, counts = np.unique(numbers[numbers >= 0], return_counts=True)
     return Counter(dict(zip(distinct.tolist(), counts.tolist(), strict=True)))
-
-
-def summed(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """Return the sum of the counts of each number in ascending order, without negative numbers."""
-    totals: Counter[int] = Counter()
-    for number, count in counts:
-        totals[number] += count
-    return {number: totals[number] for number in sorted(totals) if number >= 0}
 
 
 def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -223,10 +199,9 @@ def joined_examples(parts: Sequence[Examples], renumbered: Sequence[Mapping[str,
     groups: dict[str, list[int]] = {name: [] for name in renumbered[0]}
     totals = {name: Counter[int]() for name in groups}
     words: list[tuple[int, int]] = []
-    start = 0
-    for part, joint_numbers in zip(parts, renumbered, strict=True):
+    starts = accumulate((len(part.sentences) for part in parts), initial=0)
+    for start, part, joint_numbers in zip(starts, parts, renumbered):
         words += [(start + sentence, word) for sentence, word in part.words]
-        start += len(part.sentences)
         for name, joint_number in joint_numbers.items():
             groups[name] += map(joint_number, part.groups[name])
             for number, n in part.totals[name].items():
@@ -236,9 +211,9 @@ def joined_examples(parts: Sequence[Examples], renumbered: Sequence[Mapping[str,
 
 def values_of_words(matches: Matches, words: NDArray[np.int64], of_pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the value of the aligned pair of each gold word, -1 if it is not aligned; int64, shape (words,)."""
-    pairs = np.full(matches.gold.n_words, -1, dtype=np.int64)
-    pairs[matches.alignment.gold] = np.arange(len(matches.alignment.gold))
-    return np.append(of_pairs, -1)[pairs[words]]  # there may be no pairs at all
+    values = np.full(matches.gold.n_words, -1, dtype=np.int64)
+    values[matches.alignment.gold] = of_pairs
+    return values[words]
 
 
 def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str, str]:
@@ -246,34 +221,24 @@ def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str
     number: dict[str, int] = {}
     sentences: list[dict[str, Any]] = []
     stores: dict[str, Any] = {}
-    for name, part in enumerate(parts, 1):
-        stores[str(name)] = _store(part, len(sentences))
+    for name, part in enumerate([*parts, *([] if joint is None else [joint])], 1):
+        start = 0 if part is joint else len(sentences)
+        words = list(chain.from_iterable((start + sentence, word) for sentence, word in part.words))
+        stores["0" if part is joint else str(name)] = {"words": words, "groups": part.groups, "totals": part.totals}
         sentences += [_packed(sentence, number) for sentence in part.sentences]
-    if joint is not None:
-        stores["0"] = _store(joint, 0)
     every = {"relations": list(number), "sentences": sentences, "stores": stores}
     text = json.dumps(every, ensure_ascii=False, separators=(",", ":"))
     return {"packed": base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 9)).decode()}
 
 
-def _store(part: Examples, start: int) -> dict[str, Any]:
-    words = list(chain.from_iterable((start + sentence, word) for sentence, word in part.words))
-    return {"words": words, "groups": part.groups, "totals": part.totals}
-
-
 def _packed(sentence: Mapping[str, Any], number: dict[str, int]) -> dict[str, Any]:
     """A sentence with relations by number; trees over gold's words are stored as their differences from gold."""
-
-    def numbers(relations: Sequence[str]) -> list[int]:
-        return [number.setdefault(relation, len(number)) for relation in relations]
-
-    def packed_tree(tree: Mapping[str, Any]) -> dict[str, Any]:
-        relations = numbers(tree["d"])
-        if "f" in tree:
-            return {**tree, "d": relations}
-        words = enumerate(zip(tree["h"], relations, sentence["h"], gold, strict=True))
+    gold, *systems = (
+        [number.setdefault(relation, len(number)) for relation in side["d"]] for side in (sentence, *sentence["s"])
+    )
+    trees = []
+    for tree, relations in zip(sentence["s"], systems, strict=True):
+        words = enumerate(zip(tree["h"], relations, sentence["h"], gold))
         changed = [part for word, (h, d, *in_gold) in words if [h, d] != in_gold for part in (word, h, d)]
-        return {"n": tree["n"], "e": tree["e"], "x": changed}
-
-    gold = numbers(sentence["d"])
-    return {**sentence, "d": gold, "s": [packed_tree(tree) for tree in sentence["s"]]}
+        trees.append({**tree, "d": relations} if "f" in tree else {"n": tree["n"], "e": tree["e"], "x": changed})
+    return {**sentence, "d": gold, "s": trees}

@@ -7,16 +7,16 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, Place, printable, with_minus
 from levelhead.extras import missing_library
 from levelhead.report.charts.page_charts import heat
+from levelhead.report.charts.point_charts import mark
 from levelhead.report.page.blocks import Block, Links, Page
 from levelhead.tables.svg import Drawing, clean
 from levelhead.tables.table import Cell, Column, IntervalCell, Table, for_readers, formatted
@@ -26,11 +26,11 @@ from levelhead.treebank.write import output_errors, replace_file
 if TYPE_CHECKING:
     import jinja2
 
+# the placeholder for links to other pages, which are added when all pages are known; elsewhere `<` is escaped
 _LATER = "<!-- links -->"
-"""The placeholder for links to other pages, which are added when all pages are known; elsewhere `<` is escaped."""
 
 # JSON that cannot close its element
-_ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
 def render(page: Page) -> bytes:
@@ -60,11 +60,12 @@ def render(page: Page) -> bytes:
     style = "".join(_asset(f"{name}.css") for name in names)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     data = {**page.data, **{block.name: {"sentences": block.sentences} for block in blocks if block.sentences}}
-    data_text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    escaped_data = "".join(_ESCAPED.get(character, character) for character in data_text)
-    shown = {"page": page, "script": script, "style": style, "script_hash": digest, "data": escaped_data,
-             "later": _LATER}  # fmt: skip
-    text = _environment().get_template("page.html.j2").render(shown)
+    escaped_data = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPED)
+    text = (
+        _environment()
+        .get_template("page.html.j2")
+        .render(page=page, script=script, style=style, script_hash=digest, data=escaped_data, later=_LATER)
+    )
     return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
 
 
@@ -87,16 +88,20 @@ def _environment() -> jinja2.Environment:
     except ImportError as error:
         raise InputError(missing_library("jinja2", "reports")) from error
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_finalize,
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+        # invalid characters are escaped; markup, which the templates make, is a subclass
+        finalize=lambda value: printable(value) if type(value) is str else value,
         loader=jinja2.PackageLoader("levelhead.report.page"),
     )  # fmt: skip
-    environment.globals.update(_FUNCTIONS)
+    environment.globals.update(
+        formatted=_formatted,
+        mark=mark,
+        shade=lambda value: "" if value is None else str(round(100 * value)),
+        term_number=lambda page, label: 1 + [*page.terms].index(label) if label in page.terms else None,
+        # conditions as numbers, since names may have any characters
+        when_of=lambda page, block: " ".join(f"{k}={page.choices[k].index(v)}" for k, v in block.when.items()),
+    )
     return environment
-
-
-def _finalize(value: Any) -> Any:
-    """Text for the page, with invalid characters escaped."""
-    return printable(value) if type(value) is str else value  # markup is a subclass, made by the templates
 
 
 def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
@@ -106,20 +111,7 @@ def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
     return "–" if cell is None else with_minus(text)
 
 
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {
-        "formatted": _formatted,
-        "shade": lambda value: "" if value is None else str(round(100 * value)),
-        "term_number": lambda page, label: 1 + [*page.terms].index(label) if label in page.terms else None,
-        # conditions as numbers, since names may have any characters
-        "when_of": lambda page, block: " ".join(f"{k}={page.choices[k].index(v)}" for k, v in block.when.items()),
-    }
-)
-"""The functions that templates call."""
-
-
-SUFFIXES = (".svg", ".png", ".pdf", ".html")
-"""The file formats of a drawing."""
+SUFFIXES = (".svg", ".png", ".pdf", ".html")  # the file formats of a drawing
 
 _HEAD = """\
 <!DOCTYPE html>
@@ -169,7 +161,6 @@ def encoded(drawing: Drawing, suffix: str) -> bytes:
 
 
 _NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
-_NO_LETTERS = re.compile(r"[^a-z0-9]+")
 _LONGEST = 40
 
 
@@ -192,40 +183,30 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
         target.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     for section in page.sections:
-        for number, name in _file_names(section.blocks).items():
-            block = section.blocks[number]
+        names = []  # the values that each block shows; if that is not unique, its numbered name is used
+        for block in section.blocks:
+            values = (re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")[:_LONGEST] for value in block.when.values())
+            names.append("-".join((_NUMBERS.sub("", block.name), *values)))
+        for block, name in zip(section.blocks, names):
             for suffix, data in _files(block, f"{section.title}: {block.title}".removesuffix(": ")):
-                written.append(target / f"{name}{suffix}")
+                written.append(target / f"{name if names.count(name) == 1 else block.name}{suffix}")
                 replace_file(written[-1], [data])
     return written
 
 
-def _file_names(blocks: Sequence[Block]) -> Mapping[int, str]:
-    """The file name of each block: the values it shows if that is unique, otherwise its numbered name."""
-    plain = []
-    for block in blocks:
-        values = (_NO_LETTERS.sub("-", value.lower()).strip("-")[:_LONGEST] for value in block.when.values())
-        plain.append("-".join((_NUMBERS.sub("", block.name), *values)))
-    return {i: name if plain.count(name) == 1 else block.name for i, (block, name) in enumerate(zip(blocks, plain))}
-
-
 def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:
-    drawing, table = drawing_of(block, title), _table(block)
+    """The chart or matrix of a block, and its table."""
+    drawing, table = drawing_of(block, title), block.table
     if drawing is not None:
         yield from ((suffix, encoded(drawing, suffix)) for suffix in (".svg", ".pdf", ".png"))
+    if table is None and block.faults:
+        rows = tuple((what, reason) for what, reasons in block.faults for reason in reasons)
+        table = Table((Column("Output", "text"), Column("Reason", "text")), rows)
+    elif table is None and (matrix := block.heat or block.confused) is not None:
+        table = matrix.table()
     if table is not None:
         yield ".tsv", to_tsv(table).encode("utf-8", "backslashreplace")
         yield ".tex", to_latex(table).encode("utf-8", "backslashreplace")
-
-
-def _table(block: Block) -> Table | None:
-    if block.table is not None:
-        return block.table
-    if block.faults:
-        rows = tuple((what, reason) for what, reasons in block.faults for reason in reasons)
-        return Table((Column("Output", "text"), Column("Reason", "text")), rows)
-    matrix = block.heat or block.confused
-    return None if matrix is None else matrix.table()
 
 
 def drawing_of(block: Block, title: str) -> Drawing | None:
@@ -235,13 +216,11 @@ def drawing_of(block: Block, title: str) -> Drawing | None:
         block: the block.
         title: what the chart shows.
     """
-    if block.heat is not None:
-        matrix = block.heat
+    if (matrix := block.heat) is not None:
         rows = [(name, [formatted(value, matrix.column, 1) for value in values]) for name, values in matrix.rows]
         return heat(title, matrix.corner, matrix.columns, rows, matrix.shades(), crossed=matrix.marks.keys(),
                     best=matrix.best(), headings=matrix.headings)  # fmt: skip
-    if block.confused is not None:
-        names, counts = block.confused.names, block.confused.counts
-        rows = [(name, [str(n) if n else "" for n in row]) for name, row in zip(names, counts, strict=True)]
-        return heat(title, "gold", names, rows, block.confused.shades(), step=38)
+    if (confused := block.confused) is not None:
+        rows = [(name, [str(n) if n else "" for n in row]) for name, row in zip(confused.names, confused.counts)]
+        return heat(title, "gold", confused.names, rows, confused.shades(), step=38)
     return block.drawing if block.chart is None else block.chart.drawing()

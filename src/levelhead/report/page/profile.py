@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from levelhead.errors import with_minus
-from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
+from levelhead.immutable import immutable
 from levelhead.report.charts.page_charts import panels
-from levelhead.report.charts.point_charts import OTHER, series_of
-from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section, names_or_number
-from levelhead.tables.svg import N_COLORS
+from levelhead.report.charts.point_charts import OTHER, Box, mark, placed_names, series_of
+from levelhead.report.page.blocks import Block, HeatMap, Page, Section, names_or_number
+from levelhead.tables.svg import (
+    N_COLORS,
+    Drawing,
+    LogScale,
+    Scale,
+    line,
+    number,
+    path,
+    scale_for,
+    short,
+    text,
+    widest,
+    width_of,
+)
 from levelhead.tables.table import Cell, Column, Table, percentage
-from levelhead.typology import COLUMNS, Profile, ProfileColumn
-from levelhead.typology.collection import Survey
+from levelhead.typology import COLUMNS, Profile, ProfileColumn, Survey
 from levelhead.typology.languages import branch_of_treebank, language_cells, short_names
-from levelhead.typology.profile import FEWEST
-from levelhead.typology.similarity import Clustering, clustered
+from levelhead.typology.profile import FEWEST, Quartiles, quartiles
+from levelhead.typology.similarity import Cluster, Clustering, clustered
 
-_FREQUENCIES = ("relation", "upos")
 _TOTAL = "Total of "
 _COUNTS = [column for column in COLUMNS.values() if column.group == "sizes" and not column.unit]
 _FREQUENT = 14
 _MOST_NAMED = 5
-_ABBREVIATED = {"sttr": "STTR", "sttr_sd": "STTR, standard deviation", "mattr": "MATTR", "upos": "Parts of speech"}
-_TITLES = {**_ABBREVIATED, "relation": "Relations", "distance": "Dependency distance", "depth": "Depth of trees"}
+_TITLES = {
+    "sttr": "STTR", "sttr_sd": "STTR, standard deviation", "mattr": "MATTR", "upos": "Parts of speech",
+    "relation": "Relations", "distance": "Dependency distance", "depth": "Depth of trees",
+}  # fmt: skip
 
 
 class _Treebanks(NamedTuple):
@@ -36,52 +49,36 @@ class _Treebanks(NamedTuple):
     profiles: Mapping[str, Profile]
     clustering: Clustering | None
     rows: Sequence[PanelRow]
-
-    @property
-    def scalars(self) -> list[ProfileColumn]:
-        """The columns with a single value."""
-        return [column for name in self.survey_columns if (column := COLUMNS[name]).by is None]
-
-    @property
-    def survey_columns(self) -> list[str]:
-        """The names of all columns."""
-        return list(next(iter(self.survey.values())))
-
-    @property
-    def panels(self) -> list[tuple[ProfileColumn, Panel]]:
-        """A panel for each column with a single value that differs between treebanks."""
-        panels = []
-        for column in self.scalars:
-            values = [_printed(column, self.profiles[row.name].number(column.name)) for row in self.rows]
-            panel = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
-            panels += [(column, panel)] if panel.varies else []
-        return panels
+    scalars: Sequence[ProfileColumn]  # the columns with a single value
+    panels: Sequence[tuple[ProfileColumn, Panel]]  # of those that differ between treebanks
 
 
 def profile_page(survey: Survey) -> Page:
     """Return the page of profiles."""
-    treebanks = _treebanks(survey)
-    made = (make(treebanks) for make in (_columns, _outliers, _similarity, _frequencies, _values))
-    sections = [section for section in made if section.blocks]
-    if len(treebanks.rows) == 1:
-        sections.reverse()  # there is nothing to compare: values first
-    names = [row.label for row in treebanks.rows]
-    choices = {"highlight": ("no treebank", *names)} if len(names) > 1 else {}
-    title = treebanks.rows[0].name if len(names) == 1 else f"Profiles of {names_or_number(names, 'treebank')}"
-    notes, signature = survey.provenance.notes, survey.provenance.signature
-    return Page(title, _lead(treebanks), _facts(treebanks), choices, sections, notes, signature, "profile")
-
-
-def _treebanks(survey: Survey) -> _Treebanks:
     profiles = {name: profile for name, profile in survey.items() if not name.startswith(_TOTAL)}
-    clustering = None
+    clustering, names = None, list(profiles)
     if len(profiles) > 1 and all(profile.get("relation") for profile in profiles.values()):
         clustering = clustered({name: profile.numbers("relation") for name, profile in profiles.items()})
-    names = list(profiles) if clustering is None else list(clustering.root.names)
-    groups = {name: branch_of_treebank(name) for name in names}
-    series, labels = series_of(groups.values()), short_names(names)
-    rows = [PanelRow(name, labels[name], series[groups[name]], groups[name]) for name in names]
-    return _Treebanks(survey, profiles, clustering, rows)
+        names = list(clustering.root.names)
+    groups, short = {name: branch_of_treebank(name) for name in names}, short_names(names)
+    series = series_of(groups.values())
+    rows = [PanelRow(name, short[name], series[groups[name]], groups[name]) for name in names]
+    scalars, drawn = [column for name in profiles[names[0]] if (column := COLUMNS[name]).by is None], []
+    for column in scalars:
+        values = [_printed(column, profiles[name].number(column.name)) for name in names]
+        if len({*values} - {None}) > 1:
+            panel = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
+            drawn.append((column, panel))
+    treebanks = _Treebanks(survey, profiles, clustering, rows, scalars, drawn)
+    made = (make(treebanks) for make in (_columns, _outliers, _similarity, _frequencies, _values))
+    sections = [section for section in made if section.blocks]
+    if len(names) == 1:
+        sections.reverse()  # there is nothing to compare: values first
+    labels = [row.label for row in rows]
+    choices = {"highlight": ("no treebank", *labels)} if len(labels) > 1 else {}
+    title = names[0] if len(names) == 1 else f"Profiles of {names_or_number(labels, 'treebank')}"
+    notes, signature = survey.provenance.notes, survey.provenance.signature
+    return Page(title, _lead(treebanks), _facts(treebanks), choices, sections, notes, signature, "profile")
 
 
 def _title(column: ProfileColumn) -> str:
@@ -94,8 +91,7 @@ def _printed(column: ProfileColumn, value: float | None) -> float | None:
 
 def _with_unit(column: ProfileColumn, value: float) -> str:
     text = f"{value:,.2f}" if value != int(value) or column.unit == "%" else f"{int(value):,}"
-    space = "" if column.unit == "%" else " "
-    return with_minus(f"{text}{space}{column.unit}".rstrip())
+    return with_minus(f"{text}{'' if column.unit == '%' else ' '}{column.unit}".rstrip())
 
 
 def _lead(treebanks: _Treebanks) -> str:
@@ -141,7 +137,7 @@ def _facts(treebanks: _Treebanks) -> list[tuple[str, str]]:
         known = {cell for cell in cells if cell}
         facts += [(name, f"{len(known):,}")] if known and len(treebanks.rows) > 1 else []
     for name in ("sentences", "words"):
-        if name in treebanks.survey_columns:
+        if name in next(iter(treebanks.profiles.values())):
             total = sum(profile.number(name) or 0 for profile in treebanks.profiles.values())
             facts.append((name, f"{int(total):,}"))
     return facts
@@ -154,7 +150,7 @@ def _columns(treebanks: _Treebanks) -> Section:
     for row in treebanks.rows:
         groups.setdefault(row.series, set()).add(row.group)
     legend = [
-        LegendEntry(OTHER if len(names) > 1 else min(names), i, sum(row.series == i for row in treebanks.rows))
+        (OTHER if len(names) > 1 else min(names), i, sum(row.series == i for row in treebanks.rows))
         for i, names in sorted(groups.items())
     ]
     rest = sorted(groups.get(N_COLORS - 1, set()) - {OTHER})  # the groups that share the last mark
@@ -170,25 +166,21 @@ def _columns(treebanks: _Treebanks) -> Section:
         blocks.append(Block(name, f"{panel.title}{unit}", caption, drawing=panel_chart(panel, treebanks.rows)))
     varying = [column for column, _ in treebanks.panels]
     same = [_title(column) for column in treebanks.scalars if column not in varying]
-    return Section("columns", "Columns", _explained(treebanks, same), blocks if len(blocks) > 1 else [], narrow=True)
-
-
-def _explained(treebanks: _Treebanks, same: Sequence[str]) -> str:
-    """How to read the panels."""
-    text = (
+    lead = (
         "Each mark is a treebank, at the same position in every panel. Its shape and color show the language family"
         " (for Indo-European languages, the genus)."
     )
     if treebanks.clustering is None:
-        text += " Treebanks are in the order given."
+        lead += " Treebanks are in the order given."
     else:
-        text += " Treebanks are ordered by similarity: neighbors have similar frequencies of relations."
+        lead += " Treebanks are ordered by similarity: neighbors have similar frequencies of relations."
     if len(treebanks.rows) >= FEWEST:
-        text += (
+        lead += (
             " The band contains the middle half of the treebanks; the line in it is the median. Outliers are named:"
             " values more than 1.5 interquartile ranges below or above the band."
         )
-    return f"{text} No differences in: {', '.join(map(_lower, same))}." if same else text
+    lead += f" No differences in: {', '.join(map(_lower, same))}." if same else ""
+    return Section("columns", "Columns", lead, blocks if len(blocks) > 1 else [], narrow=True)
 
 
 def _outliers(treebanks: _Treebanks) -> Section:
@@ -196,7 +188,7 @@ def _outliers(treebanks: _Treebanks) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for i, panels_of_row in sorted(outlying, key=lambda pair: (-len(pair[1]), treebanks.rows[pair[0]].name)):
         values = ", ".join(
-            f"{_lower(panel.title)} {'↑' if panel.is_high(i) else '↓'} {panel.shown(panel.values[i] or 0.0)}"
+            f"{_lower(panel.title)} {'↑' if panel.outliers[i] else '↓'} {panel.shown(panel.values[i] or 0.0)}"
             for _, panel in panels_of_row
         )
         rows.append((treebanks.rows[i].label, len(panels_of_row), values, *language_cells(treebanks.rows[i].name)[:2]))
@@ -235,44 +227,37 @@ def _similarity(treebanks: _Treebanks) -> Section:
 
 
 def _frequencies(treebanks: _Treebanks) -> Section:
-    blocks = [
-        _frequency(treebanks, COLUMNS[name])
-        for name in _FREQUENCIES
-        if name in treebanks.survey_columns and any(profile.numbers(name) for profile in treebanks.profiles.values())
-    ]
+    """The frequencies of relations and parts of speech: bars for a single treebank, otherwise a matrix."""
+    blocks = []
+    for column in (COLUMNS[name] for name in ("relation", "upos") if name in next(iter(treebanks.profiles.values()))):
+        shares = [treebanks.profiles[row.name].numbers(column.name) for row in treebanks.rows]
+        every, title = {text for some in shares for text in some}, _title(column)
+        mean = {text: math.fsum(some.get(text, 0.0) for some in shares) / len(shares) for text in every}
+        names = sorted(every, key=lambda text: (-mean[text], text))
+        if names and len(shares) == 1:
+            values = {"% of words": [percentage(shares[0][name]) for name in names]}
+            blocks.append(Block(column.name, title, drawing=panels(title, names, values, places=2)))
+        elif names:
+            kept = names[:_FREQUENT]
+            rows = [
+                (row.label, [some.get(text, 0.0) if some else None for text in kept])
+                for row, some in zip(treebanks.rows, shares)
+            ]
+            caption = f"The {len(kept)} most frequent of {len(names)}." if len(kept) < len(names) else ""
+            matrix = HeatMap("", kept, rows, {}, {}, Column("", "ratio"))
+            blocks.append(Block(column.name, title, caption, heat=matrix))
     lead = "Percentages of words; the most frequent first."
     return Section("frequencies", "Frequencies", lead, blocks, narrow=len(treebanks.rows) == 1)
-
-
-def _frequency(treebanks: _Treebanks, column: ProfileColumn) -> Block:
-    """The frequencies of relations or parts of speech: bars for a single treebank, otherwise a matrix."""
-    shares = {row.name: treebanks.profiles[row.name].numbers(column.name) for row in treebanks.rows}
-    every = {text for some in shares.values() for text in some}
-    mean = {text: math.fsum(some.get(text, 0.0) for some in shares.values()) / len(shares) for text in every}
-    names = sorted(every, key=lambda text: (-mean[text], text))
-    title = _title(column)
-    if len(treebanks.rows) == 1:
-        (only,) = shares.values()
-        values = {"% of words": [percentage(only[name]) for name in names]}
-        return Block(column.name, title, drawing=panels(title, names, values, places=2))
-    kept = names[:_FREQUENT]
-    rows = [
-        (row.label, [shares[row.name].get(text, 0.0) if shares[row.name] else None for text in kept])
-        for row in treebanks.rows
-    ]
-    caption = f"The {len(kept)} most frequent of {len(names)}." if len(kept) < len(names) else ""
-    return Block(column.name, title, caption, heat=HeatMap("", kept, rows, {}, {}, Column("", "ratio")))
 
 
 def _values(treebanks: _Treebanks) -> Section:
     """All values, with the total below if it is known."""
     if len(treebanks.rows) == 1:
         (profile,) = treebanks.profiles.values()
-        values = [(column, _printed(column, profile.number(column.name))) for column in treebanks.scalars]
-        rows = [
-            (_title(column), None if value is None else _with_unit(column, value), column.meaning)
-            for column, value in values
-        ]
+        rows: list[tuple[Cell, ...]] = []
+        for column in treebanks.scalars:
+            value = _printed(column, profile.number(column.name))
+            rows.append((_title(column), None if value is None else _with_unit(column, value), column.meaning))
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
         return Section("values", "Values", "", [Block("values", table=Table(columns, tuple(rows)))])
     table = treebanks.survey.with_columns([column.name for column in treebanks.scalars]).table()
@@ -284,3 +269,138 @@ def _values(treebanks: _Treebanks) -> Section:
     ordered = Table((name, *heads, *table.columns[4:]), each, summary=total)
     lead = "Treebanks in the order of the panels. Click a heading to sort."
     return Section("values", "Values", lead, [Block("values", table=ordered)])
+
+
+_WIDTH, _LEFT, _RIGHT = 328.0, 46.0, 322.0
+_TOP, _HEIGHT = 14.0, 124.0
+_MOST_OUTLIERS = 10
+_MANY = 80  # treebanks; with more, marks are smaller
+_LOGARITHMIC = 30  # ratio of the highest to the lowest value; on a linear scale, low values would be indistinguishable
+_TURNED = 11.0  # pixels between vertical names
+_LONGEST = 12
+
+
+class PanelRow(NamedTuple):
+    """A treebank in the panels."""
+
+    name: str
+    label: str  # a short name
+    series: int  # the number of its mark (see `point_charts`)
+    group: str
+
+
+@immutable
+class Panel:
+    """A column of values: of each row, as printed; None for a missing value."""
+
+    title: str
+    values: Sequence[float | None]
+    shown: Callable[[float], str]  # prints a value with its unit
+    counts: bool = False  # counts with a wide range have a logarithmic scale
+
+    @property
+    def logarithmic(self) -> bool:
+        known = [value for value in self.values if value is not None]
+        return self.counts and bool(known) and min(known) > 0 and max(known) > _LOGARITHMIC * min(known)
+
+    @cached_property
+    def on_scale(self) -> list[float | None]:
+        """The values on the scale: their logarithms if the scale is logarithmic."""
+        return [math.log10(v) if v is not None and self.logarithmic else v for v in self.values]
+
+    @cached_property
+    def quartiles(self) -> Quartiles | None:
+        """The quartiles on the scale; None with too few values."""
+        return quartiles(self.on_scale)
+
+    @cached_property
+    def outliers(self) -> dict[int, bool]:
+        """The rows of outliers, the farthest from the median on the scale first, and whether they are above it."""
+        if (middle := self.quartiles) is None:
+            return {}
+        values = {i: value for i, value in enumerate(self.on_scale) if value is not None and middle.is_outlier(value)}
+        ordered = sorted(values.items(), key=lambda outlier: -abs(outlier[1] - middle.median))
+        return {i: value > middle.median for i, value in ordered}
+
+
+def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
+    """Draw a column: a mark for each treebank, the middle half as a band, and the names of outliers."""
+    bottom = _TOP + _HEIGHT
+    up = scale_for((value for value in panel.on_scale if value is not None), bottom - 4, _TOP + 6)
+    across = Scale(0, len(rows), _LEFT, _RIGHT)
+    parts = []
+    if panel.quartiles is not None:
+        high, low, middle = up(panel.quartiles.high), up(panel.quartiles.low), up(panel.quartiles.median)
+        size = f'width="{short(_RIGHT - _LEFT)}" height="{short(max(low - high, 1))}"'
+        band = f'<rect class="middle" x="{short(_LEFT)}" y="{short(high)}" {size}/>'
+        parts = [band, line(_LEFT, middle, _RIGHT, middle, "axis")]
+    ticks = [(at, number(at)) for at in up.ticks(4)]
+    if panel.logarithmic:
+        values = LogScale(up).ticks()
+        ticks = [(math.log10(value), f"{value:,g}") for value in values[:: 1 + len(values) // 7]]
+    for at, shown in ticks:
+        parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid"), text(_LEFT - 6, up(at) + 4, shown, "mute small", "end")]
+    points = {i: (across(i + 0.5), up(value)) for i, value in enumerate(panel.on_scale) if value is not None}
+    for i, (x, y) in points.items():
+        tip = f"{rows[i].name} ({rows[i].group}): {panel.shown(panel.values[i] or 0.0)}"
+        parts.append(mark(x, y, rows[i].series, 3.4 if len(rows) <= _MANY else 2.6, tip, f' data-t="{i}"'))
+    named = [(rows[i].label, points[i]) for i in [*panel.outliers][:_MOST_OUTLIERS]]
+    parts += placed_names(named, Box(_LEFT - 4, 0, _WIDTH, bottom + 2), list(points.values()))
+    drawn, depth = _below(rows, across, bottom)
+    return Drawing(panel.title, _WIDTH, bottom + depth, "".join([*parts, *drawn]))
+
+
+def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list[str], float]:
+    """The names of treebanks, or their positions if there are too many; and the height of the texts."""
+    step, labels = across(1) - across(0), [row.label for row in rows]
+    # shortened in the middle: names of treebanks start with the language and end with the split
+    labels = [label if len(label) <= _LONGEST else f"{label[: _LONGEST - 6]}…{label[-5:]}" for label in labels]
+    longest, places = max(width_of(label, 11) for label in labels), [across(i + 0.5) for i in range(len(rows))]
+    if longest < step - 3:
+        return [text(x, bottom + 15, label, "mute small", "middle") for x, label in zip(places, labels)], 22.0
+    if step >= _TURNED:
+        turned = []
+        for x, label in zip(places, labels):
+            rotation = f'<text transform="rotate(-90 {short(x + 4)} {short(bottom + 5)})" '
+            turned.append(text(x + 4, bottom + 5, label, "mute small", "end").replace("<text ", rotation, 1))
+        return turned, longest + 10
+    every = next(n for n in (5, 10, 20, 50, 100, 200, 500, 1000, len(rows)) if n * step >= 24)
+    numbered = [(at, places[at - 1]) for at in (1, *range(every, len(rows) + 1, every))]
+    drawn = [text(x, bottom + 15, str(at), "mute small", "middle") for at, x in numbered]
+    return drawn + [line(x, bottom, x, bottom + 4, "axis") for _, x in numbered], 22.0
+
+
+def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
+    """Draw a dendrogram of treebanks."""
+    step, top = 15.0, 30.0
+    digits = width_of(str(len(rows)), 11)
+    left = digits + 26 + min(widest(row.label for row in rows), 150.0) + 12
+    bottom = top + step * len(rows)
+    right = max(_WIDTH, left + 170) - 10
+    across = Scale(0, root.height or 1.0, left, right)
+    ticks = across.ticks(3)
+    parts = [
+        *(line(across(at), top - 4, across(at), bottom, "grid") for at in ticks),
+        *(text(across(at), top - 9, number(at), "mute small", "middle") for at in ticks),
+        text(0, top - 9, axis, "mute small"),
+    ]
+    for i, row in enumerate(rows):
+        y = top + step * (i + 0.5)
+        parts += [
+            text(digits, y + 4, str(i + 1), "mute small", "end"),
+            mark(digits + 13, y, row.series, 4, row.group, f' data-t="{i}"'),
+            text(digits + 24, y + 4, row.label, "small"),
+        ]
+    place = {row.name: top + step * (i + 0.5) for i, row in enumerate(rows)}
+
+    def draw(cluster: Cluster) -> float:
+        """Draw the bracket of a cluster after those of its parts; return the position of its own line."""
+        if not cluster.parts:
+            return place[cluster.names[0]]
+        (first, y1), (second, y2) = [(across(part.height), draw(part)) for part in cluster.parts]
+        x = across(cluster.height)
+        parts.append(path([(first, y1), (x, y1), (x, y2), (second, y2)], "none branch"))
+        return (y1 + y2) / 2
+
+    draw(root)
+    return Drawing("Treebanks clustered by relations", right + 10, bottom + 6, "".join(parts))

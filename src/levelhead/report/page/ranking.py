@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, permutations
 from types import MappingProxyType
 from typing import NamedTuple
@@ -28,7 +27,6 @@ from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, n
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.tables.table import Cell, Column, Table, formatted, level_text, value_cell
 
-_FIND = "Find systems, test sets, families"
 _KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
 _MOST_MEASURES = 6  # in a table or chart
 _MOST_POINTS = 3000
@@ -39,17 +37,15 @@ class _Campaign(NamedTuple):
 
     results: Results
     rankings: Sequence[Ranking]
-    wins: Mapping[int, Mapping[tuple[str, str], int]]
+    wins: Sequence[Mapping[tuple[str, str], int]]
     pages: Mapping[tuple[str, str], str]
 
     @property
     def measures(self) -> list[str]:
-        """The measures, in the order of the rankings."""
         return list(dict.fromkeys(ranking.measure for ranking in self.rankings))
 
     @property
     def groups(self) -> list[str]:
-        """The groups of test sets, in the order of the rankings."""
         return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
 
     def of(self, group: str) -> list[Ranking]:
@@ -62,29 +58,22 @@ class _Campaign(NamedTuple):
         return by_family(test_set for test_set in self.results.test_sets if test_set.code in codes)
 
     def result(self, system: str, test_set: TestSet) -> OutputResult:
-        """Return the result of a system on a test set."""
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
         """Return a system's score on a test set; None if it is undefined."""
         return value_cell(self.result(system, test_set).values.get(measure), perplexity=lower_is_better(measure))
 
-    def blocks(self, name: str, make: Callable[[_Campaign, Ranking], Block]) -> list[Block]:
-        """Return a block for each group and measure."""
-        return [
-            make(self, ranking)._replace(
-                name=f"{name}-{number}" if len(self.rankings) > 1 else name,
-                when={"group": ranking.group.name, "measure": ranking.measure},
-            )
-            for number, ranking in enumerate(self.rankings, 1)
-        ]
+    def of_rankings(self, name: str) -> Iterator[tuple[Ranking, Block]]:
+        """Yield each ranking with an empty block for it."""
+        for number, ranking in enumerate(self.rankings, 1):
+            when = {"group": ranking.group.name, "measure": ranking.measure}
+            yield ranking, Block(f"{name}-{number}" if len(self.rankings) > 1 else name, when=when)
 
-    def group_blocks(self, name: str, make: Callable[[_Campaign, str], Block]) -> list[Block]:
-        """Return a block for each group."""
-        return [
-            make(self, group)._replace(name=f"{name}-{i}" if len(self.groups) > 1 else name, when={"group": group})
-            for i, group in enumerate(self.groups, 1)
-        ]
+    def of_groups(self, name: str) -> Iterator[tuple[str, Block]]:
+        """Yield each group with an empty block for it."""
+        for number, group in enumerate(self.groups, 1):
+            yield group, Block(f"{name}-{number}" if len(self.groups) > 1 else name, when={"group": group})
 
 
 def by_family(test_sets: Iterable[TestSet]) -> list[TestSet]:
@@ -108,7 +97,7 @@ def ranking_page(
     pages: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Page:
     """Return the page of a campaign."""
-    tested, wins = (intervals.rankings, dict(enumerate(intervals.wins))) if intervals else (rankings, {})
+    tested, wins = (intervals.rankings, intervals.wins) if intervals else (rankings, ())
     campaign = _Campaign(results, tested, wins, pages)
     sections = [
         *(_leaderboard(campaign), _ranges(campaign), _heat(campaign), _measures(campaign), _classes(campaign)),
@@ -131,7 +120,7 @@ def ranking_page(
         tuple(notes),
         {**results.signature, "ranking": first.rule},
         "ranking",
-        find=_FIND,
+        find="Find systems, test sets, families",
     )
 
 
@@ -171,38 +160,31 @@ def _leaderboard(campaign: _Campaign) -> Section:
     lead = "Macro-averages: every test set counts the same. A missing or invalid output counts as 0."
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if _has_tests(campaign.rankings[0]):
-        level = level_text(campaign.results.signature.get("level", 0.95))
         lead += (
             " A line between two neighbors marks a significant difference. All pairs are tested: systems that share a"
             " letter (see More columns) do not differ significantly. The tick is the average, the band its"
-            f" {level} confidence interval (CI)."
+            f" {level_text(campaign.results.signature.get('level', 0.95))} confidence interval (CI)."
         )
-    return Section("leaderboard", "Ranking", lead, campaign.blocks("leaderboard", _board))
-
-
-def _board(campaign: _Campaign, ranking: Ranking) -> Block:
-    others = [other for other in campaign.of(ranking.group.name) if other is not ranking][: _MOST_MEASURES - 1]
-    table = ranking_table(campaign.results, [ranking, *others])._replace(notes=())
-    extra = {"Letters", f"{ranking.measure} of valid sentences"}
-    extra.update(name for other in others for name in (other.measure, f"{other.measure} rank"))
-    hidden = frozenset(extra & {column.name for column in table.columns})
-    strips, ends = _strips(ranking)
-    notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking))
-    caption = " ".join(map(_sentence, filter(None, notes)))
-    return Block("", caption=caption, table=table, strips=strips, strip_ends=ends, extra=hidden, rows_are="system")
-
-
-def _strips(ranking: Ranking) -> tuple[list[Strip | None], tuple[str, str]]:
-    """A picture of each system's average with its interval, and the values at both ends of the pictures."""
-    values = [
-        () if standing.value is None else (float(standing.value), *(standing.interval or ()))
-        for standing in ranking.standings
-    ]
-    low, high = (end(chain(*values), default=value) for end, value in ((min, 0.0), (max, 1.0)))
-    strips = [Strip(*((end - low) / (high - low or 1) for end in ends)) if ends else None for ends in values]
-    column, plain = Column(ranking.measure), lower_is_better(ranking.measure)
-    first, last = (formatted(value_cell(end, perplexity=plain), column, 1) for end in (low, high))
-    return strips, (first, last)
+    blocks = []
+    for ranking, block in campaign.of_rankings("leaderboard"):
+        others = [other for other in campaign.of(ranking.group.name) if other is not ranking][: _MOST_MEASURES - 1]
+        table = ranking_table(campaign.results, [ranking, *others])._replace(notes=())
+        extra = {"Letters", f"{ranking.measure} of valid sentences"}
+        extra.update(name for other in others for name in (other.measure, f"{other.measure} rank"))
+        hidden = frozenset(extra & {column.name for column in table.columns})
+        values = [
+            () if standing.value is None else (float(standing.value), *(standing.interval or ()))
+            for standing in ranking.standings
+        ]
+        low, high = min(chain(*values), default=0.0), max(chain(*values), default=1.0)
+        strips = [Strip(*((end - low) / (high - low or 1) for end in ends)) if ends else None for ends in values]
+        plain, column = lower_is_better(ranking.measure), Column(ranking.measure)
+        first, last = (formatted(value_cell(end, perplexity=plain), column, 1) for end in (low, high))
+        notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking))
+        caption = " ".join(map(_sentence, filter(None, notes)))
+        blocks.append(block._replace(caption=caption, table=table, strips=strips, strip_ends=(first, last),
+                                     extra=hidden, rows_are="system"))  # fmt: skip
+    return Section("leaderboard", "Ranking", lead, blocks)
 
 
 def _sentence(note: str) -> str:
@@ -216,16 +198,15 @@ def _ranges(campaign: _Campaign) -> Section:
     )
     if campaign.rankings[0].rank_sets == "simultaneous":
         lead += " All sets hold simultaneously."
-    blocks = campaign.blocks("rank-ranges", _ranks)
-    return Section("ranks", "Rank ranges", lead, [block for block in blocks if block.drawing])
-
-
-def _ranks(_: _Campaign, ranking: Ranking) -> Block:
-    ranked = [standing for standing in ranking.standings if standing.rank is not None]
-    rows = [plotted_row(standing.system, standing.rank, standing.ranks) for standing in ranked]
-    title = f"Rank ranges by {ranking.measure}, {ranking.group.name}"
-    shown = rows and _has_tests(ranking)
-    return Block("", drawing=spreads(title, rows, "rank", rules=ranking.lines or (), whole=True) if shown else None)
+    blocks = []
+    for ranking, block in campaign.of_rankings("rank-ranges"):
+        ranked = [standing for standing in ranking.standings if standing.rank is not None]
+        if ranked and _has_tests(ranking):
+            rows = [plotted_row(standing.system, standing.rank, standing.ranks) for standing in ranked]
+            title = f"Rank ranges by {ranking.measure}, {ranking.group.name}"
+            chart = spreads(title, rows, "rank", rules=ranking.lines or (), whole=True)
+            blocks.append(block._replace(drawing=chart))
+    return Section("ranks", "Rank ranges", lead, blocks)
 
 
 def _heat(campaign: _Campaign) -> Section:
@@ -233,10 +214,11 @@ def _heat(campaign: _Campaign) -> Section:
         "Systems are in the order of their ranks, test sets by language family. Darker blue is better. Click a system"
         f" to sort by it{', or a score to see its errors' if campaign.pages else ''}."
     )
-    return Section("treebanks", "Every system on every test set", lead, campaign.blocks("treebanks", _heat_of))
+    blocks = [block._replace(heat=_heat_map(campaign, ranking)) for ranking, block in campaign.of_rankings("treebanks")]
+    return Section("treebanks", "Every system on every test set", lead, blocks)
 
 
-def _heat_of(campaign: _Campaign, ranking: Ranking) -> Block:
+def _heat_map(campaign: _Campaign, ranking: Ranking) -> HeatMap:
     systems, test_sets = [standing.system for standing in ranking.standings], campaign.test_sets(ranking)
     rows = [(test_set.code, [campaign.value(s, test_set, ranking.measure) for s in systems]) for test_set in test_sets]
     marks, links, headings, aliases = {}, {}, {}, {}
@@ -254,11 +236,10 @@ def _heat_of(campaign: _Campaign, ranking: Ranking) -> Block:
             headings[i] = language.family or "Other"
     if not any(test_set.language.family for test_set in test_sets):
         headings = {}
-    matrix = HeatMap(
+    return HeatMap(
         "Test set", systems, rows, headings, marks, Column(ranking.measure),
         lower_is_better(ranking.measure), True, links, aliases, ("set", "system"),
     )  # fmt: skip
-    return Block("", heat=matrix)
 
 
 def _measures(campaign: _Campaign) -> Section:
@@ -267,9 +248,19 @@ def _measures(campaign: _Campaign) -> Section:
     pair = ["LAS", "CLAS"] if {"LAS", "CLAS"} <= {*campaign.results.measures} else ratios[:2]
     if len(pair) < 2 or not {*pair} <= {*campaign.results.measures}:
         return Section("measures", "", "", [])
-    make = partial(_families, pair), partial(_points, pair)
-    of_groups = zip(*(campaign.group_blocks(name, of_pair) for name, of_pair in zip(("families", "measures"), make)))
-    blocks = [*chain(*of_groups), *campaign.group_blocks("ranks-by-measure", _slopes)]
+    blocks = []
+    for (group, families), (_, points) in zip(campaign.of_groups("families"), campaign.of_groups("measures")):
+        outputs = list(_valid(campaign, pair, group))
+        blocks += [_by_family(families, pair, outputs), _scattered(points, pair, outputs)]
+    for group, block in campaign.of_groups("ranks-by-measure"):
+        rankings = [ranking for ranking in campaign.of(group) if not ranking.undefined][:_MOST_MEASURES]
+        if len(rankings) > 1:
+            ranks = [{standing.system: standing.rank for standing in ranking.standings} for ranking in rankings]
+            by_system = {system: [places[system] for places in ranks] for system in ranks[0]}
+            drawing = slopes(f"Ranks by measure, {group}", by_system, [ranking.measure for ranking in rankings])
+            blocks.append(block._replace(title="Ranks by measure", drawing=drawing))
+        else:
+            blocks.append(block)
     lead = "How ranks depend on the measure."
     if pair == ["LAS", "CLAS"]:
         lead += (
@@ -279,11 +270,11 @@ def _measures(campaign: _Campaign) -> Section:
     return Section("measures", f"{pair[0]} and {pair[1]}", lead, blocks, narrow=True)
 
 
+# a system, a test set, and the values of its valid output by two measures, in percent
 _Valid = tuple[str, TestSet, float, float]
-"""A system, a test set, and the values of its valid output by two measures, in percent."""
 
 
-def _valid(campaign: _Campaign, pair: Sequence[str], group: str) -> Iterable[_Valid]:
+def _valid(campaign: _Campaign, pair: Sequence[str], group: str) -> Iterator[_Valid]:
     for test_set in campaign.test_sets(campaign.of(group)[0]):
         for system in campaign.results.systems:
             x, y = (campaign.value(system, test_set, measure) for measure in pair)
@@ -291,59 +282,49 @@ def _valid(campaign: _Campaign, pair: Sequence[str], group: str) -> Iterable[_Va
                 yield system, test_set, 100 * x, 100 * y
 
 
-def _families(pair: Sequence[str], campaign: _Campaign, group: str) -> Block:
+def _by_family(block: Block, pair: Sequence[str], outputs: Sequence[_Valid]) -> Block:
     by_name: dict[str, list[_Valid]] = {}
-    for output in _valid(campaign, pair, group):
+    for output in outputs:
         by_name.setdefault(output[1].language.family or "unknown", []).append(output)
-    means: list[tuple[float, str, int, float, float]] = []
-    for family, outputs in by_name.items():
-        x, y = (math.fsum(output[side] / 100 for output in outputs) / len(outputs) for side in (2, 3))  # type: ignore[operator]
-        means.append((y - x, family, len({test_set.code for _, test_set, _, _ in outputs}), x, y))
-    if len(means) < 2:
-        return Block("")
-    rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(means)]
+    if len(by_name) < 2:
+        return block
+    rows: list[tuple[Cell, ...]] = []
+    for family, of_family in by_name.items():
+        x, y = (math.fsum(values) / len(of_family) for values in zip(*((x / 100, y / 100) for _, _, x, y in of_family)))
+        rows.append((family, len({test_set.code for _, test_set, _, _ in of_family}), x, y, y - x))
+    rows.sort(key=lambda row: (row[-1], *row))
     columns = (Column("Family", "text"), Column("Test sets", "number"), *map(Column, pair))
     caption = f"Means over valid outputs of all systems; change from {pair[0]} to {pair[1]}, in points."
     table = Table((*columns, Column("Change", "difference")), tuple(rows))
-    return Block("", "By language family", caption, table=table)
+    return block._replace(title="By language family", caption=caption, table=table)
 
 
-def _points(pair: Sequence[str], campaign: _Campaign, group: str) -> Block:
+def _scattered(block: Block, pair: Sequence[str], outputs: Sequence[_Valid]) -> Block:
     points = [
         Named(f"{system} on {test_set.code}: {pair[0]} {x:.2f}, {pair[1]} {y:.2f}", x, y, test_set.language.family)
-        for system, test_set, x, y in _valid(campaign, pair, group)
+        for system, test_set, x, y in outputs
     ]
     if not points:
-        return Block("")
+        return block
     step, title = 1 + len(points) // _MOST_POINTS, f"{pair[0]} against {pair[1]}"
     which = "every valid output" if step == 1 else f"1 in {step} valid outputs"
-    return Block("", f"{title}, {which}", drawing=scatter(title, points[::step], *pair))
-
-
-def _slopes(campaign: _Campaign, group: str) -> Block:
-    rankings = [ranking for ranking in campaign.of(group) if not ranking.undefined][:_MOST_MEASURES]
-    if len(rankings) < 2:
-        return Block("")
-    ranks = [{standing.system: standing.rank for standing in ranking.standings} for ranking in rankings]
-    by_system = {system: [places[system] for places in ranks] for system in ranks[0]}
-    drawing = slopes(f"Ranks by measure, {group}", by_system, [ranking.measure for ranking in rankings])
-    return Block("", "Ranks by measure", drawing=drawing)
+    return block._replace(title=f"{title}, {which}", drawing=scatter(title, points[::step], *pair))
 
 
 def _classes(campaign: _Campaign) -> Section:
     lead = "LAS by class of relations (Nivre and Fang 2017): means over valid outputs on test sets with this class."
-    blocks = [block for block in campaign.group_blocks("classes", _class_bars) if block.drawing]
+    blocks = []
+    for group, block in campaign.of_groups("classes"):
+        ranking = campaign.of(group)[0]
+        systems, columns = [standing.system for standing in ranking.standings], {}
+        for measure in (measure for measure in campaign.results.measures if measure.startswith("LAS@")):
+            values = [_mean(campaign, system, ranking, measure) for system in systems]
+            if any(value is not None for value in values):
+                columns[measure.rpartition(":")[2].rpartition("@")[2]] = values
+        if columns:
+            bars = panels(f"LAS by class of relations, {group}", systems, columns)
+            blocks.append(block._replace(drawing=bars))
     return Section("classes", "Classes of relations", lead, blocks)
-
-
-def _class_bars(campaign: _Campaign, group: str) -> Block:
-    ranking = campaign.of(group)[0]
-    systems, columns = [standing.system for standing in ranking.standings], {}
-    for measure in (measure for measure in campaign.results.measures if measure.startswith("LAS@")):
-        values = [_mean(campaign, system, ranking, measure) for system in systems]
-        if any(value is not None for value in values):
-            columns[measure.rpartition(":")[2].rpartition("@")[2]] = values
-    return Block("", drawing=panels(f"LAS by class of relations, {group}", systems, columns) if columns else None)
 
 
 def _mean(campaign: _Campaign, system: str, ranking: Ranking, measure: str) -> float | None:
@@ -355,8 +336,25 @@ def _mean(campaign: _Campaign, system: str, ranking: Ranking, measure: str) -> f
 def _duels(campaign: _Campaign) -> Section:
     better = "significantly better" if _tested(campaign, campaign.rankings[0]) else "better"
     lead = f"Number of test sets on which the system of the row is {better} than the system of the column."
-    pairs = zip(campaign.blocks("duels", _shares), campaign.blocks("wins", _wins))
-    blocks = [block for pair in pairs for block in pair] if len(campaign.results.systems) > 1 else []
+    if len(campaign.results.systems) < 2:
+        return Section("duels", "Won, tied, lost", lead, [])
+    blocks = []
+    for number, ((ranking, duels), (_, wins)) in enumerate(
+        zip(campaign.of_rankings("duels"), campaign.of_rankings("wins"))
+    ):
+        systems = [standing.system for standing in ranking.standings]
+        won = campaign.wins[number] if _tested(campaign, ranking) else _better(campaign, ranking, systems)
+        counts = [[won.get((system, other), 0) for other in systems] for system in systems]
+        whole = len(ranking.group.codes) * (len(systems) - 1)
+        totals = zip(systems, map(sum, counts), map(sum, zip(*counts)))
+        shown = {system: (n, whole - n - lost, lost) for system, n, lost in totals}
+        drawing = shares(f"Won, tied and lost against all others by {ranking.measure}", shown, _KINDS)
+        rows = [
+            (system, [None if i == j else float(n) for j, n in enumerate(of_system)])
+            for i, (system, of_system) in enumerate(zip(systems, counts))
+        ]
+        heat = HeatMap("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system"))
+        blocks += [duels._replace(drawing=drawing), wins._replace(heat=heat)]
     return Section("duels", "Won, tied, lost", lead, blocks)
 
 
@@ -365,36 +363,14 @@ def _tested(campaign: _Campaign, ranking: Ranking) -> bool:
     return bool(campaign.results.gold) and _has_tests(ranking)
 
 
-def _won(campaign: _Campaign, ranking: Ranking) -> list[tuple[str, list[int]]]:
-    """Each system, and the number of test sets on which it is better than each system."""
-    systems = [standing.system for standing in ranking.standings]
-    won: Mapping[tuple[str, str], int]
-    if _tested(campaign, ranking):
-        won = campaign.wins[next(i for i, tested in enumerate(campaign.rankings) if tested is ranking)]
-    else:
-        won, sign = Counter(), -1 if lower_is_better(ranking.measure) else 1
-        for code in ranking.group.codes:
-            scores = [(system, campaign.results.results[system, code].values[ranking.measure]) for system in systems]
-            valid = [(system, sign * value) for system, value in scores if value is not None]
-            won.update((first, other) for (first, a), (other, b) in permutations(valid, 2) if a > b)
-    return [(system, [won.get((system, other), 0) for other in systems]) for system in systems]
-
-
-def _shares(campaign: _Campaign, ranking: Ranking) -> Block:
-    won = _won(campaign, ranking)
-    lost = map(sum, zip(*(counts for _, counts in won)))
-    whole = len(ranking.group.codes) * (len(won) - 1)
-    rows = {system: (sum(n), whole - sum(n) - n_lost, n_lost) for (system, n), n_lost in zip(won, lost)}
-    return Block("", drawing=shares(f"Won, tied and lost against all others by {ranking.measure}", rows, _KINDS))
-
-
-def _wins(campaign: _Campaign, ranking: Ranking) -> Block:
-    won = _won(campaign, ranking)
-    rows = [
-        (system, [None if i == j else float(n) for j, n in enumerate(counts)]) for i, (system, counts) in enumerate(won)
-    ]
-    systems, column = [system for system, _ in won], Column("wins", "number")
-    return Block("", heat=HeatMap("better", systems, rows, {}, {}, column, kinds=("system", "system")))
+def _better(campaign: _Campaign, ranking: Ranking, systems: Sequence[str]) -> Mapping[tuple[str, str], int]:
+    """The number of test sets on which the first of two systems has the better score."""
+    won, sign = Counter[tuple[str, str]](), -1 if lower_is_better(ranking.measure) else 1
+    for code in ranking.group.codes:
+        scores = [(system, campaign.results.results[system, code].values[ranking.measure]) for system in systems]
+        valid = [(system, sign * value) for system, value in scores if value is not None]
+        won.update((first, other) for (first, a), (other, b) in permutations(valid, 2) if a > b)
+    return won
 
 
 def _zeros(campaign: _Campaign) -> Section:
@@ -403,24 +379,18 @@ def _zeros(campaign: _Campaign) -> Section:
         results = {test_set.code: campaign.result(system, test_set) for test_set in campaign.results.test_sets}
         missing = [code for code, result in results.items() if result.state == "missing" and not result.reasons]
         faults += [(f"{system} on {', '.join(missing)}", ["no output"])] if missing else []
-        faults += [
-            (f"{system} on {code}", _reasons(result, campaign.measures))
-            for code, result in results.items()
-            if result.reasons
-        ]
+        for code, result in results.items():
+            reasons = list(result.reasons)
+            if reasons and result.coverage is not None:
+                values = (
+                    f"{name} {formatted(value_cell(score.value, perplexity=score.perplexity), Column(name))}"
+                    for name, score in result.secondary.items()
+                    if name in campaign.measures[:_MOST_MEASURES] and score.value is not None
+                )
+                scored = f"{result.coverage.scored:,} of {result.coverage.gold:,} sentences can be compared"
+                reasons.append(f"{scored}: {', '.join(values)}")
+            faults += [(f"{system} on {code}", reasons)] if reasons else []
     lead = "They count as 0, as in the CoNLL shared tasks. Scores over valid sentences do not affect ranks."
     if _has_tests(campaign.rankings[0]):
         lead += " A single one of them never makes a difference significant."
     return Section("zeros", "Missing and invalid outputs", lead, [Block("zeros", faults=faults)] if faults else [])
-
-
-def _reasons(result: OutputResult, measures: Sequence[str]) -> list[str]:
-    if result.coverage is None:
-        return list(result.reasons)
-    scored = f"{result.coverage.scored:,} of {result.coverage.gold:,} sentences can be compared"
-    values = (
-        f"{name} {formatted(value_cell(score.value, perplexity=score.perplexity), Column(name))}"
-        for name, score in result.secondary.items()
-        if name in measures[:_MOST_MEASURES] and score.value is not None
-    )
-    return [*result.reasons, f"{scored}: {', '.join(values)}"]

@@ -5,6 +5,7 @@ A folder of pages that link to each other is written completely or not at all.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -15,20 +16,18 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from levelhead._version import VERSION
+from levelhead.campaign import Plan, Results, score_plan
 from levelhead.campaign.outputs import VisitEach
-from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.campaign.results import Results
-from levelhead.campaign.run import score_plan
 from levelhead.errors import OutputError, Place
 from levelhead.evaluation.fold import CountedPiece, Fold
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.progress import tracked
-from levelhead.report.page.blocks import Links, Origin
+from levelhead.report.page.blocks import Links, Origin, Page
 from levelhead.report.page.files import render, with_links
 from levelhead.report.page.ranking import by_family, measures_of_page, ranking_page
 from levelhead.report.page.score import score_page
@@ -36,17 +35,10 @@ from levelhead.report.page.treebank_errors import ErrorTally
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.write import check_folder, output_errors
 
-if TYPE_CHECKING:
-    from levelhead.report.page.blocks import Page
-
-MARKER = "levelhead-report.json"
-"""The file that marks a folder as a report and lists its files."""
-
-INDEX = "index.html"
-"""The start page."""
+MARKER = "levelhead-report.json"  # the file that marks a folder as a report and lists its files
+INDEX = "index.html"  # the start page
 
 _KIND = "levelhead report"
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 60
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
@@ -72,7 +64,7 @@ def file_names(names: Iterable[str]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     taken = {MARKER, INDEX}
     for name in dict.fromkeys(names):
-        safe = _UNSAFE.sub("-", name)[:_LONGEST_NAME].strip("-.")
+        safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:_LONGEST_NAME].strip("-.")
         safe = f"_{safe}" if _RESERVED.fullmatch(safe) else safe
         if safe != name or not safe or safe.lower() in taken:
             digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
@@ -95,9 +87,12 @@ def check_report_folder(path: str | os.PathLike[str]) -> None:
 
 def _check_contents(folder: Path, path: str | os.PathLike[str]) -> None:
     """Raise an error if a folder has files that are not part of an older report."""
-    of_report = _files_of_report(folder)
-    entries = {name.partition("/")[0] for name in of_report}
-    foreign = sorted({entry.name for entry in folder.iterdir()} - entries)
+    of_report: set[str] = set()
+    with contextlib.suppress(OSError, ValueError):
+        marker: Any = json.loads((folder / MARKER).read_bytes())
+        if isinstance(marker, dict) and marker.get("kind") == _KIND and isinstance(marker.get("files"), list):
+            of_report = {MARKER, *(text for text in marker["files"] if isinstance(text, str))}
+    foreign = sorted({entry.name for entry in folder.iterdir()} - {name.partition("/")[0] for name in of_report})
     if not foreign:  # otherwise do not search the folder, which might be a whole disk
         files = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
         foreign = sorted({file.relative_to(folder).as_posix() for file in files} - of_report)
@@ -105,17 +100,6 @@ def _check_contents(folder: Path, path: str | os.PathLike[str]) -> None:
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
         message = f"the folder has files that are not part of an older report ({foreign[0]}{more}): name another folder"
         raise OutputError(message, "output", Place(os.fspath(path)))
-
-
-def _files_of_report(folder: Path) -> set[str]:
-    """The files of the report in a folder; none if it is not a report."""
-    try:
-        marker: Any = json.loads((folder / MARKER).read_bytes())
-    except (OSError, ValueError):
-        return set()
-    if not isinstance(marker, dict) or marker.get("kind") != _KIND or not isinstance(marker.get("files"), list):
-        return set()
-    return {MARKER, *(text for text in marker["files"] if isinstance(text, str))}
 
 
 def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callable[[], bytes]]) -> None:
@@ -151,10 +135,6 @@ def _exchange(made: Path, target: Path, old: Path) -> None:
         raise
 
 
-_TITLE = "Ranking"
-_MEASURES = ("UAS", "LAS", "CLAS")
-
-
 def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> VisitEach:
     """Return a function that makes the page of each valid output, for the engine to call where it reads outputs."""
     folders = file_names(system.label for system in plan.systems)
@@ -166,10 +146,9 @@ def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> VisitEach:
             files = [(role, os.fspath(path)) for role, path in sides.items() if path is not None]
             address = f"{folders[system.label]}/{codes[test_set.code]}.html"
             pages[system.label, test_set.code] = address, origin._replace(files=files)
-    common = [parse_measure(name, setup.registry) for name in _MEASURES if not setup.rules.content]
+    common = [parse_measure(name, setup.registry) for name in ("UAS", "LAS", "CLAS") if not setup.rules.content]
     ranked = [measure for measure, defined in setup.defined if not defined.needs_file and "@" not in str(measure)]
-    of_pages = setup.with_measures(dict.fromkeys([*common, *ranked]))
-    return VisitEach(partial(_PageOfOutput, setup=of_pages, pages=pages))
+    return VisitEach(partial(_PageOfOutput, setup=setup.with_measures(dict.fromkeys([*common, *ranked])), pages=pages))
 
 
 class _PageOfOutput:
@@ -193,9 +172,8 @@ class _PageOfOutput:
     def result(self, gold: FileSummary, system: FileSummary) -> tuple[str, bytes]:
         """Return the address and the compressed page."""
         errors, evaluation = self._errors.result(gold, system), self._counts.evaluation(gold, system)
-        parts = {self._code: evaluation}, {self._code: errors}
-        page = score_page(self._name, *parts, registry=self._setup.registry)
-        return self._address, zlib.compress(render(page._replace(up=(_TITLE, f"../{INDEX}"), origin=self._origin)))
+        page = score_page(self._name, {self._code: evaluation}, {self._code: errors}, registry=self._setup.registry)
+        return self._address, zlib.compress(render(page._replace(up=("Ranking", f"../{INDEX}"), origin=self._origin)))
 
 
 def page_of(ranked: RankedSystems, *, folder: bool) -> Page:
@@ -212,29 +190,23 @@ def _pages_in(results: Results) -> Mapping[tuple[str, str], tuple[str, bytes]]:
 
 
 def write_ranking_report(path: str | os.PathLike[str], ranked: RankedSystems, index: bytes) -> None:
-    """Write the page of a ranking and a page for each valid output to a folder."""
-    pages = _pages_in(ranked.looked.results)
-    links = links_of(ranked.looked.results, {key: address for key, (address, _) in pages.items()})
-    made = {address: partial(_linked, page, links[key]) for key, (address, page) in pages.items()}
-    write_report_folder(path, {INDEX: lambda: index, **made})
+    """Write the page of a ranking and a page for each valid output to a folder, with links between pages."""
+    results = ranked.looked.results
+    pages, codes = _pages_in(results), [test_set.code for test_set in by_family(results.test_sets)]
+    made: dict[str, Callable[[], bytes]] = {INDEX: lambda: index}
+    for system in results.systems:
+        own = [code for code in codes if (system, code) in pages]
+        around = [None, *((code, f"../{pages[system, code][0]}") for code in own), None]
+        for code, before, after in zip(own, around, around[2:]):
+            others = [other for other in results.systems if (other, code) in pages]
+            systems = [(other, "" if other == system else f"../{pages[other, code][0]}") for other in others]
+            address, page = pages[system, code]
+            made[address] = partial(_linked, page, Links(system, code, systems, before, after))
+    write_report_folder(path, made)
 
 
 def _linked(page: bytes, links: Links) -> bytes:
     return with_links(zlib.decompress(page), links)
-
-
-def links_of(results: Results, addresses: Mapping[tuple[str, str], str]) -> Mapping[tuple[str, str], Links]:
-    """Return the links of each page of an output: to other systems on its test set, and to the system's other pages."""
-    codes = [test_set.code for test_set in by_family(results.test_sets)]
-    links = {}
-    for system in results.systems:
-        own = [code for code in codes if (system, code) in addresses]
-        around: list[tuple[str, str] | None] = [None, *((code, f"../{addresses[system, code]}") for code in own), None]
-        for code, before, after in zip(own, around, around[2:]):
-            others = [other for other in results.systems if (other, code) in addresses]
-            systems = [(other, "" if other == system else f"../{addresses[other, code]}") for other in others]
-            links[system, code] = Links(system, code, systems, before, after)
-    return links
 
 
 def score_for_report(plan: Plan, setup: Setup, *, folder: bool, origin: Origin, **how: Any) -> Results:

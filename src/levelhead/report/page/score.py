@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from levelhead.analysis import Breakdown, averages
@@ -26,7 +25,7 @@ from levelhead.evaluation.score_tables import (
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
-from levelhead.report.page.examples import stored
+from levelhead.report.page.examples import Examples, stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import (
     BY_FREQUENCY,
@@ -36,14 +35,11 @@ from levelhead.report.page.treebank_errors import (
     TreebankErrors,
     joined_errors,
 )
-from levelhead.scoring.score import Score
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
 from levelhead.tables.table import Column, Table, formatted, interval_cell, value_cell
 
-ALL = "all treebanks"
-"""The option of a page that shows all treebanks together."""
-
+ALL = "all treebanks"  # the option of a page that shows all treebanks together
 _OF_ALL = {"treebank": ALL}
 _MOST_ERRORS, _MOST_BARS = 20, 16
 _RATIO, _DIFFERENCE = Column(""), Column("", "difference")
@@ -76,38 +72,32 @@ def score_page(
     shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
     scheme = registry.schemes.by_name[registry.schemes.default]
     terms = {**measure_terms(first, registry), **COMPONENTS, **KINDS_OF_ERRORS, **class_terms(scheme)}
-    lead, facts = _lead(evaluations, average, parts), _facts(evaluations)
-    joined = joined_errors([*parts.values()]) if several else None
-    sections = _sections(evaluations, parts, average, joined)
+    golds = [evaluation.gold for evaluation in evaluations.values()]
+    facts = [
+        *([("treebanks", f"{len(golds)}")] if several else []),
+        ("gold sentences", f"{sum(gold.sentences for gold in golds):,}"),
+        ("gold words", f"{sum(gold.words for gold in golds):,}"),
+        ("system words", f"{sum(evaluation.system.words for evaluation in evaluations.values()):,}"),
+    ]
+    joined, first_part = joined_errors([*parts.values()]) if several else None, next(iter(parts.values()))
+    means = average_repairs([part.repairs for part in parts.values()], 0.95) if several else []
+    sections = _sections(evaluations, parts, average, joined, means)
+    lead = _lead(evaluations, average)
+    for repair in (means if several else first_part.repairs.kinds)[:1]:
+        lead += f" Costliest error: {_named(repair)[1]}, {100 * repair.gain:.2f} points of {first_part.measure}."
     data = stored([part.examples for part in parts.values()], joined and joined.examples)
     title = f"{name} on {names_or_number([*evaluations], 'treebank')}"
     return Page(title, lead, facts, choices, sections, (), shared, "score", data, terms)
 
 
-def _lead(evaluations: Mapping[str, Evaluation], average: Average | None, parts: Mapping[str, TreebankErrors]) -> str:
-    scores, errors = next(iter(evaluations.values())), [*parts.values()]
-    values = []
+def _lead(evaluations: Mapping[str, Evaluation], average: Average | None) -> str:
+    scores, values = next(iter(evaluations.values())), []
     for measure in [name for name in scores if name in {"UAS", "LAS", "CLAS"}] or [*scores][:3]:
         value = scores[measure].value if average is None else average[measure]
         cell = value_cell(value, perplexity=scores[measure].perplexity)
         values.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
-    repairs = average_repairs([part.repairs for part in errors], 0.95) if len(errors) > 1 else errors[0].repairs.kinds
-    costs = [
-        f" Costliest error: {_error_in_words(repair)}, {100 * repair.gain:.2f} points of {errors[0].measure}."
-        for repair in repairs[:1]
-    ]
     label = f"{LABEL} " if covered(evaluations) else ""
-    return f"{label}{'' if average is None else 'Macro-averages: '}{', '.join(values)}.{''.join(costs)}"
-
-
-def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
-    golds = [evaluation.gold for evaluation in evaluations.values()]
-    return [
-        *([("treebanks", f"{len(golds)}")] if len(golds) > 1 else []),
-        ("gold sentences", f"{sum(gold.sentences for gold in golds):,}"),
-        ("gold words", f"{sum(gold.words for gold in golds):,}"),
-        ("system words", f"{sum(evaluation.system.words for evaluation in evaluations.values()):,}"),
-    ]
+    return f"{label}{'' if average is None else 'Macro-averages: '}{', '.join(values)}."
 
 
 def _sections(
@@ -115,17 +105,18 @@ def _sections(
     parts: Mapping[str, TreebankErrors],
     average: Average | None,
     joined: JoinedErrors | None,
+    repairs: Sequence[Repair],
 ) -> list[Section]:
     measure = next(iter(parts.values())).measure
     blocks: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
     if average is not None and joined is not None:
-        repairs = average_repairs([part.repairs for part in parts.values()], 0.95)
         note = "Points are means over treebanks; errors are counted on all of them."
         blocks["scores"] += _average_scores(evaluations, parts, average, measure)
         blocks["costs"].append(_costs(repairs, measure, STORE, joined.numbers["repair"], note)._replace(when=_OF_ALL))
         blocks["kinds"].append(_kinds(joined.kinds, STORE)._replace(when=_OF_ALL))
-        breakdowns = [part.breakdowns for part in parts.values()]
-        blocks["breakdowns"] += [_mean_breakdown(by, breakdowns, measure, joined) for by in PROPERTY_TITLES]
+        for by in PROPERTY_TITLES:
+            breakdowns = [part.breakdowns[by] for part in parts.values()]
+            blocks["breakdowns"].append(_mean_breakdown(by, breakdowns, measure, joined))
     for number, (treebank, part) in enumerate(parts.items(), 1):
         store, when = str(number), {} if average is None else {"treebank": treebank}
         of_treebank = {
@@ -150,11 +141,18 @@ def _sections(
 
 
 def _scores(evaluation: Evaluation, intervals: Mapping[str, Interval | None]) -> Block:
-    rows = [_score_row(name, score, intervals.get(name)) for name, score in evaluation.items()]
+    rows: list[ChartRow] = []
     reasons: dict[str, list[str]] = {}
     for name, score in evaluation.items():
         if score.reason:
             reasons.setdefault(score.reason, []).append(name)
+        if score.perplexity:
+            rows.append(ChartRow(name, cells=(formatted(score.value, _RATIO), "", "", "", "")))
+            continue
+        ratios = (score.precision, score.recall, score.aligned_accuracy)
+        others = ["–" if ratio is None else formatted(ratio, _RATIO) for ratio in ratios]
+        row = measured_row(name, score.f1, None if score.reason else informative(intervals.get(name)), more=others)
+        rows.append(row if score.component == "f1" else row._replace(low=None, high=None))
     caption = _remarks({"": evaluation}, (f"{', '.join(names)}: {reason}" for reason, names in reasons.items()))
     chart = RowChart("Scores", "Measure", _SCORE_COLUMNS[0], _SCORE_COLUMNS, rows, hidden=_SCORE_COLUMNS[1:], full=100,
                      explained=True)  # fmt: skip
@@ -168,15 +166,6 @@ def _remarks(evaluations: Mapping[str, Evaluation], reasons: Iterable[str]) -> s
     partial = f"P{str(coverage)[1:]}. {VALID_TREES_NOTE}" if coverage else ""
     notes = dict.fromkeys(note for evaluation in evaluations.values() for note in evaluation.notes)
     return " ".join(filter(None, (partial, *(f"{text[:1].upper()}{text[1:]}." for text in (*reasons, *notes)))))
-
-
-def _score_row(name: str, score: Score, interval: Interval | None) -> ChartRow:
-    if score.perplexity:
-        return ChartRow(name, cells=(formatted(score.value, _RATIO), "", "", "", ""))
-    ratios = (score.precision, score.recall, score.aligned_accuracy)
-    others = ["–" if ratio is None else formatted(ratio, _RATIO) for ratio in ratios]
-    row = measured_row(name, score.f1, None if score.reason else informative(interval), more=others)
-    return row if score.component == "f1" else row._replace(low=None, high=None)
 
 
 def _average_scores(
@@ -214,11 +203,12 @@ def _costs(
         return Block("costs", caption="No errors.")
     rows, cells = [], []
     for repair in shown:
-        opens = OpenedWords(store, "repair", numbers[repair.error, repair.detail], _error_in_words(repair))
+        label, in_full = _named(repair)
+        opens = OpenedWords(store, "repair", numbers[repair.error, repair.detail], in_full)
         interval = informative(repair.estimate.interval, difference=True)
         between = cell_text(interval_cell(interval, perplexity=False), _DIFFERENCE)
         texts = (f"{100 * repair.gain:.2f}", between, f"{repair.words:,}", f"{100 * repair.share:.1f}%")
-        row = plotted_row(marked(_label(repair), repair.estimate), repair.gain, interval, 100)
+        row = plotted_row(marked(label, repair.estimate), repair.gain, interval, 100)
         rows.append(row._replace(cells=texts, color="s1", opens=opens, uncertain=repair.estimate.uncertain))
         values = (repair.error, repair.detail, repair.words, repair.share, repair.gain)
         cells.append((*values, *estimate_cells(repair.estimate)))
@@ -235,26 +225,15 @@ def _costs(
     return Block("costs", "", caption, chart=chart, table=Table(columns, tuple(cells)), filed=True)
 
 
-def _error_in_words(repair: Repair) -> str:
-    """A type of error in words, with the names of gold's and the system's relation."""
+def _named(repair: Repair) -> tuple[str, str]:
+    """A type of error as the label of a row, such as `obl → nmod, wrong head`, and with the names of the relations."""
     if repair.error == NOT_ALIGNED:
-        return "words that the system segments differently"
-    label, wrong = " mistaken for ".join(map(in_words, repair.detail.split(" -> "))), _other_columns(repair)
-    return f"{label} with a wrong {wrong}" if wrong else label
-
-
-def _label(repair: Repair) -> str:
-    """A type of error as the label of a row, such as `obl → nmod, wrong head`."""
-    if repair.error == NOT_ALIGNED:
-        return repair.error
-    label, wrong = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}"), _other_columns(repair)
-    return f"{label}, wrong {wrong}" if wrong else label
-
-
-def _other_columns(repair: Repair) -> str:
-    """The wrong columns that the detail of an error does not show."""
+        return repair.error, "words that the system segments differently"
+    label = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}")
+    in_full = " mistaken for ".join(map(in_words, repair.detail.split(" -> ")))
     shown = {"relation", "UPOS"} if "->" in repair.detail else set()
-    return " and ".join(column for column in repair.error.split(", ") if column not in shown)
+    wrong = " and ".join(column for column in repair.error.split(", ") if column not in shown)
+    return (f"{label}, wrong {wrong}", f"{in_full} with a wrong {wrong}") if wrong else (label, in_full)
 
 
 def _kinds(kinds: Mapping[str, int], store: str) -> Block:
@@ -276,54 +255,45 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
 
 
 def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
-    breakdown, numbers = part.breakdowns[by], part.numbers[by]
-    counted = []
-    for (value,), score in breakdown.rows:
-        n = part.examples.totals[by].get(numbers[value], 0)
-        place = (store, by, numbers[value]) if n else None
-        counted.append((n, _bucket_row(value, score.value, breakdown.estimates[value,], place, f"{n:,}")))
+    breakdown = part.breakdowns[by]
+    values = [(value, score.value, breakdown.estimates[value,]) for (value,), score in breakdown.rows]
+    block = _buckets(by, part.measure, store, values, part.numbers[by], part.examples, ("Errors",))
+    table = Breakdowns({"": [breakdown]}, Provenance({}, {})).table()._replace(notes=())
+    return block._replace(table=table, explained=tuple(value for value, *_ in values) if by == "class" else ())
+
+
+def _mean_breakdown(by: str, every: Sequence[Breakdown], measure: str, joined: JoinedErrors) -> Block:
+    """The means over treebanks by one property."""
+    means = sorted(averages(every), key=lambda mean: mean.values) if by in BY_FREQUENCY else averages(every)
+    component = every[0].measure.component or "f1"
+    values = [
+        (mean.values[0], mean.means[component], mean.estimate, str(mean.n_treebanks)) for mean in means if mean.estimate
+    ]
+    heads = ("Treebanks", "Errors")
+    return _buckets(by, measure, STORE, values, joined.numbers[by], joined.examples, heads)._replace(when=_OF_ALL)
+
+
+def _buckets(
+    by: str,
+    measure: str,
+    store: str,
+    values: Iterable[tuple[Any, ...]],
+    numbers: Mapping[Any, int],
+    examples: Examples,
+    heads: tuple[str, ...],
+) -> Block:
+    """A row for each value, with its score, estimate and other texts, which opens its errors."""
+    title, counted = PROPERTY_TITLES[by], []
+    for value, ratio, estimate, *texts in values:
+        n = examples.totals[by].get(numbers.get(value, -1), 0)
+        interval = None if ratio is None else informative(estimate.interval)
+        row = measured_row(marked(open_ended(value), estimate), ratio, interval, more=(*texts, f"{n:,}"))
+        opens = OpenedWords(store, by, numbers[value], f"{title}: {in_words(value)}") if n else None
+        counted.append((n, row._replace(opens=opens, uncertain=ratio is not None and estimate.uncertain)))
     if by in BY_FREQUENCY:
         counted = sorted(counted, key=lambda pair: -pair[0])[:_MOST_BARS]
-    explained = tuple(value for (value,), _ in breakdown.rows) if by == "class" else ()
-    table = Breakdowns({"": [breakdown]}, Provenance({}, {})).table()._replace(notes=())
-    block = _bucket_block(by, part.measure, [row for _, row in counted], "Errors")
-    return block._replace(table=table, explained=explained)
-
-
-def _mean_breakdown(
-    by: str, breakdowns: Sequence[Mapping[str, Breakdown]], measure: str, joined: JoinedErrors
-) -> Block:
-    """The means over treebanks by one property."""
-    every = [of_treebank[by] for of_treebank in breakdowns]
-    component, counted = every[0].measure.component or "f1", []
-    for mean in averages(every):
-        if mean.estimate is not None:
-            (value,), n = mean.values, joined.n_errors(by, mean.values[0])
-            place = (STORE, by, joined.numbers[by][value]) if n else None
-            texts = str(mean.n_treebanks), f"{n:,}"
-            counted.append((-n, value, _bucket_row(value, mean.means[component], mean.estimate, place, *texts)))
-    if by in BY_FREQUENCY:
-        counted = sorted(counted)[:_MOST_BARS]
-    return _bucket_block(by, measure, [row for *_, row in counted], "Treebanks", "Errors")._replace(when=_OF_ALL)
-
-
-def _bucket_row(
-    value: str,
-    ratio: float | Fraction | None,
-    estimate: BucketEstimate,
-    place: tuple[str, str, int] | None,
-    *more: str,
-) -> ChartRow:
-    """The row of a value; `place` is where its words are stored."""
-    interval = None if ratio is None else informative(estimate.interval)
-    row = measured_row(marked(open_ended(value), estimate), ratio, interval, more=more)
-    opens = place and OpenedWords(*place, f"{PROPERTY_TITLES[place[1]]}: {in_words(value)}")
-    return row._replace(opens=opens, uncertain=ratio is not None and estimate.uncertain)
-
-
-def _bucket_block(by: str, measure: str, rows: Sequence[ChartRow], *more: str) -> Block:
-    title = PROPERTY_TITLES[by]
-    chart = RowChart(f"{measure} by {title.lower()}", title, measure, (measure, "95% CI", *more), rows, full=100)
+    rows = [row for _, row in counted]
+    chart = RowChart(f"{measure} by {title.lower()}", title, measure, (measure, "95% CI", *heads), rows, full=100)
     return Block(f"by-{by}", title, _uncertain(rows), chart=chart)
 
 

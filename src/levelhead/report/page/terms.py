@@ -3,43 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.treebank.relations import Scheme
 
-COMPONENTS: Mapping[str, str] = MappingProxyType(
-    {
-        "Precision": "The percentage of system words that are correct.",
-        "Recall": "The percentage of gold words that are correct.",
-        "F1 Score": "The harmonic mean of precision and recall; the score that is usually reported.",
-        "AligndAcc": "The percentage of aligned words that are correct. Words that are segmented differently are"
-        " ignored.",
-        "Confidence interval": "In 95% of samples of this size, the interval contains the true value. It is computed by"
-        " leaving out each document or sentence in turn (jackknife).",
-    }
-)
+COMPONENTS: Mapping[str, str] = {
+    "Precision": "The percentage of system words that are correct.",
+    "Recall": "The percentage of gold words that are correct.",
+    "F1 Score": "The harmonic mean of precision and recall; the score that is usually reported.",
+    "AligndAcc": "The percentage of aligned words that are correct. Words that are segmented differently are ignored.",
+    "Confidence interval": "In 95% of samples of this size, the interval contains the true value. It is computed by"
+    " leaving out each document or sentence in turn (jackknife).",
+}
 
-KINDS_OF_ERRORS: Mapping[str, str] = MappingProxyType(
-    {
-        "wrong label": "The head is correct, but the relation is wrong.",
-        "wrong head inside the phrase": "The system's head depends on the gold head, directly or indirectly: the word"
-        " stays in its phrase, but is attached to the wrong word.",
-        "wrong head outside the phrase": "The system's head does not depend on the gold head: the word is attached"
-        " outside its phrase.",
-        "wrongly the root": "The system makes the word the root, although it has a head in gold.",
-        "root not found": "The word is the root in gold, but the system gives it a head.",
-        "head not aligned": "The system's head is not aligned with a gold word.",
-    }
-)
+KINDS_OF_ERRORS: Mapping[str, str] = {
+    "wrong label": "The head is correct, but the relation is wrong.",
+    "wrong head inside the phrase": "The system's head depends on the gold head, directly or indirectly: the word"
+    " stays in its phrase, but is attached to the wrong word.",
+    "wrong head outside the phrase": "The system's head does not depend on the gold head: the word is attached"
+    " outside its phrase.",
+    "wrongly the root": "The system makes the word the root, although it has a head in gold.",
+    "root not found": "The word is the root in gold, but the system gives it a head.",
+    "head not aligned": "The system's head is not aligned with a gold word.",
+}
 
 
-def _definitions(text: str) -> Mapping[str, str]:
-    """The definitions of labels, from a list such as `ADJ=adjective;ADP=adposition`."""
-    return MappingProxyType(dict(entry.split("=") for entry in text.split(";")))
-
-
-RELATIONS = _definitions(
+# the universal relations of UD v2
+RELATIONS: Mapping[str, str] = dict(entry.split("=") for entry in (
     "acl=clausal modifier of a noun;advcl=adverbial clause;advmod=adverbial modifier;amod=adjectival modifier;"
     "appos=apposition;aux=auxiliary;case=case marker;cc=coordinating conjunction;ccomp=clausal complement;"
     "clf=classifier;compound=compound;conj=conjunct;cop=copula;csubj=clausal subject;"
@@ -49,24 +39,19 @@ RELATIONS = _definitions(
     "nummod=numeric modifier;obj=object;obl=oblique nominal;orphan=dependent of an elided head;"
     "parataxis=parataxis;punct=punctuation;reparandum=overridden disfluency;root=root;vocative=vocative;"
     "xcomp=open clausal complement"
-)
-"""The names of the universal relations of UD v2."""
+).split(";"))  # fmt: skip
 
-TAGS = _definitions(
+TAGS: Mapping[str, str] = dict(entry.split("=") for entry in (
     "ADJ=adjective;ADP=adposition;ADV=adverb;AUX=auxiliary;CCONJ=coordinating conjunction;DET=determiner;"
     "INTJ=interjection;NOUN=noun;NUM=numeral;PART=particle;PRON=pronoun;PROPN=proper noun;PUNCT=punctuation;"
     "SCONJ=subordinating conjunction;SYM=symbol;VERB=verb;X=other"
-)
-"""The names of the universal parts of speech."""
+).split(";"))  # fmt: skip
 
 
 def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
     """Return the definition and formula of each measure."""
-    terms = {}
-    for name in names:
-        definition = registry.measures[parse_measure(name, registry).name]
-        terms[name] = f"{definition.meaning} Correct / counted words: {definition.formula}."
-    return terms
+    definitions = {name: registry.measures[parse_measure(name, registry).name] for name in names}
+    return {name: f"{of.meaning} Correct / counted words: {of.formula}." for name, of in definitions.items()}
 
 
 def class_terms(scheme: Scheme) -> dict[str, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 
 from levelhead.analysis.breakdown import (
     Breakdown,
-    CombinedBuckets,
     breakdown_of,
     bucket_cells,
     check_breakable,
@@ -35,11 +35,10 @@ from levelhead.report.page.examples import (
     joined_examples,
     values_of_words,
 )
-from levelhead.scoring.matches import Agree, Matches
-from levelhead.scoring.measure import Measure
+from levelhead.scoring import Agree, Matches, Measure
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import UnitParts, bucket_estimates
-from levelhead.significance.units import Cells, DocumentNumbers, HistogramTally, UnitHistogram
+from levelhead.significance.units import Cells, DocumentNumbers, HistogramTally
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.relations import NIVRE_FANG
 
@@ -64,27 +63,21 @@ class ConfusionTally:
 
     def matrix(self) -> ConfusionMatrix:
         """Return the confusion matrix of the most frequent relations."""
-        counts, right = (self._square(cells) for cells in (self._cells, self._right_heads))
-        return ConfusionMatrix(self._names(), counts.tolist(), (counts - np.diag(np.diag(right))).tolist())
+        names = _most_frequent_first(self._frequency)[:_MOST_RELATIONS]
+        n, tallies = len(names), (self._cells, self._right_heads)
+        numbers = (self.renumbered(np.array([*cells], dtype=np.int64)) for cells in tallies)  # -1: other relations
+        counts, right = (
+            np.bincount(1 + of_cells, [*cells.values()], n * n + 1)[1:].astype(np.int64).reshape(n, n)
+            for of_cells, cells in zip(numbers, tallies)
+        )
+        return ConfusionMatrix(names, counts.tolist(), (counts - np.diag(np.diag(right))).tolist())
 
     def renumbered(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of cells in `matrix`, row by row, -1 for none."""
-        names = self._names()
-        place = {name: i for i, name in enumerate(names)}
+        place = {name: i for i, name in enumerate(_most_frequent_first(self._frequency)[:_MOST_RELATIONS])}
         of_relation = np.array([*(place.get(name, -1) for name in self._frequency), -1])  # the last is -1 // _SIZE
         gold, system = of_relation[cells // _SIZE], of_relation[np.where(cells < 0, -1, cells % _SIZE)]
-        return np.where((gold < 0) | (system < 0), -1, gold * len(names) + system)
-
-    def _names(self) -> list[str]:
-        """The most frequent relations of gold and the system together."""
-        return _most_frequent_first(self._frequency)[:_MOST_RELATIONS]
-
-    def _square(self, cells: Counter[int]) -> NDArray[np.int64]:
-        n = len(self._names())
-        numbers = self.renumbered(np.array([*cells], dtype=np.int64))
-        square = np.zeros(n * n + 1, dtype=np.int64)  # the last is -1, for other relations
-        np.add.at(square, numbers, np.array([*cells.values()], dtype=np.int64))
-        return square[:-1].reshape(n, n)
+        return np.where((gold < 0) | (system < 0), -1, gold * len(place) + system)
 
 
 def _numbered(buckets: Buckets, frequency: dict[str, int]) -> Sequence[NDArray[np.int64]]:
@@ -92,9 +85,13 @@ def _numbered(buckets: Buckets, frequency: dict[str, int]) -> Sequence[NDArray[n
     counts = np.bincount(np.concatenate([buckets.gold, buckets.system]), minlength=len(buckets.names))
     for name, n in zip(buckets.names, counts.tolist(), strict=True):
         frequency[name] = frequency.get(name, 0) + n
-    number = {name: i for i, name in enumerate(frequency)}
-    numbers = np.array([number[name] for name in buckets.names], dtype=np.int64)
+    numbers = _places(buckets.names, frequency)
     return numbers[buckets.gold], numbers[buckets.system]
+
+
+def _places(names: Iterable[str], order: Iterable[str]) -> NDArray[np.int64]:
+    place = {name: i for i, name in enumerate(order)}
+    return np.array([place[name] for name in names], dtype=np.int64)
 
 
 def _most_frequent_first(frequency: Mapping[str, int]) -> list[str]:
@@ -102,9 +99,9 @@ def _most_frequent_first(frequency: Mapping[str, int]) -> list[str]:
 
 
 _LEVEL = 0.95
-BY_FREQUENCY = ("deprel", "upos")
-"""The properties whose values are shown in the order of their frequency."""
+BY_FREQUENCY = ("deprel", "upos")  # the properties whose values are shown in the order of their frequency
 
+# the properties of words by which errors are broken down
 PROPERTY_TITLES = {
     "deprel": "Relation",
     "upos": "Part of speech",
@@ -113,58 +110,41 @@ PROPERTY_TITLES = {
     "length": "Length of the arc",
     "sentence-length": "Length of the sentence",
 }
-"""The properties of words by which errors are broken down, with their titles."""
 
-
-STORE = "0"
-"""The store of all treebanks."""
-
+STORE = "0"  # of all treebanks
 _REPAIR = "repair"
 
-Key = tuple[str, ...] | str
-"""A type of error, or a value of a property."""
+Key = tuple[str, ...] | str  # a type of error, or a value of a property
 
 
 class TreebankErrors(NamedTuple):
-    """The errors of an output on one treebank.
+    """The errors of an output on one treebank."""
 
-    Args:
-        measure: the measure whose errors are shown.
-        repairs: the cost of each type of error.
-        numbers: by kind of grouping (`repair` or a property), the group of each type of error or value in `examples`.
-        kinds: the number of words with each kind of wrong head or relation.
-        breakdowns: the measure by each property.
-        confused: the confusion matrix of relations.
-        examples: the wrong words in their sentences.
-        intervals: the 95% confidence interval of each score that counts words, edges or sentences; None with too few
-            units.
-    """
-
-    measure: str
+    measure: str  # whose errors are shown
     repairs: TreebankRepairs
-    numbers: Mapping[str, Mapping[Key, int]]
-    kinds: Mapping[str, int]
-    breakdowns: Mapping[str, Breakdown]
+    numbers: Mapping[str, Mapping[Key, int]]  # by kind of grouping (`repair` or a property), the groups in `examples`
+    kinds: Mapping[str, int]  # the number of words with each kind of wrong head or relation
+    breakdowns: Mapping[str, Breakdown]  # by property
     confused: ConfusionMatrix
     examples: Examples
-    intervals: Mapping[str, Interval | None]
+    intervals: Mapping[str, Interval | None]  # 95%, of scores that count words, edges or sentences
 
 
 class ErrorTally:
     """Finds the errors of an output on one treebank; both can be read in pieces.
 
-    Args:
-        name: the system.
-        n_treebanks: the number of treebanks on the page.
-        setup: the settings, with the measures of the page; partial scores get no intervals.
+    The setup has the measures of the page. Partial scores get no intervals.
     """
 
     def __init__(self, *_: str, name: str, n_treebanks: int, setup: Setup) -> None:
         self._name, self._n_treebanks, self._registry = name, n_treebanks, setup.registry
-        measure = _measure_of_errors(setup.names, setup.registry)
-        self._measure = parse_measure(
-            f"{measure.removesuffix('.recall')}.recall" if setup.partial else measure, setup.registry
-        )
+        measure = "LAS"  # otherwise the first measure that can be broken down
+        for other in () if "LAS" in setup.names else reversed(setup.names):
+            with suppress(MeasureError):
+                check_breakable(parse_measure(other, setup.registry), setup.registry)
+                measure = other
+        measure = f"{measure.removesuffix('.recall')}.recall" if setup.partial else measure
+        self._measure = parse_measure(measure, setup.registry)
         self._setup = setup.with_measures(
             scored
             for scored, definition in setup.defined
@@ -208,13 +188,12 @@ class ErrorTally:
         self._repairs.add(wrong.cells, documents)
         types = kinds_of_errors(matches)
         self._types += np.bincount(types, minlength=len(ERRORS))
-        values = {by: tally.add(matches, documents) for by, tally in self._properties.items()}
         words = wrong.word[wrong.word >= 0]
         groups = {
             _REPAIR: wrong.kind[wrong.word >= 0],
             "cell": values_of_words(matches, words, self._confused.add(matches)),
             "kind": values_of_words(matches, words, types),
-            **{by: numbers[words] for by, numbers in values.items()},
+            **{by: tally.add(matches, documents)[words] for by, tally in self._properties.items()},
         }
         self._examples.add(OutputTrees(self._name, matches), words, groups)
 
@@ -227,6 +206,10 @@ class ErrorTally:
         of_kind = np.array([numbers[_REPAIR][kind] for kind in kinds])
         numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
+        intervals = {}
+        for name, found in ((name, tally.histogram()) for name, tally in self._scores.items() if tally.has_counts):
+            parts = UnitParts(found.groups, found.parts[:, None], found.n_units, 1)
+            intervals[name] = bucket_estimates(parts, _LEVEL)[0].interval
         return TreebankErrors(
             str(self._measure),
             repairs_of(self._repairs.histogram(), kinds, self._measure, self._undefined, _LEVEL),
@@ -235,13 +218,8 @@ class ErrorTally:
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
             self._confused.matrix(),
             self._examples.examples({_REPAIR: of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
-            {name: _interval(tally.histogram()) for name, tally in self._scores.items() if tally.has_counts},
+            intervals,
         )
-
-
-def _interval(found: UnitHistogram) -> Interval | None:
-    (estimate,) = bucket_estimates(UnitParts(found.groups, found.parts[:, None], found.n_units, 1), _LEVEL)
-    return estimate.interval
 
 
 class _PropertyTally:
@@ -256,8 +234,8 @@ class _PropertyTally:
     def add(self, matches: Matches, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add a piece, and return the number of the value of each gold word."""
         gold, system = _numbered(PROPERTIES[self._by].of(matches, self._settings), self._frequency)
-        buckets = CombinedBuckets([(name,) for name in self._frequency], gold, system)
-        words = words_in(buckets, matches, self._measure, self._registry)
+        names = [(name,) for name in self._frequency]
+        words = words_in(names, gold, system, matches, self._measure, self._registry)
         self._units.add(bucket_cells([words], np.arange(len(matches.gold))), documents)
         return gold
 
@@ -267,8 +245,7 @@ class _PropertyTally:
 
     def places(self) -> NDArray[np.int64]:
         """Return the place of each value in this order, by its number."""
-        place = {name: i for i, name in enumerate(self.names())}
-        return np.array([place[name] for name in self._frequency], dtype=np.int64)
+        return _places(self._frequency, self.names())
 
     def breakdown(self, undefined: float | None) -> Breakdown:
         """Return the breakdown."""
@@ -278,33 +255,12 @@ class _PropertyTally:
         return breakdown_of([self._by], self._measure, [(name,) for name in self.names()], ordered, undefined, _LEVEL)
 
 
-def _measure_of_errors(names: Sequence[str], registry: Registry) -> str:
-    """Return the measure whose errors a page shows: LAS, or otherwise the first measure that can be broken down."""
-    for name in () if "LAS" in names else names:
-        try:
-            check_breakable(parse_measure(name, registry), registry)
-        except MeasureError:
-            continue
-        return name
-    return "LAS"
-
-
 class JoinedErrors(NamedTuple):
-    """The errors of all treebanks.
-
-    Args:
-        numbers: by kind of grouping (`repair` or a property), the group of each type of error or value in `examples`.
-        kinds: the number of words with each kind of wrong head or relation.
-        examples: the wrong words in the sentences of all treebanks.
-    """
+    """The errors of all treebanks, as in `TreebankErrors`."""
 
     numbers: Mapping[str, Mapping[Key, int]]
     kinds: Mapping[str, int]
     examples: Examples
-
-    def n_errors(self, by: str, value: str) -> int:
-        """Return the number of wrong words with a value."""
-        return self.examples.totals[by].get(self.numbers[by].get(value, -1), 0)
 
 
 def joined_errors(parts: Sequence[TreebankErrors]) -> JoinedErrors:
