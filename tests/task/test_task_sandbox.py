@@ -19,8 +19,8 @@ import pytest
 from job_functions import killed_at_end, wait_until
 from levelhead.errors import InputError
 from levelhead.task import sandbox
-from levelhead.task.queue import Interrupted
 from levelhead.task.sandbox import check_sandbox, run_system
+from levelhead.task.submissions import Interrupted
 from task.sandbox_runs import BOMB, LIMITS, PYTHON, SHELL, first_inside, parent, run
 from task.task_server import SANDBOX_USER, SANDBOX_USERS
 

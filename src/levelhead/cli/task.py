@@ -154,7 +154,7 @@ def retry(submission: str | None, folder: str) -> None:
     The first characters of an ID are enough.
     """
     from levelhead.errors import number_of
-    from levelhead.task.queue import put_back
+    from levelhead.task.submissions import put_back
 
     if submission is not None and Path(submission, "task.toml").is_file():
         raise click.UsageError(f"{submission} is the folder of a task, not a submission ID: use --dir {submission}")

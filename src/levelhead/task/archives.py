@@ -13,9 +13,10 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, Self
 
 from levelhead.errors import LevelheadError, quoted
 from levelhead.task.description import MEGABYTE, SubmissionLimits
@@ -35,20 +36,15 @@ _DAMAGED = (
 
 
 class ArchiveLimits(NamedTuple):
-    """The limits of an archive.
-
-    Args:
-        unpacked: the maximum number of bytes of all its files.
-        files: the maximum number of entries.
-    """
+    """The maximum number of unpacked bytes and of entries of an archive."""
 
     unpacked: int
     files: int
 
-
-def archive_limits(limits: SubmissionLimits) -> ArchiveLimits:
-    """Return the limits of submitted archives."""
-    return ArchiveLimits(limits.unpacked_megabytes * MEGABYTE, limits.files)
+    @classmethod
+    def of(cls, limits: SubmissionLimits) -> Self:
+        """Return the limits of submitted archives."""
+        return cls(limits.unpacked_megabytes * MEGABYTE, limits.files)
 
 
 class UnsafeArchive(LevelheadError):
@@ -68,48 +64,31 @@ class _Entry(NamedTuple):
 
 
 def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
-    """Read an archive to its end without writing anything."""
-    names = _read_entries(archive, limits, None)
+    """Read an archive to its end without writing anything, and return the names of its files."""
+    names = unpack(archive, None, limits)
     if not names:
         raise UnsafeArchive("it contains no files")
     return names
 
 
-def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> list[str]:
-    """Unpack an archive into an empty folder, and write nothing anywhere else."""
-    return _read_entries(archive, limits, target)
-
-
-def _read_entries(archive: Path, limits: ArchiveLimits, target: Path | None) -> list[str]:
-    """Read all entries, write them if a folder is given, and return their names."""
+def unpack(archive: Path, target: Path | None, limits: ArchiveLimits) -> list[str]:
+    """Unpack an archive into an empty folder, and write nothing anywhere else; without a folder, write nothing."""
     names: set[tuple[str, ...]] = set()
     folders: set[tuple[str, ...]] = set()
     left = limits.unpacked
-    with _damage_reported():
+    try:
         for entry in _entries(archive, limits):
-            if entry.parts in names or entry.parts in folders or any(p in names for p in _above(entry.parts)):
+            above = {entry.parts[:i] for i in range(1, len(entry.parts))}
+            if entry.parts in names or entry.parts in folders or not above.isdisjoint(names):
                 raise UnsafeArchive(f"it contains {quoted('/'.join(entry.parts))} twice")
             names.add(entry.parts)
-            folders.update(_above(entry.parts))
+            folders |= above
             left -= _copy(entry, target, left)
-    return sorted("/".join(parts) for parts in names)
-
-
-def _above(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    return (parts[:i] for i in range(1, len(parts)))
-
-
-@contextmanager
-def _damage_reported() -> Iterator[None]:
-    """Report every error of the archive libraries as a damaged archive."""
-    try:
-        yield
-    except UnsafeArchive:
-        raise
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the archive
             raise
         raise UnsafeArchive("it is damaged, or not a zip or tar file (plain, gzip, bzip2 or xz)") from error
+    return sorted(map("/".join, names))
 
 
 def _copy(entry: _Entry, target: Path | None, left: int) -> int:
@@ -138,23 +117,15 @@ def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
         if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             yield from _zip_entries(file, limits)
             return
+        decompressor = next((known for magic, known in _DECOMPRESSORS.items() if start.startswith(magic)), None)
+        parts = iter(partial(file.read, _CHUNK), b"") if decompressor is None else _members(file, decompressor)
         with tempfile.TemporaryFile(dir=archive.parent) as plain:
-            for part in _tar_bytes(file, start):
+            for part in parts:
                 plain.write(part)
                 if plain.tell() > limits.unpacked + _HEADER * (limits.files + 10):
                     raise UnsafeArchive("it is larger than allowed when unpacked")
             plain.seek(0)
             yield from _tar_entries(plain, limits)
-
-
-def _tar_bytes(file: IO[bytes], start: bytes) -> Iterator[bytes]:
-    """Yield the decompressed bytes of a tar file in parts."""
-    for magic, decompressor in _DECOMPRESSORS.items():
-        if start.startswith(magic):
-            yield from _members(file, decompressor)
-            return
-    while part := file.read(_CHUNK):
-        yield part
 
 
 class _Gunzip:
@@ -263,11 +234,9 @@ def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
 
 
 def _check_directory(file: IO[bytes], limits: ArchiveLimits) -> None:
-    """Refuse a zip file with too many entries before the library reads their list into memory.
-
-    The end record: "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
-    (APPNOTE.TXT 4.3.16).
-    """
+    """Refuse a zip file with too many entries before the library reads their list into memory."""
+    # the end record: "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
+    # (APPNOTE.TXT 4.3.16)
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - 22 - (1 << 16) - 20))
     tail = file.read()

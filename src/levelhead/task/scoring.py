@@ -24,7 +24,7 @@ from levelhead.jobs import Store, Tls, Workers, cluster, processes
 from levelhead.messages import MESSAGES
 from levelhead.tables.documents import header
 from levelhead.task.description import MEGABYTE, SharedTask, read_task, setup_of_task, sync, test_sets_of
-from levelhead.task.queue import Interrupted
+from levelhead.task.submissions import Interrupted
 from levelhead.treebank.write import replace_file
 
 _REASON = re.compile(r"(?P<line>line \d+: )?(?P<slug>[a-z][a-z-]*): (?P<message>.*)", re.DOTALL)

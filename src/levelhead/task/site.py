@@ -23,7 +23,7 @@ from levelhead.errors import printable
 from levelhead.tables.table import IntervalCell, Table, for_readers
 from levelhead.task.database import Database, shown_time
 from levelhead.task.description import SharedTask, test_sets_of
-from levelhead.task.leaderboard import Leaderboard, OwnAverage, leaderboard, own_averages, own_results, view_of
+from levelhead.task.standings import Leaderboard, OwnAverage, leaderboard, own_averages, view_of
 from levelhead.task.submissions import (
     FINISHED,
     Refused,
@@ -50,18 +50,28 @@ Averages = dict[str, dict[str, OwnAverage]]
 
 
 class Site:
-    """The shared data of request handlers.
-
-    Args:
-        task: the task.
-        database: its database.
-    """
+    """The shared data of request handlers."""
 
     def __init__(self, task: SharedTask, database: Database) -> None:
         self.task, self.database = task, database
         self.languages = {test_set.code: test_set.language.name for test_set in test_sets_of(task)}
         self.uploads = Uploads(task, database)
-        self._templates = _page_templates()
+        self._templates = jinja2.Environment(
+            loader=jinja2.PackageLoader("levelhead.task"),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
+            # invisible and bidirectional characters are escaped, too; markup is a subclass, and trusted
+            finalize=lambda value: printable(value) if type(value) is str else value,
+        )
+        self._templates.filters |= {
+            "in_address": lambda name: quote(name, safe="", errors="surrogateescape"),
+            "time": _time,
+            "why_primary": why_primary,
+        }
+        functions = {"formatted": for_readers, "interval_lines": _interval_lines, "shown_state": shown_state}
+        self._templates.globals |= functions
         self._checked = {path: _file_identity(path) for path in task.folder.inputs()}
         self._input_archive = InputArchive(task.folder.state / _INPUTS_NAME, self.inputs)
         self._lock = threading.Lock()
@@ -110,24 +120,19 @@ class Site:
         """Return the routes of inputs and logs, for the teams that a function finds, or refuses."""
 
         def download_input(request: Request) -> Response:
-            """Respond with an input; names are looked up, never used as paths."""
             team_of(request)
-            name = request.path_params["name"]
-            return FileResponse(
-                _existing(self.inputs().get(name)), media_type="text/plain; charset=utf-8", filename=name
-            )
+            name = request.path_params["name"]  # looked up, never used as a path
+            path = existing(self.inputs().get(name))
+            return FileResponse(path, media_type="text/plain; charset=utf-8", filename=name)
 
         def download_all_inputs(request: Request) -> Response:
-            """Respond with all inputs that can be downloaded now, in a zip file."""
             team_of(request)
-            return FileResponse(
-                _existing(self._input_archive.ready()), media_type="application/zip", filename=_INPUTS_NAME
-            )
+            path = existing(self._input_archive.ready())
+            return FileResponse(path, media_type="application/zip", filename=_INPUTS_NAME)
 
         def show_log(request: Request) -> Response:
-            """Respond with the log of a system of the team."""
-            log = self.log_path(self.submission_of(team_of(request), request.path_params["id"]))
-            return PlainTextResponse(_existing(log).read_bytes())
+            log = self.log_path(self.submission_of(team_of(request), request))
+            return PlainTextResponse(existing(log).read_bytes())
 
         return [
             Route(f"{top}/{_INPUTS_NAME}", download_all_inputs),
@@ -135,9 +140,9 @@ class Site:
             Route(f"{top}/submissions/{{id}}/log", show_log),
         ]
 
-    def submission_of(self, team: Team, name: str) -> Submission:
-        """Return a submission of a team; submissions of other teams are treated as missing."""
-        return _existing(submission(self.database, name, team))
+    def submission_of(self, team: Team, request: Request) -> Submission:
+        """Return the submission in an address; submissions of other teams are treated as missing."""
+        return existing(submission(self.database, request.path_params["id"], team))
 
     def log_path(self, of: Submission) -> Path | None:
         """Return the log file of a system, if its team can see it."""
@@ -158,16 +163,6 @@ class Site:
             self._averages[key] = own_averages(self.task, self.database, of)
         return self._averages[key]
 
-    def document(self, of: Submission, primary: str | None, *, results: bool) -> dict[str, Any]:
-        """Return a submission for JSON, given the ID of the team's primary submission."""
-        fields = "id number kind label sha256 size received state finished reason valid outputs".split()
-        document = {name: getattr(of, name) for name in fields} | {"primary": of.id == primary}
-        document["averages"] = {
-            group: {measure: average._asdict() for measure, average in by_measure.items()}
-            for group, by_measure in self.averages(of).items()
-        }
-        return document | ({"results": own_results(self.task, self.database, of)} if results else {})
-
     def page(
         self, template: str, session: Session | None, title: str = "", status: int = 200, **values: Any
     ) -> HTMLResponse:
@@ -177,7 +172,7 @@ class Site:
         return HTMLResponse(self._templates.get_template(f"{template}.html.j2").render(shown), status)
 
 
-def _existing(value: _Value | None) -> _Value:
+def existing(value: _Value | None) -> _Value:
     """Return a value; respond that the page does not exist if it is None."""
     if value is None:
         raise HTTPException(404)
@@ -194,12 +189,7 @@ def _file_identity(path: Path) -> tuple[int, int, int] | None:
 
 
 class InputArchive:
-    """The archive of the inputs that can currently be downloaded; it is rebuilt when they change.
-
-    Args:
-        path: its path.
-        inputs: returns the inputs, by name.
-    """
+    """The archive of the inputs that can currently be downloaded; it is rebuilt when they change."""
 
     def __init__(self, path: Path, inputs: Callable[[], Mapping[str, Path]]) -> None:
         self.path, self._inputs = path, inputs
@@ -233,25 +223,6 @@ class InputArchive:
             raise Refused("the archive of the inputs cannot be written: please tell the organizer", 507) from error
         finally:
             new.unlink(missing_ok=True)
-
-
-def _page_templates() -> jinja2.Environment:
-    """Return the templates, which escape text, including invisible and bidirectional characters."""
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("levelhead.task"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=lambda value: printable(value) if type(value) is str else value,  # markup is a subclass, and trusted
-    )
-    environment.filters |= {
-        "in_address": lambda name: quote(name, safe="", errors="surrogateescape"),
-        "time": _time,
-        "why_primary": why_primary,
-    }
-    environment.globals |= {"formatted": for_readers, "interval_lines": _interval_lines, "shown_state": shown_state}
-    return environment
 
 
 def _interval_lines(table: Table) -> list[dict[str, float] | None]:

@@ -9,11 +9,10 @@ import secrets
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 
-from levelhead.task.archives import UnsafeArchive, archive_limits, check_archive
+from levelhead.task.archives import ArchiveLimits, UnsafeArchive, check_archive
 from levelhead.task.database import Database, record
 from levelhead.task.description import MEGABYTE, SharedTask
 from levelhead.task.submissions import Refused, Submission, Team, Upload, accept, id_of_key, refuse_early
@@ -29,12 +28,7 @@ _DISK_FULL = "the disk of the server is full: please tell the organizer"
 
 
 class Uploads:
-    """Accepts uploads: a few at a time, one per team.
-
-    Args:
-        task: the task.
-        database: its database.
-    """
+    """Accepts uploads: a few at a time, one per team."""
 
     def __init__(self, task: SharedTask, database: Database) -> None:
         self.task, self.database = task, database
@@ -68,27 +62,30 @@ class Uploads:
     ) -> Submission:
         """Receive an archive, in a `place`; once this returns, it will be processed in any case.
 
-        Args:
-            team: the team.
-            body: the bytes of the archive, in parts.
-            kind: outputs or a system.
-            label: the name given by its team.
-            key: identifies the upload, so that it is accepted once even if it is sent twice.
-            sha256: the expected hash of its bytes, or None.
-            size: the expected number of bytes, or None.
+        The hash and the number of bytes are checked if the client announced them.
         """
         if kind not in self.task.about.kinds:
             raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
         await run_in_threadpool(self.refuse_early, team, size, key)
         path = self.folder.incoming / secrets.token_hex(16)
+        digest, n_bytes = hashlib.sha256(), 0
         try:
-            digest, n_bytes = await self._write(path, body)
-            if size not in {None, n_bytes} or sha256 not in {None, digest}:
+            with path.open("xb") as file:
+                async for part in body:
+                    n_bytes += len(part)
+                    self._check_size(n_bytes)
+                    digest.update(part)
+                    try:
+                        file.write(part)
+                    except OSError as error:
+                        raise Refused(_DISK_FULL, 507) from error
+            if size not in {None, n_bytes} or sha256 not in {None, digest.hexdigest()}:
                 raise Refused("the upload does not match its announced size or hash: send it again")
             if self.is_over():
                 raise Refused("the submission deadline has passed", 403)
             async with self._checks:
-                return await run_in_threadpool(self._accept, team, Upload(path, digest, n_bytes, kind, label, key))
+                upload = Upload(path, digest.hexdigest(), n_bytes, kind, label, key)
+                return await run_in_threadpool(self._accept, team, upload)
         finally:
             path.unlink(missing_ok=True)
 
@@ -102,7 +99,13 @@ class Uploads:
         limits = self.task.limits
         self._check_size(size or 0)
         if id_of_key(self.database, team, key) is None:
-            self._refuse_attempts(team)
+            # refused archives count as well, since checking them takes time
+            query = "SELECT action FROM audit WHERE actor = ? AND action IN ('accepted', 'refused') AND time >= ?"
+            rows = self.database.rows(query, f"team {team.name}", self.database.latest()[:10])
+            refused, most = sum(row["action"] == "refused" for row in rows), limits.submissions_a_day
+            if refused and len(rows) >= most:
+                message = f"your team has used its {most} submissions for today (UTC); refused archives count as well"
+                raise Refused(f"{message} ({refused} today)", 429)
             refuse_early(self.database, team, limits)
         room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
         if room < (limits.upload_megabytes * MEGABYTE if size is None else size):
@@ -113,34 +116,10 @@ class Uploads:
         if size > megabytes * MEGABYTE:
             raise Refused(f"the archive is larger than {megabytes} MB", 413)
 
-    def _refuse_attempts(self, team: Team) -> None:
-        """Refuse a team with too many refused archives today, since checking them takes time as well."""
-        query = "SELECT action FROM audit WHERE actor = ? AND action IN ('accepted', 'refused') AND time >= ?"
-        rows = self.database.rows(query, f"team {team.name}", self.database.latest()[:10])
-        refused = sum(row["action"] == "refused" for row in rows)
-        most = self.task.limits.submissions_a_day
-        if refused and len(rows) >= most:
-            message = f"your team has used its {most} submissions for today (UTC); refused archives count as well"
-            raise Refused(f"{message} ({refused} today)", 429)
-
-    async def _write(self, path: Path, body: AsyncIterator[bytes]) -> tuple[str, int]:
-        """Write an archive to a file, and return the hash and the number of its bytes."""
-        digest, size = hashlib.sha256(), 0
-        with path.open("xb") as file:
-            async for part in body:
-                size += len(part)
-                self._check_size(size)
-                digest.update(part)
-                try:
-                    file.write(part)
-                except OSError as error:
-                    raise Refused(_DISK_FULL, 507) from error
-        return digest.hexdigest(), size
-
     def _accept(self, team: Team, upload: Upload) -> Submission:
         try:
             if id_of_key(self.database, team, upload.key) is None:  # otherwise `accept` does not accept it again
-                check_archive(upload.path, archive_limits(self.task.limits))
+                check_archive(upload.path, ArchiveLimits.of(self.task.limits))
         except UnsafeArchive as error:
             with self.database.transaction() as connection:
                 record(connection, f"team {team.name}", "refused", detail=f"{upload.sha256} {error.message}")
