@@ -337,8 +337,7 @@ def backward(
         exact: whether to restore the heads that `forward` recorded, and to remove the records. Sentences whose trees
             changed after recording are converted by the algorithm, with a warning; so is parser output.
     """
-    words = words_of(treebank, targets or default_targets(), variant, ud)
-    heads = _lowered(treebank.heads, words)
+    heads = _lowered(treebank.heads, words_of(treebank, targets or default_targets(), variant, ud))
     if exact:
         treebank, warnings = _restored(treebank, heads)
         return _converted(treebank, treebank.heads, warnings)

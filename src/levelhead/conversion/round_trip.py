@@ -252,8 +252,7 @@ def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str
     """Return several round trips for JSON, by treebank."""
     documents = {name: round_trip_document(trip, paths.get(name)) for name, trip in trips.items()}
     averages = {name: _mean([document[name] for document in documents.values()]) for name in _RATIOS}
-    several = {"averages": averages} if len(trips) > 1 else {}
-    return {**header("round-trips"), "treebanks": documents, **several}
+    return {**header("round-trips"), "treebanks": documents, **({"averages": averages} if len(trips) > 1 else {})}
 
 
 def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:

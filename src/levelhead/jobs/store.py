@@ -50,8 +50,7 @@ class DatabaseKind(NamedTuple):
     def check(self, connection: sqlite3.Connection, path: str) -> None:
         """Refuse a file that `prepare` refuses, without changing it."""
         application, layout = _header_of(connection)
-        n_tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if (application, layout, n_tables) == (0, 0, 0):
+        if (application, layout, connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]) == (0, 0, 0):
             return  # a new file
         if application != self.application:
             raise store_error("invalid-store", self.other, path)

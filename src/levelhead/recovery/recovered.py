@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise, starmap
 from types import MappingProxyType
 from typing import NamedTuple
@@ -27,22 +27,14 @@ _NO_SPACE = "SpaceAfter=No"
 
 
 class GoldSentence(NamedTuple):
-    """A gold sentence without its analysis.
-
-    Args:
-        forms: the forms of its words.
-        number: its number, from 1.
-        id: its sent_id, or None.
-        comments: its comments `sent_id`, `text`, `newdoc` and `newpar`, each with its line feed.
-        spaces: for each word `SpaceAfter=No` or `_`.
-        multiword: by the index of its first word the form, the last word's id and the spaces of each multiword token.
-    """
+    """A gold sentence without its analysis."""
 
     forms: tuple[str, ...]
     number: int = 1
     id: str | None = None
-    comments: str = ""
-    spaces: tuple[str, ...] = ()
+    comments: str = ""  # sent_id, text, newdoc and newpar, each with its line feed
+    spaces: tuple[str, ...] = ()  # for each word `SpaceAfter=No` or `_`
+    # by the index of its first word the form, the last word's id and the spaces of each multiword token
     multiword: Mapping[int, tuple[str, int, str]] = MappingProxyType({})
 
 
@@ -59,8 +51,7 @@ def gold_sentences(gold: Treebank) -> list[GoldSentence]:
         kept = [line for line in comments.split("\n") if _KEPT.match(line)]
         ids = (match[1].strip() for match in map(_SENT_ID.fullmatch, kept) if match)
         text = "".join(f"{line}\n" for line in kept)
-        sent_id = next(filter(None, ids), None)
-        sentences.append(GoldSentence(forms[words], number, sent_id, text, spaces[words], ranges))
+        sentences.append(GoldSentence(forms[words], number, next(filter(None, ids), None), text, spaces[words], ranges))
     return sentences
 
 
@@ -229,15 +220,22 @@ def recovered(text: str | None, gold: GoldSentence) -> Recovered:
     answer = answer._replace(category="unreadable", attempts=len(attempts))
     best = best_match(attempts, forms)
     if best is None or all(row.head is None for row in best.attempt.rows):
-        long = (TOO_LONG,) if len(text) > LONGEST_ANSWER else ()
-        return Recovered(answer._replace(steps=long), nothing, nothing)
+        return Recovered(answer._replace(steps=(TOO_LONG,) if len(text) > LONGEST_ANSWER else ()), nothing, nothing)
     answer = answer._replace(matched=best.n_matched)
     if best.is_other_text:
         return Recovered(answer._replace(category=ANOTHER_TEXT, extra=best.attempt.n_rows), nothing, nothing)
     steps |= _steps_of(best, gold) | ({SEVERAL} if answer.attempts > 1 else set())
+    if not best.equal:
+        category = "words changed" if not best.n_extra and None not in best.rows else "rows missing or extra"
+    elif IDS in steps or COLUMNS in steps:
+        category = "repaired"
+    else:
+        category = "respaced" if SPACE in steps else "unpacked" if steps else "as is"
+    if None not in best.heads:
+        heads, starts = (np.array(numbers, dtype=np.int32) for numbers in (best.heads, [0, len(forms)]))
+        answer = answer._replace(tree=_TREE_OF_CODE[trees.bad_sentences(heads, starts, False)[0]])
     answer = answer._replace(
-        category=_category(best, steps),
-        tree=_tree(best.heads),
+        category=category,
         steps=tuple(step for step in STEPS if step in steps),
         recovered=best.n_heads,
         extra=best.n_extra,
@@ -263,21 +261,6 @@ def _steps_of(best: Matched, gold: GoldSentence) -> set[str]:
     if any(len(row.cells) != 10 for row in ranges):
         steps.add(COLUMNS)
     return steps
-
-
-def _category(best: Matched, steps: Collection[str]) -> str:
-    if not best.equal:
-        return "words changed" if not best.n_extra and None not in best.rows else "rows missing or extra"
-    if IDS in steps or COLUMNS in steps:
-        return "repaired"
-    return "respaced" if SPACE in steps else "unpacked" if steps else "as is"
-
-
-def _tree(heads: Sequence[int | None]) -> str:
-    if None in heads:
-        return "incomplete"
-    starts = np.array([0, len(heads)], dtype=np.int32)
-    return _TREE_OF_CODE[trees.bad_sentences(np.array(heads, dtype=np.int32), starts, False)[0]]
 
 
 def sentence_text(gold: GoldSentence, recovered: Recovered) -> str:

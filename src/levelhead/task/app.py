@@ -114,8 +114,7 @@ def task_app(task: SharedTask, database: Database) -> ASGIApp:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        most = upload_bytes if scope["path"] in _UPLOADS else _SMALL_BODY
-        body = _Body(receive, most, task.limits.upload_seconds)
+        body = _Body(receive, (upload_bytes if scope["path"] in _UPLOADS else _SMALL_BODY), task.limits.upload_seconds)
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":

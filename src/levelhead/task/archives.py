@@ -99,8 +99,7 @@ def _copy(entry: _Entry, target: Path | None, left: int) -> int:
             path = target.joinpath(*entry.parts)
             path.parent.mkdir(parents=True, exist_ok=True)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-            handle = os.open(path, flags, 0o755 if entry.executable else 0o644)
-            file = stack.enter_context(os.fdopen(handle, "wb"))
+            file = stack.enter_context(os.fdopen(os.open(path, flags, 0o755 if entry.executable else 0o644), "wb"))
         while part := entry.contents.read(_CHUNK):
             size += len(part)
             if size > left:
@@ -237,8 +236,7 @@ def _check_directory(file: IO[bytes], limits: ArchiveLimits) -> None:
     """Refuse a zip file with too many entries before the library reads their list into memory."""
     # the end record: "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
     # (APPNOTE.TXT 4.3.16)
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - 22 - (1 << 16) - 20))
+    file.seek(max(0, file.seek(0, os.SEEK_END) - 22 - (1 << 16) - 20))
     tail = file.read()
     at = tail.rfind(b"PK\x05\x06")
     file.seek(0)

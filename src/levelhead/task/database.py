@@ -132,8 +132,7 @@ class Database(AbstractContextManager["Database"]):
 
     def latest(self) -> str:
         """Return the latest time in the audit log or the current time, whichever is later."""
-        rows = self.rows("SELECT time FROM audit ORDER BY id DESC LIMIT 1")
-        return max([now(), *(str(row["time"]) for row in rows)])
+        return max([now(), *(str(row["time"]) for row in self.rows("SELECT time FROM audit ORDER BY id DESC LIMIT 1"))])
 
     def _prepare(self) -> None:
         self._connection.row_factory = sqlite3.Row

@@ -13,8 +13,8 @@ from typing import IO
 from levelhead.errors import Fault, InputError, OutputError, Place
 from levelhead.report import WRITERS, Column, Table
 from levelhead.task.database import Database
-from levelhead.task.description import SharedTask, TaskFolder
-from levelhead.task.submissions import Submission, primary_submissions, submission, submissions
+from levelhead.task.description import SharedTask
+from levelhead.task.submissions import primary_submissions, submission, submissions
 
 _DATE = 0  # for every file in the archive, so that the same task gives the same bytes
 
@@ -42,6 +42,12 @@ def export_task(task: SharedTask, database: Database, target: Path, *, gold: boo
 def _write(file: IO[bytes], task: SharedTask, database: Database, *, gold: bool) -> None:
     import gzip
 
+    def add(name: str, data: IO[bytes]) -> None:
+        info = tarfile.TarInfo(name)
+        info.size, info.mtime, info.mode = data.seek(0, io.SEEK_END), _DATE, 0o644
+        data.seek(0)
+        tar.addfile(info, data)
+
     sums = []
     with (
         gzip.GzipFile("", "wb", fileobj=file, mtime=_DATE) as packed,
@@ -50,49 +56,39 @@ def _write(file: IO[bytes], task: SharedTask, database: Database, *, gold: bool)
         for name, contents in _files(task, database, gold=gold):
             with contents.open("rb") if isinstance(contents, Path) else io.BytesIO(contents) as data:
                 sums.append(f"{hashlib.file_digest(data, 'sha256').hexdigest()}  {name}\n")
-                _add(tar, name, data)
-        _add(tar, "SHA256SUMS", io.BytesIO("".join(sums).encode()))
-
-
-def _add(tar: tarfile.TarFile, name: str, data: IO[bytes]) -> None:
-    info = tarfile.TarInfo(name)
-    info.size, info.mtime, info.mode = data.seek(0, io.SEEK_END), _DATE, 0o644
-    data.seek(0)
-    tar.addfile(info, data)
+                add(name, data)
+        add("SHA256SUMS", io.BytesIO("".join(sums).encode()))
 
 
 def _files(task: SharedTask, database: Database, *, gold: bool) -> Iterator[tuple[str, Path | bytes]]:
-    folder = task.folder
+    folder, primary = task.folder, primary_submissions(database)
     yield "task.toml", folder.description
-    for path in sorted(folder.final.iterdir()):
-        yield f"final/{path.name}", path
+    yield from _files_in("final", folder.final)
     yield from ((f"blind/{path.name}", path) for path in folder.inputs())
     if gold:
-        yield from ((f"gold/{path.name}", path) for path in sorted(folder.gold.iterdir()) if path.is_file())
-    primary = primary_submissions(database)
+        yield from _files_in("gold", folder.gold)
     for best in primary:
-        for path in sorted((folder.runs / str(best.run) / "output").iterdir()):
-            yield f"systems/{_folder_name(best.team_name)}/{path.name}", path
+        yield from _files_in(f"systems/{_folder_name(best.team_name)}", folder.runs / str(best.run) / "output")
     primary_ids = {best.id for best in primary}
     for brief in submissions(database):
-        with_results = submission(database, brief.id) or brief
-        yield from _of_submission(folder, with_results, primary=brief.id in primary_ids)
-    rows = database.rows("SELECT time, actor, action, submission, detail FROM audit ORDER BY id")
+        whole = submission(database, brief.id) or brief
+        top = f"submissions/{_folder_name(whole.team_name)}/{whole.number}"
+        document = {**whole._asdict(), "team": whole.team_name, "primary": whole.id in primary_ids}
+        for name in ("team_name", "chosen", "run", "log"):  # this log is for the organizer
+            del document[name]
+        yield f"{top}/submission.json", json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
+        run = folder.runs / str(whole.run)
+        if whole.run and (run / "log").is_file():
+            yield f"{top}/log", run / "log"
+        if whole.run and (run / "output").is_dir():
+            yield from _files_in(f"{top}/output", run / "output")
     columns = tuple(Column(name, "text") for name in ("time", "actor", "action", "submission", "detail"))
+    rows = database.rows("SELECT time, actor, action, submission, detail FROM audit ORDER BY id")
     yield "audit.tsv", WRITERS["tsv"](Table(columns, tuple(map(tuple, rows))), None).encode()
 
 
-def _of_submission(folder: TaskFolder, of: Submission, *, primary: bool) -> Iterator[tuple[str, Path | bytes]]:
-    top = f"submissions/{_folder_name(of.team_name)}/{of.number}"
-    run = folder.runs / str(of.run)
-    document = {**of._asdict(), "team": of.team_name, "primary": primary}
-    for name in ("team_name", "chosen", "run", "log"):  # this log is for the organizer; the log of the system is below
-        del document[name]
-    yield f"{top}/submission.json", json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
-    if of.run and (run / "log").is_file():
-        yield f"{top}/log", run / "log"
-    if of.run and (run / "output").is_dir():
-        yield from ((f"{top}/output/{path.name}", path) for path in sorted((run / "output").iterdir()))
+def _files_in(name: str, folder: Path) -> Iterator[tuple[str, Path]]:
+    return ((f"{name}/{path.name}", path) for path in sorted(folder.iterdir()) if path.is_file())
 
 
 def _folder_name(team: str) -> str:

@@ -87,7 +87,8 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
     """Create a folder; if filling it fails, remove it with the folders above that were created."""
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
-        _check_new(folder)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise OutputError("it already exists and is not an empty folder", "output", Place(str(folder)))  # noqa: TRY301
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             yield
@@ -104,19 +105,13 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
         raise
 
 
-def _check_new(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OutputError("it already exists and is not an empty folder", "output", Place(str(folder)))
-
-
 def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapping[str, Any]:
     """Copy gold, write its raw text, and return the entry of the test set for TIRA's metadata, without gold."""
     code = test_set.code
-    treebank = read(test_set.gold or Path())
     gold = folder.gold / f"{code}.conllu"
     replace_file(gold, [read_bytes(test_set.gold or Path())])
     gold.chmod(0o600)
-    replace_file(folder.blind / f"{code}.txt", [_raw_text(treebank).encode()])
+    replace_file(folder.blind / f"{code}.txt", [_raw_text(read(test_set.gold or Path())).encode()])
     language, _, rest = code.partition("_")
     entry = {"lcode": language, "tcode": rest, "rawfile": f"{code}.txt", "outfile": f"{code}.conllu"}
     if inputs is not None:
@@ -130,16 +125,14 @@ def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapp
 
 def _raw_text(treebank: Treebank) -> str:
     """The raw text of a treebank: paragraphs between blank lines, without sentence boundaries."""
-    tokens, strings, multiword = treebank.tokens, treebank.strings, treebank.multiword
-    of_ranges = dict(zip(multiword.first.tolist(), (cells[MISC] for cells in multiword.cells)))
-    text: list[str] = []
+    tokens, strings, ranges = treebank.tokens, treebank.strings, treebank.multiword
+    of_ranges = dict(zip(ranges.first.tolist(), (cells[MISC] for cells in ranges.cells)))
     paragraphs = {i for i, text in enumerate(treebank.comments) if i and ("# newpar" in text or "# newdoc" in text)}
-    before = 0
+    parts, before = list[str](), 0
     columns = (tokens.forms, tokens.sentence, tokens.first, tokens.multiword)
     for form, sentence, first, several in zip(*(column.tolist() for column in columns)):
-        if sentence != before and sentence in paragraphs:
-            text.append("\n\n")
-        before = sentence
+        parts.append("\n\n" * (sentence != before and sentence in paragraphs))
         misc = strings[int(of_ranges[first])] if several else treebank.misc[first]
-        text.append(strings[form] + ("" if "SpaceAfter=No" in misc.split("|") else " "))
-    return "".join(text).rstrip(" ") + "\n"
+        parts.append(strings[form] + " " * ("SpaceAfter=No" not in misc.split("|")))
+        before = sentence
+    return "".join(parts).rstrip(" ") + "\n"

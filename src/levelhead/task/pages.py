@@ -103,8 +103,7 @@ class Pages:
             return self._sign_in_page(error.message, error.status)
         answer = RedirectResponse("/submissions", 303)
         secure = self.site.task.about.address.startswith("https://")
-        secret = new_session(self.database, team)
-        answer.set_cookie(_COOKIE, secret, httponly=True, samesite="strict", secure=secure)
+        answer.set_cookie(_COOKIE, new_session(self.database, team), httponly=True, samesite="strict", secure=secure)
         return answer
 
     def _sign_in_page(self, problem: str = "", status: int = 200) -> Response:

@@ -280,27 +280,6 @@ def _shown_rankings(
     return results, rankings
 
 
-def _with_details(
-    table: Table, rankings: Sequence[Ranking], documents: Mapping[str, Mapping[str, Any]], times: Mapping[str, str]
-) -> Table:
-    """Add intervals after the values of the first measure, and the times of the primary submissions."""
-    firsts = [ranking for ranking in rankings if ranking.measure == rankings[0].measure]
-    shown = [(ranking, standing.system) for ranking in firsts for standing in ranking.standings]
-    intervals = [_interval(ranking, documents[name]) for ranking, name in shown]
-    after = [column.name for column in table.columns].index(firsts[0].measure) + 1
-    columns = (
-        *table.columns[:after],
-        Column("95% CI", ends=("low", "high")),
-        *table.columns[after:],
-        Column("Submitted", "text"),
-    )
-    rows = tuple(
-        (*row[:after], interval_cell(interval, perplexity=False), *row[after:], times[name])
-        for row, interval, (_, name) in zip(table.rows, intervals, shown, strict=True)
-    )
-    return table._replace(columns=columns, rows=rows)
-
-
 def _interval(ranking: Ranking, document: Mapping[str, Any]) -> tuple[float, float] | None:
     """The interval of an average; None if a test set was scored before the required numbers were stored."""
     results = [document["results"].get(code, {}) for code in ranking.group.codes]

@@ -236,8 +236,7 @@ def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, l
                 (name, team.id, upload.kind, label, upload.sha256, upload.size, database.latest(), WAITING, upload.key,
                  team.id),
             )  # fmt: skip
-            detail = f"{upload.kind} {upload.sha256} {upload.size}"
-            record(connection, f"team {team.name}", "accepted", name, detail)
+            record(connection, f"team {team.name}", "accepted", name, f"{upload.kind} {upload.sha256} {upload.size}")
             os.replace(upload.path, folder.uploads / name)  # noqa: PTH105 -- one step
             sync([folder.uploads])
     accepted = submission(database, name)
@@ -289,8 +288,8 @@ def why_primary(primary: Submission) -> str:
 
 def primary_submissions(database: Database) -> list[Submission]:
     """Return the primary submissions with their results, sorted by team name."""
-    primary = {brief.id for brief in primary_of(submissions(database)).values()}
-    whole = (submission(database, name) for name in primary)
+    briefs = primary_of(submissions(database)).values()
+    whole = (submission(database, brief.id) for brief in briefs)
     return sorted(filter(None, whole), key=lambda submission: submission.team_name)
 
 
@@ -316,8 +315,7 @@ def claim(database: Database, kind: str) -> Submission | None:
     The next team is the one whose last submission was started the longest time ago.
     """
     with database.transaction() as connection:
-        waits = "SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1"
-        if not database.rows(waits, WAITING, kind):
+        if not database.rows("SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1", WAITING, kind):
             return None
         row = connection.execute(_NEXT, (WAITING, kind)).fetchone()
         connection.execute(
