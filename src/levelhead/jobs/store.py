@@ -145,14 +145,7 @@ class Store:
             return int(self._connection.execute("SELECT count(*) FROM results").fetchone()[0])
 
     def get(self, key: str) -> bytes | None:
-        """Return the result of a key, or None if it is missing or damaged.
-
-        Args:
-            key: the key of a job.
-
-        Raises:
-            InputError: the file is damaged.
-        """
+        """Return the result of a key, or None if it is missing or damaged."""
         # A damaged row can have values of other types; as bytes they fail the check like others.
         query = "SELECT CAST(checksum AS BLOB), CAST(result AS BLOB) FROM results WHERE key = ?"
         with self._errors():
@@ -162,16 +155,7 @@ class Store:
         return bytes(row[1])
 
     def put(self, key: str, result: bytes) -> None:
-        """Add a result, unless the key already has an undamaged result.
-
-        Args:
-            key: the key of a job.
-            result: the result of the job.
-
-        Raises:
-            InputError: the file is damaged.
-            OutputError: it cannot be written, for example because the disk is full.
-        """
+        """Add a result, unless the key already has an undamaged result."""
         with self._errors():
             if not self._connection.in_transaction:
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -182,26 +166,17 @@ class Store:
             self.commit()
 
     def commit(self) -> None:
-        """Write all results to disk.
-
-        Raises:
-            InputError: the file is damaged.
-            OutputError: it cannot be written.
-        """
+        """Write all results to disk."""
         with self._errors():
             self._connection.commit()
         self._committed = time.monotonic()
 
     def close(self, *, failing: bool = False) -> None:
-        """Commit and close the file.
-
-        Args:
-            failing: whether another error is being raised, which must not be hidden by an error of closing.
-        """
+        """Commit and close the file."""
         try:
             self.commit()
         except LevelheadError:
-            if not failing:
+            if not failing:  # an error that is being raised must not be hidden by this one
                 raise
         finally:
             self._connection.close()

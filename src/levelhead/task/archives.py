@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple, Self
+from typing import IO, Any, NamedTuple, Self
 
 from levelhead.errors import LevelheadError, quoted
 from levelhead.task.description import MEGABYTE, SubmissionLimits
@@ -127,45 +127,26 @@ def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
             yield from _tar_entries(plain, limits)
 
 
-class _Gunzip:
-    """A member of a gzip file, read in the same way as those of bzip2 and xz."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
-
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._stream.unconsumed_tail
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
-
-
-_Decompressor = _Gunzip | bz2.BZ2Decompressor | lzma.LZMADecompressor
-_DECOMPRESSORS: dict[bytes, Callable[[], _Decompressor]] = {
-    b"\x1f\x8b": _Gunzip,
+_DECOMPRESSORS: dict[bytes, Callable[[], Any]] = {
+    b"\x1f\x8b": lambda: zlib.decompressobj(16 + zlib.MAX_WBITS),
     b"BZh": bz2.BZ2Decompressor,
     b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
 }
 
 
-def _members(file: IO[bytes], decompressor: Callable[[], _Decompressor]) -> Iterator[bytes]:
+def _members(file: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]:
     """Decompress the members of a file, up to a limit, since even empty members take time."""
     rest = b""
     for _ in range(_MOST_MEMBERS):
         stream = decompressor()
         while not stream.eof:
-            data = (rest or file.read(_CHUNK)) if stream.needs_input else b""
-            rest = b"" if stream.needs_input else rest
-            part = stream.decompress(data, _CHUNK)
+            tail, data = (
+                getattr(stream, "unconsumed_tail", b""),
+                b"",
+            )  # zlib leaves it to its caller, the others keep it
+            if not tail and getattr(stream, "needs_input", True):
+                data, rest = rest or file.read(_CHUNK), b""
+            part = stream.decompress(tail + data, _CHUNK)
             if not (data or part or stream.eof):
                 raise EOFError
             yield part

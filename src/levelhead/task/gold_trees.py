@@ -11,7 +11,8 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -132,10 +133,9 @@ def _trees(data: bytes) -> Iterator[Counter[Tree]]:
     columns = _columns(data)
     for name in ("column 7", "column 9"):
         if (column := columns.get(name)) is not None:
-            sentences: dict[int, list[int]] = {}
-            for cell, block in zip(column.cells, column.blocks):
-                sentences.setdefault(block, []).append(cell[0])
-            yield Counter(tuple(heads) for heads in sentences.values() if len(heads) >= LEAST_WORDS)
+            sentences = groupby(zip(column.blocks, column.cells), itemgetter(0))
+            trees = (tuple(cell[0] for _, cell in cells) for _, cells in sentences)
+            yield Counter(tree for tree in trees if len(tree) >= LEAST_WORDS)
 
 
 class _Columns(dict[str, _Column]):

@@ -72,7 +72,6 @@ class SystemRun(NamedTuple):
 
     reason: str | None  # the error message for the participant
     log: bytes  # its beginning
-    seconds: float
 
 
 def check_sandbox(limits: SandboxLimits, task: Path) -> None:
@@ -166,9 +165,8 @@ def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits,
     """Run a system, and unpack its output into a new folder."""
     outputs.mkdir()
     if not (system / "run").is_file():
-        return SystemRun("no file `run` at the top of the archive", b"", 0.0)
+        return SystemRun("no file `run` at the top of the archive", b"")
     (system / "run").chmod(0o755)
-    started = time.monotonic()
     with tempfile.TemporaryFile(dir=outputs.parent) as archive:
         command, user = _command(system, inputs, limits), users_of(limits)[slot]
         try:
@@ -180,11 +178,10 @@ def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits,
         except OSError as error:
             raise Interrupted(f"the sandbox could not be started: {error}") from error
         reason, log = _watch(process, archive, limits)
-        seconds = time.monotonic() - started
         code = _exit_code(process.returncode, archive, log, ended_by_us=reason is not None)
         if reason is None:
             reason = _collect(archive, outputs, code, limits)
-        return SystemRun(reason, log, seconds)
+        return SystemRun(reason, log)
 
 
 def _exit_code(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> int:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -36,13 +36,7 @@ class _Runners:
         self._stop = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._keep_running, daemon=True)
-
-    def __enter__(self) -> Self:
         self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
 
     def stop(self) -> None:
         """End the runner, and remove its folder of unpacked systems."""
@@ -93,19 +87,21 @@ def serve_task(task: SharedTask, *, host: str, port: int, workers: ScoringWorker
             path.unlink()
         database = stack.enter_context(Database(folder.database))
         database.check()
-        _Server(task_app(task, database), host, port, stack.enter_context(_Runners(task, workers))).run(sockets)
+        runners = _Runners(task, workers)
+        stack.callback(runners.stop)
+        _Server(task_app(task, database), host, port, runners).run(sockets)
 
 
 class _Server(uvicorn.Server):
     """Prints its addresses at the start, and stops the runner at the end."""
 
     def __init__(self, app: ASGIApp, host: str, port: int, runners: _Runners | None = None) -> None:
-        settings = uvicorn.Config(
+        config = uvicorn.Config(
             app, host=host, port=port, access_log=False, server_header=False, lifespan="off", log_level="warning",
             proxy_headers=False, timeout_keep_alive=10, limit_concurrency=_CONNECTIONS, backlog=256,
             timeout_graceful_shutdown=5, h11_max_incomplete_event_size=1 << 16, http="h11", ws="none",
         )  # fmt: skip
-        super().__init__(settings)
+        super().__init__(config)
         self._runners = runners
 
     async def startup(self, sockets: Any = None) -> None:
