@@ -131,8 +131,9 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
             result = recovered(answer and answer.text, sentence)
             if answer is not None and result.answer.category == ANOTHER_TEXT:
                 near = ((FITS_NEXT, sentence.number), (FITS_PREVIOUS, sentence.number - 2))
-                neighbors = [(step, sentences[at].forms) for step, at in near if 0 <= at < len(sentences)]
-                steps = tuple(step for step, forms in neighbors if fits(answer.text, forms))
+                steps = tuple(
+                    step for step, at in near if 0 <= at < len(sentences) and fits(answer.text, sentences[at].forms)
+                )
                 result = result._replace(answer=result.answer._replace(steps=steps))
             results.append(result.answer)
             parts.append(sentence_text(sentence, result).encode())

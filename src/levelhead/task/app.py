@@ -144,28 +144,6 @@ def api_routes(site: Site) -> list[Route]:
             raise HTTPException(401, headers={"WWW-Authenticate": "Bearer"})
         return team
 
-    def show_task(request: Request) -> Response:  # noqa: ARG001
-        about, task = site.task.about, site.task
-        phase, message = site.phase()
-        document = {
-            **header("task"),
-            "title": about.title,
-            "description": about.description,
-            "contact": about.contact,
-            "opens": about.opens and about.opens.isoformat(),
-            "closes": about.closes and about.closes.isoformat(),
-            "phase": phase,
-            "message": message,
-            "kinds": list(about.kinds),
-            "treebanks": [{"code": code, "language": language} for code, language in site.languages.items()],
-            "measures": list(measures_of(task)),
-            "rules": task.rules,
-            "ranking": task.ranking,
-            "limits": task.limits._asdict(),
-            "show": task.show._asdict(),
-        }
-        return JSONResponse(document)
-
     def list_inputs(request: Request) -> Response:
         team_of(request)
         return JSONResponse([{"name": name, "size": path.stat().st_size} for name, path in site.inputs().items()])
@@ -200,7 +178,7 @@ def api_routes(site: Site) -> list[Route]:
         return JSONResponse(_document(site, accepted, None), 201)
 
     return [
-        Route(f"{_TOP}/task", show_task),
+        Route(f"{_TOP}/task", lambda _: JSONResponse(_task_document(site))),
         Route(f"{_TOP}/leaderboard", lambda _: JSONResponse(_leaderboard_document(site.leaderboard()))),
         Route(f"{_TOP}/inputs", list_inputs),
         Route(f"{_TOP}/submissions", list_submissions),
@@ -220,6 +198,28 @@ def _document(site: Site, submission: Submission, primary: str | None) -> dict[s
     }
     values = {name: getattr(submission, name) for name in fields}
     return values | {"primary": submission.id == primary, "averages": averages}
+
+
+def _task_document(site: Site) -> dict[str, Any]:
+    about, task = site.task.about, site.task
+    phase, message = site.phase()
+    return {
+        **header("task"),
+        "title": about.title,
+        "description": about.description,
+        "contact": about.contact,
+        "opens": about.opens and about.opens.isoformat(),
+        "closes": about.closes and about.closes.isoformat(),
+        "phase": phase,
+        "message": message,
+        "kinds": list(about.kinds),
+        "treebanks": [{"code": code, "language": language} for code, language in site.languages.items()],
+        "measures": list(measures_of(task)),
+        "rules": task.rules,
+        "ranking": task.ranking,
+        "limits": task.limits._asdict(),
+        "show": task.show._asdict(),
+    }
 
 
 def _leaderboard_document(shown: Leaderboard) -> dict[str, Any]:

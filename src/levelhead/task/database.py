@@ -99,6 +99,7 @@ class Database(AbstractContextManager["Database"]):
         self.close()
 
     def close(self) -> None:
+        """Close the file."""
         with self._lock:
             self._connection.close()
 

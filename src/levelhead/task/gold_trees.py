@@ -142,6 +142,7 @@ class _Columns(dict[str, _Column]):
     """Columns by name."""
 
     def add(self, name: str, sizes: Counter[int], numbers: Tree, block: int) -> None:
+        """Add a cell and its block to a column."""
         if name not in self:
             self[name] = _Column(sizes, [], [])
         self[name].cells.append(numbers)

@@ -52,6 +52,7 @@ class Pages:
         self._style = "".join(path.read_text(encoding="utf-8") for path in sheets)
 
     def routes(self) -> list[Route]:
+        """Return the routes of the pages."""
         return [
             Route("/", self.home),
             Route("/style.css", lambda _: Response(self._style, media_type="text/css")),

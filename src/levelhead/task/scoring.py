@@ -49,6 +49,7 @@ class ScoringWorkers(NamedTuple):
     tls: Tls | None = None
 
     def workers(self) -> Workers:
+        """Return the workers."""
         return processes(self.jobs) if self.address is None else cluster(self.address, self.jobs, tls=self.tls)
 
     def __str__(self) -> str:
@@ -56,6 +57,7 @@ class ScoringWorkers(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
+        """Return the value of its text form."""
         jobs, address, tls = json.loads(text)
         return cls(jobs, address, None if tls is None else Tls(*tls))
 
