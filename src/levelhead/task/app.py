@@ -25,10 +25,9 @@ from levelhead.tables.table import Table
 from levelhead.task.database import Database
 from levelhead.task.description import MEGABYTE, SharedTask, measures_of
 from levelhead.task.pages import Pages
-from levelhead.task.site import Site
+from levelhead.task.site import FORM_BESIDE_FILE, Site
 from levelhead.task.standings import Leaderboard, own_results
 from levelhead.task.submissions import Refused, Submission, Team, choose, submissions, team_of_token
-from levelhead.task.uploads import FORM_BESIDE_FILE
 
 SECONDS_FOR_A_PART = 30
 """The maximum pause in the middle of a request body, since an upload occupies the place of its team meanwhile."""

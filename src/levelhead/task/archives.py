@@ -55,12 +55,8 @@ class UnsafeArchive(LevelheadError):
         self.args = (message,)
 
 
-class _Entry(NamedTuple):
-    """A file in an archive."""
-
-    parts: tuple[str, ...]
-    executable: bool
-    contents: IO[bytes]
+_Entry = tuple[tuple[str, ...], bool, IO[bytes]]
+"""The parts of the path of a file, whether it is executable, and its contents."""
 
 
 def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
@@ -77,13 +73,14 @@ def unpack(archive: Path, target: Path | None, limits: ArchiveLimits) -> list[st
     folders: set[tuple[str, ...]] = set()
     left = limits.unpacked
     try:
-        for entry in _entries(archive, limits):
-            above = {entry.parts[:i] for i in range(1, len(entry.parts))}
-            if entry.parts in names or entry.parts in folders or not above.isdisjoint(names):
-                raise UnsafeArchive(f"it contains {quoted('/'.join(entry.parts))} twice")
-            names.add(entry.parts)
+        for parts, executable, contents in _entries(archive, limits):
+            above = {parts[:i] for i in range(1, len(parts))}
+            if parts in names or parts in folders or not above.isdisjoint(names):
+                raise UnsafeArchive(f"it contains {quoted('/'.join(parts))} twice")
+            names.add(parts)
             folders |= above
-            left -= _copy(entry, target, left)
+            path = None if target is None else target.joinpath(*parts)
+            left -= _copy(contents, path, left, 0o755 if executable else 0o644)
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the archive
             raise
@@ -91,20 +88,19 @@ def unpack(archive: Path, target: Path | None, limits: ArchiveLimits) -> list[st
     return sorted(map("/".join, names))
 
 
-def _copy(entry: _Entry, target: Path | None, left: int) -> int:
-    """Read an entry, write it if a folder is given, and return its size."""
+def _copy(contents: IO[bytes], path: Path | None, left: int, mode: int) -> int:
+    """Read a file of an archive, write it if a path is given, and return its size."""
     size = 0
     with ExitStack() as stack:
-        if target is not None:
-            path = target.joinpath(*entry.parts)
+        if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-            file = stack.enter_context(os.fdopen(os.open(path, flags, 0o755 if entry.executable else 0o644), "wb"))
-        while part := entry.contents.read(_CHUNK):
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+            file = stack.enter_context(os.fdopen(handle, "wb"))
+        while part := contents.read(_CHUNK):
             size += len(part)
             if size > left:
                 raise UnsafeArchive("it is larger than allowed when unpacked")
-            if target is not None:
+            if path is not None:
                 file.write(part)
     return size
 
@@ -193,7 +189,7 @@ def _tar_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
                 raise UnsafeArchive(f"{quoted(member.name)} is not a regular file")
             contents = tar.extractfile(member)
             if contents is not None:
-                yield _Entry(parts, bool(member.mode & 0o100), contents)
+                yield parts, bool(member.mode & 0o100), contents
 
 
 def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
@@ -210,7 +206,7 @@ def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
             if info.flag_bits & 1 or info.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
                 raise UnsafeArchive(f"{quoted(info.filename)} is encrypted, or compressed in an unusual way")
             with archive.open(info) as contents:
-                yield _Entry(parts, bool(mode & 0o100), contents)
+                yield parts, bool(mode & 0o100), contents
 
 
 def _check_directory(file: IO[bytes], limits: ArchiveLimits) -> None:

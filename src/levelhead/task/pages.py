@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from levelhead.task.description import SYSTEM
-from levelhead.task.site import Site, existing
+from levelhead.task.site import FORM_BESIDE_FILE, Site, existing
 from levelhead.task.standings import own_results, report_of, view_of
 from levelhead.task.submissions import (
     Refused,
@@ -31,7 +31,6 @@ from levelhead.task.submissions import (
     submissions,
     team_of_token,
 )
-from levelhead.task.uploads import FORM_BESIDE_FILE
 
 _COOKIE = "levelhead_session"
 _REPORT_POLICY = (  # the report is one file with everything it needs, and has no access to this site
