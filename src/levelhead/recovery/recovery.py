@@ -79,19 +79,11 @@ class Matched(NamedTuple):
     attempt: Attempt
     rows: tuple[AnswerRow | None, ...]
     heads: tuple[int | None, ...]
-    n_extra: int
     equal: bool
+    n_heads: int
+    n_extra: int
     n_matched: int
-
-    @property
-    def is_other_text(self) -> bool:
-        """Whether the attempt is about another sentence."""
-        return is_other_text(self.n_matched, len(self.rows), len(self.attempt.rows))
-
-    @property
-    def n_heads(self) -> int:
-        """The number of gold words with a head."""
-        return len(self.heads) - self.heads.count(None)
+    is_other_text: bool  # whether the attempt is about another sentence
 
 
 def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | None:
@@ -124,7 +116,9 @@ def match(attempt: Attempt, forms: Sequence[str]) -> Matched:
     ids |= {row.id: word for word, row in enumerate(rows, 1) if row and row.id is not None and uses[row.id] == 1}
     heads = tuple(None if row is None or row.head is None else ids.get(row.head) for row in rows)
     n_matched = sum(row is not None and row.form == form for row, form in zip(rows, forms))
-    return Matched(attempt, rows, heads, attempt.n_rows - len(rows) + rows.count(None), equal, n_matched)
+    n_heads, n_extra = len(heads) - heads.count(None), attempt.n_rows - len(rows) + rows.count(None)
+    is_other = is_other_text(n_matched, len(rows), len(attempt.rows))
+    return Matched(attempt, rows, heads, equal, n_heads, n_extra, n_matched, is_other)
 
 
 def paired(answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str | None) -> list[Answer | None]:

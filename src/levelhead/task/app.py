@@ -65,13 +65,11 @@ class _Body:
             return await self._receive()
         now = asyncio.get_running_loop().time()
         self._deadline = self._deadline or now + self._seconds  # from the first part on: an upload may have to wait
-        try:
+        message = None
+        with suppress(TimeoutError):
             async with asyncio.timeout(min(SECONDS_FOR_A_PART, self._deadline - now)):
                 message = await self._receive()
-        except TimeoutError as error:
-            self._ended = True
-            raise Refused("the request arrives too slowly", 408) from error
-        if now > self._deadline:  # data that is already there takes no time, so it does not time out
+        if message is None or now > self._deadline:  # data that is already there does not time out, but is late as well
             self._ended = True
             raise Refused("the request arrives too slowly", 408)
         self._ended = message["type"] != "http.request" or not message.get("more_body", False)

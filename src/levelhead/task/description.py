@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -180,6 +180,22 @@ def read_task(folder: str | os.PathLike[str]) -> SharedTask:
     return SharedTask(task_folder, about, limits, sandbox, show, manifest_from(document, path))
 
 
+_REQUIREMENTS: Mapping[type, tuple[Callable[[Any], bool], str]] = {
+    type(None): (
+        lambda value: isinstance(value, dt.datetime) and value.tzinfo is not None,
+        "a time with its zone, such as 2027-03-01T12:00:00Z",
+    ),
+    bool: (lambda value: isinstance(value, bool), "true or false"),
+    int: (lambda value: type(value) is int and 0 < value < 2**31, "a positive integer"),
+    tuple: (
+        lambda value: isinstance(value, list) and bool(value) and set(map(str, value)) <= set(KINDS),
+        f"a list of {' and '.join(KINDS)}",
+    ),
+    str: (lambda value: isinstance(value, str) and value.isprintable(), "one line of text"),
+}
+"""What a value must be, by the type of its default."""
+
+
 def _section(table: object, name: str, defaults: _Section, errors: list[str]) -> _Section:
     """Read a table whose keys are the fields of a tuple."""
     if not isinstance(table, dict):
@@ -190,22 +206,8 @@ def _section(table: object, name: str, defaults: _Section, errors: list[str]) ->
         if key not in defaults._fields:
             errors.append(f"{name}: {unknown('key', key, defaults._fields)}")
             continue
-        match getattr(defaults, key):
-            case None:
-                is_valid = isinstance(value, dt.datetime) and value.tzinfo is not None
-                requirement = "a time with its zone, such as 2027-03-01T12:00:00Z"
-            case bool():
-                is_valid, requirement = isinstance(value, bool), "true or false"
-            case int():
-                is_valid = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31
-                requirement = "a positive integer"
-            case tuple():
-                is_valid = isinstance(value, list) and bool(value) and set(map(str, value)) <= set(KINDS)
-                requirement = f"a list of {' and '.join(KINDS)}"
-            case _:
-                lines = value.replace("\n", " ") if key == "description" and isinstance(value, str) else value
-                is_valid, requirement = isinstance(lines, str) and lines.isprintable(), "one line of text"
-        if is_valid:
+        is_valid, requirement = _REQUIREMENTS[type(getattr(defaults, key))]
+        if is_valid(value.replace("\n", " ") if key == "description" and isinstance(value, str) else value):
             values[key] = tuple(value) if isinstance(value, list) else value
         else:
             errors.append(f"{name}.{key} must be {requirement}")
