@@ -23,7 +23,7 @@ from pathlib import Path
 
 from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
-from levelhead.task.new_task import create_task
+from levelhead.task.folders import create_task
 from levelhead.task.submissions import new_token
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "parallel"

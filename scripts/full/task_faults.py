@@ -26,15 +26,17 @@ sys.path.insert(0, str(HERE / "tests"))
 
 from levelhead.task.database import Database  # noqa: E402
 from levelhead.task.description import SubmissionLimits, TaskFolder  # noqa: E402
-from levelhead.task.queue import claim, finish, put_back  # noqa: E402
-from levelhead.task.submissions import (  # noqa: E402
+from levelhead.task.submissions import (  # noqa: E402  # noqa: E402
     Refused,
     Submission,
     Team,
     accept,
+    claim,
+    finish,
     new_token,
     organizer_failures,
     primary_of,
+    put_back,
     submissions,
     team_of_token,
 )
@@ -261,7 +263,7 @@ def _clock(moment: Callable[[], dt.datetime]) -> Iterator[None]:
     def now() -> str:
         return moment().isoformat(timespec="milliseconds")
 
-    with mock.patch("levelhead.task.database.now", now), mock.patch("levelhead.task.queue.now", now):
+    with mock.patch("levelhead.task.database.now", now), mock.patch("levelhead.task.submissions.now", now):
         yield
 
 

@@ -12,7 +12,7 @@ import pytest
 import levelhead
 from levelhead.recovery import Layout, recover_answers
 from levelhead.recovery.answers import read_answers
-from levelhead.recovery.recovered import GoldSentence, recovered
+from levelhead.recovery.recovery import GoldSentence, recovered
 
 VALID = {"as-is": "as is", "unpacked": "unpacked", "respaced": "respaced"}
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from command_line import levelhead as run
-from levelhead.recovery.recovered import GoldSentence, Recovered, recovered
+from levelhead.recovery.recovery import GoldSentence, Recovered, recovered
 
 FORMS = "The dog barked , .".split()
 WORDS = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from levelhead.recovery import CLASSES, STEPS, TREES, rows
-from levelhead.recovery.recovered import GoldSentence, Recovered, recovered
+from levelhead.recovery.recovery import GoldSentence, Recovered, recovered
 from levelhead.recovery.tables import LONGEST_ANSWER
 from oracle.forms import ROOTS, recovered_heads
 from strategies import WORDS, answers

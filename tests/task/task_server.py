@@ -17,7 +17,7 @@ from pathlib import Path
 from job_functions import killed_at_end, wait_until
 from levelhead.task.database import Database
 from levelhead.task.description import OUTPUTS, SYSTEM, SharedTask, SubmissionLimits, TaskFolder, read_task
-from levelhead.task.new_task import create_task
+from levelhead.task.folders import create_task
 from levelhead.task.scoring import ONE_PROCESS, ScoringWorkers
 from levelhead.task.submissions import Upload, new_token, teams
 from levelhead.task.worker import Runner, only_runner

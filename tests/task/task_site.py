@@ -76,10 +76,10 @@ def connect(site):
 def in_process(folder):
     """Serve a task in a thread, without a runner, so that its time limits can be shortened."""
     from levelhead.task.app import task_app
-    from levelhead.task.server import _Server, _settings
+    from levelhead.task.server import _Server
 
     with Database(TaskFolder(folder).database) as database:
-        server = _Server(_settings(task_app(task_of(folder), database), "127.0.0.1", 0))
+        server = _Server(task_app(task_of(folder), database), "127.0.0.1", 0)
         thread = threading.Thread(target=server.run)
         thread.start()
         try:

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
-from levelhead.task.leaderboard import leaderboard, own_results, to_five_percent
-from levelhead.task.queue import claim, finish
 from levelhead.task.scoring import public_reason
-from levelhead.task.submissions import accept, new_token, submission, team_of_token
+from levelhead.task.standings import leaderboard, own_results, to_five_percent
+from levelhead.task.submissions import accept, claim, finish, new_token, submission, team_of_token
 from task.task_server import FREE, make_task, task_of, upload
 
 CODES = ("ar", "cs", "de", "en", "fi", "fr", "ja", "tr")

@@ -10,11 +10,12 @@ import pytest
 from levelhead.errors import InputError
 from levelhead.task import database as module
 from levelhead.task.database import Database, record
-from levelhead.task.queue import claim, finish
 from levelhead.task.submissions import (
     Refused,
     accept,
     choose,
+    claim,
+    finish,
     new_session,
     refuse_often,
     session_of,

@@ -9,7 +9,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.errors import InputError
-from levelhead.task.new_task import create_task
+from levelhead.task.folders import create_task
 
 GOLD = EXAMPLES / "parallel" / "gold"
 

@@ -17,8 +17,7 @@ from levelhead.cli.program import run
 from levelhead.errors import InputError
 from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
-from levelhead.task.export import export_task
-from levelhead.task.new_task import check_inputs, create_task
+from levelhead.task.folders import check_inputs, create_task, export_task
 from levelhead.task.site import Site
 from task.task_server import EXAMPLES, make_task, tar, task_of
 

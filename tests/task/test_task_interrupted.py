@@ -13,18 +13,19 @@ from levelhead.errors import InputError
 from levelhead.task import sandbox
 from levelhead.task.database import Database
 from levelhead.task.description import SubmissionLimits, TaskFolder
-from levelhead.task.leaderboard import leaderboard
-from levelhead.task.queue import claim, finish, put_back
 from levelhead.task.sandbox import scratch_of
 from levelhead.task.scoring import run_child
-from levelhead.task.standings import close_task
+from levelhead.task.standings import close_task, leaderboard
 from levelhead.task.submissions import (
     Refused,
     accept,
+    claim,
+    finish,
     new_token,
     organizer_failures,
     primary_of,
     primary_submissions,
+    put_back,
     submission,
     submissions,
     team_of_token,
@@ -255,7 +256,7 @@ def test_a_task_whose_every_submission_failed_by_the_organizer_is_not_closed_by_
 
 
 def clock(monkeypatch, time):
-    for module in ("database", "queue"):
+    for module in ("database", "submissions"):
         monkeypatch.setattr(f"levelhead.task.{module}.now", lambda: f"{time}.000+00:00")
 
 

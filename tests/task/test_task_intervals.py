@@ -10,11 +10,9 @@ import pytest
 from levelhead.cli.program import run
 from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
-from levelhead.task.leaderboard import leaderboard, own_averages
-from levelhead.task.queue import claim, finish
 from levelhead.task.scoring import score_submission
-from levelhead.task.standings import final_results, standings_document
-from levelhead.task.submissions import accept, new_token, submission, team_of_token
+from levelhead.task.standings import final_results, leaderboard, own_averages, standings_document
+from levelhead.task.submissions import accept, claim, finish, new_token, submission, team_of_token
 from task.task_server import EXAMPLES, FREE, make_task, task_of, upload
 
 
@@ -101,7 +99,7 @@ def test_documents_of_older_versions_have_no_interval(three_teams):
 def test_documents_do_not_have_what_teams_may_not_see(three_teams):
     """Spreads are stored, but not shown for single test sets."""
     task, database, _, own = three_teams
-    from levelhead.task.leaderboard import own_results
+    from levelhead.task.standings import own_results
 
     assert own["beta"].document["results"]["en"]["spreads"]["LAS"][0] > 0
     assert set(own_results(task, database, own["beta"])["en"]) == {"state", "reasons", "values"}

@@ -8,8 +8,8 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.task.description import SharedTask, check_measures, measures_of, read_task
+from levelhead.task.folders import create_task
 from levelhead.task.gold_trees import check_inputs
-from levelhead.task.new_task import create_task
 from levelhead.task.scoring import score_submission
 
 

@@ -13,14 +13,17 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from levelhead.errors import InputError
 from levelhead.task.database import Database
 from levelhead.task.description import SubmissionLimits, TaskFolder
-from levelhead.task.queue import claim, finish, put_back, recover
 from levelhead.task.standings import close_task
 from levelhead.task.submissions import (
     Refused,
     accept,
     choose,
+    claim,
+    finish,
     new_token,
     primary_submissions,
+    put_back,
+    recover,
     submission,
     submissions,
     team_of_token,

@@ -19,8 +19,8 @@ import pytest
 from job_functions import killed_at_end, wait_until
 from levelhead.errors import InputError
 from levelhead.task import sandbox
-from levelhead.task.queue import Interrupted
 from levelhead.task.sandbox import check_sandbox, run_system
+from levelhead.task.submissions import Interrupted
 from task.sandbox_runs import BOMB, LIMITS, PYTHON, SHELL, first_inside, parent, run
 from task.task_server import SANDBOX_USER, SANDBOX_USERS
 
@@ -185,9 +185,10 @@ def test_it_ends_when_its_time_is_over_with_all_that_it_started(place):
                 time.sleep(1000)' &
         while :; do sleep 1; done
     """
+    started = time.monotonic()
     done, _, outputs = run(place, SHELL + textwrap.dedent(script), LIMITS._replace(seconds=2))
     assert "killed" in done.reason
-    assert done.seconds < 90
+    assert time.monotonic() - started < 90
     assert outputs == {"en.conllu": b"early\n"}
     assert nothing_is_left()
 
@@ -200,9 +201,10 @@ def test_what_it_leaves_running_ends_with_it(place):
 
 
 def test_computing_without_end_is_limited(place):
+    started = time.monotonic()
     done, _, _ = run(place, SHELL + "while :; do :; done", LIMITS._replace(cpu_seconds=1))
     assert done.reason is not None
-    assert done.seconds < 90
+    assert time.monotonic() - started < 90
 
 
 def test_a_fork_bomb_stays_in_its_limit(place):

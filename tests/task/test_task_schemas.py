@@ -7,8 +7,7 @@ from json_schema_keys import faults
 from levelhead.report import json_schema
 from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
-from levelhead.task.queue import claim, finish
-from levelhead.task.submissions import accept, new_token, team_of_token
+from levelhead.task.submissions import accept, claim, finish, new_token, team_of_token
 from task.task_server import FREE, make_task, outputs, serving, tar, upload
 
 

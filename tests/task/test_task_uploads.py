@@ -11,7 +11,7 @@ import pytest
 
 from job_functions import wait_until
 from levelhead.task.description import TaskFolder
-from levelhead.task.uploads import Uploads
+from levelhead.task.site import Uploads
 from task.task_server import make_task, outputs, tar, token
 from task.task_site import MEGABYTE, NO_SYSTEMS, Site, connect, head, in_process
 

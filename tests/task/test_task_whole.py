@@ -19,10 +19,8 @@ import command_line
 from levelhead.cli.program import run
 from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
-from levelhead.task.export import _folder_name
-from levelhead.task.new_task import create_task
-from levelhead.task.queue import claim, finish
-from levelhead.task.submissions import accept, new_token, team_of_token
+from levelhead.task.folders import _folder_name, create_task
+from levelhead.task.submissions import accept, claim, finish, new_token, team_of_token
 from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, token, upload
 
 CODES = ("hsb_ufal", "hy_armtdp", "th_pud")

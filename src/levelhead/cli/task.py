@@ -80,7 +80,7 @@ def _check_output(shared_task: SharedTask, output: str | None) -> None:
 @click.option("--title", default="A shared task", show_default=True, help="Title of the task")
 def init(folder: str, gold: str | None, inputs: str | None, title: str) -> None:
     """Create a task folder with task.toml, the gold treebanks, and their raw text as inputs."""
-    from levelhead.task.new_task import create_task
+    from levelhead.task.folders import create_task
 
     create_task(
         Path(folder), None if gold is None else Path(gold), title=title, inputs=None if inputs is None else Path(inputs)
@@ -154,7 +154,7 @@ def retry(submission: str | None, folder: str) -> None:
     The first characters of an ID are enough.
     """
     from levelhead.errors import number_of
-    from levelhead.task.queue import put_back
+    from levelhead.task.submissions import put_back
 
     if submission is not None and Path(submission, "task.toml").is_file():
         raise click.UsageError(f"{submission} is the folder of a task, not a submission ID: use --dir {submission}")
@@ -242,7 +242,7 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> None:
 @click.option("--with-gold", is_flag=True, help="Include the gold treebanks")
 def export(folder: str, output: str, with_gold: bool) -> None:
     """Write an archive for publication: outputs, scores, logs, signatures."""
-    from levelhead.task.export import export_task
+    from levelhead.task.folders import export_task
 
     with _opened(folder, output) as (shared_task, database):
         database.check()

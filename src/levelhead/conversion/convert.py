@@ -230,11 +230,8 @@ def _with_records(treebank: Treebank, words: Words) -> Treebank:
     return _with_misc(treebank, chosen, [record if misc == "_" else f"{misc}|{record}" for misc, record in cells])
 
 
-def _restored(treebank: Treebank, heads: Codes) -> tuple[Treebank, list[Fault]]:
-    """The treebank with its recorded heads, without the records, and a warning about records that are not valid.
-
-    Sentences whose records are incomplete, or made for another tree, get the given heads.
-    """
+def _restored(treebank: Treebank, heads: Codes) -> Treebank:
+    """The treebank with its recorded heads, without the records; sentences without valid records get other heads."""
     starts, sentences = treebank.sentence_starts, treebank.sentence_of_word
     words, records = _recorded_words(treebank)
     local = treebank.local_heads()
@@ -249,15 +246,13 @@ def _restored(treebank: Treebank, heads: Codes) -> tuple[Treebank, list[Fault]]:
     chosen = np.where(valid[sentences], as_index, heads).astype(np.int32)
     n_recorded, n_changed = int(recorded.sum()), int((recorded & ~valid).sum())
     message = f"of {number_of(n_recorded, 'sentence')} with recorded heads, {n_changed} have changed trees or records"
-    warnings = [_warning_about("outdated-record", message, treebank)] if n_changed else []
-    return replace(_with_misc(treebank, words, [rest for *_, rest in records]), heads=chosen), warnings
+    restored = _with_misc(treebank, words, [rest for *_, rest in records])
+    return _converted(restored, chosen, "outdated-record", message if n_changed else "")
 
 
 def _checksums(treebank: Treebank, recorded: Codes, sentences: Iterable[int]) -> list[str]:
-    """The checksums of the current and recorded heads of some sentences.
-
-    Both are needed, since the current tree does not change if a record is lost or added.
-    """
+    """The checksums of the current and recorded heads of some sentences."""
+    # both are needed, since the current tree does not change if a record is lost or added
     both = np.stack([treebank.local_heads(), recorded]).astype("<i4")
     starts = treebank.sentence_starts.tolist()
     return [f"{zlib.crc32(both[:, starts[i] : starts[i + 1]].tobytes()):08x}" for i in sentences]
@@ -309,10 +304,9 @@ def forward(
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads, _ = raised(treebank.heads, words)
-    message = "DEPS is unchanged and no longer matches the heads"
     has_graphs = (treebank.deps.codes != UNDERSCORE).any()
-    warnings = [_warning_about("enhanced-kept", message, treebank)] if has_graphs else []
-    return _converted(_with_records(treebank, words) if exact else treebank, heads, warnings)
+    message = "DEPS is unchanged and no longer matches the heads" if has_graphs else ""
+    return _converted(_with_records(treebank, words) if exact else treebank, heads, "enhanced-kept", message)
 
 
 def backward(
@@ -337,20 +331,16 @@ def backward(
         exact: whether to restore the heads that `forward` recorded, and to remove the records. Sentences whose trees
             changed after recording are converted by the algorithm, with a warning; so is parser output.
     """
-    words = words_of(treebank, targets or default_targets(), variant, ud)
-    heads = _lowered(treebank.heads, words)
+    heads = _lowered(treebank.heads, words_of(treebank, targets or default_targets(), variant, ud))
     if exact:
-        treebank, warnings = _restored(treebank, heads)
-        return _converted(treebank, treebank.heads, warnings)
+        return _restored(treebank, heads)
     n_words = len(_recorded_words(treebank)[0])
-    message = f"{number_of(n_words, 'word')} with recorded heads, which are not used"
-    return _converted(treebank, heads, [_warning_about("unused-record", message, treebank)] if n_words else [])
+    message = f"{number_of(n_words, 'word')} with recorded heads, which are not used" if n_words else ""
+    return _converted(treebank, heads, "unused-record", message)
 
 
-def _converted(treebank: Treebank, heads: Codes, warnings: Iterable[Fault]) -> Treebank:
-    source = replace(treebank.source, sha256=None, warnings=(*treebank.source.warnings, *warnings))
-    return replace(treebank, heads=heads, source=source)
-
-
-def _warning_about(slug: str, message: str, treebank: Treebank) -> Fault:
-    return Fault(slug, message, Place(treebank.source.path), "warning")
+def _converted(treebank: Treebank, heads: Codes, slug: str, message: str) -> Treebank:
+    """Return the treebank with other heads, and with a warning unless its message is empty."""
+    source = treebank.source
+    warnings = [Fault(slug, message, Place(source.path), "warning")] if message else []
+    return replace(treebank, heads=heads, source=replace(source, sha256=None, warnings=(*source.warnings, *warnings)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,6 @@ from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
-from levelhead.treebank.strings import Codes
 from levelhead.typology.entropy import head_entropy_of
 
 
@@ -147,7 +146,13 @@ def check_round_trip(
     converted = forward(treebank, targets=chosen, variant=variant, ud=version, exact=exact)
     back = backward(converted, targets=chosen, variant=variant, ud=version, exact=exact)
     before, after = nonprojective_arcs(treebank), nonprojective_arcs(converted)
-    sentences = treebank.sentence_of_word
+    sentences, lines = treebank.sentence_of_word, treebank.source.lines
+    local, restored, not_restored = treebank.local_heads(), back.local_heads(), []
+    for word in np.flatnonzero(local != restored).tolist():
+        sentence = int(sentences[word])
+        line, number = int(lines[sentence]) if len(lines) else None, word - int(treebank.sentence_starts[sentence]) + 1
+        place = (sentence + 1, line, treebank[sentence].id, number, treebank.forms[word])
+        not_restored.append(NotRestored(*place, int(local[word]), int(restored[word])))
     return RoundTrip(
         ud=version,
         variant=variant,
@@ -164,17 +169,8 @@ def check_round_trip(
         nonprojective=(int(before.sum()), int(after.sum())),
         nonprojective_sentences=(len(np.unique(sentences[before])), len(np.unique(sentences[after]))),
         head_entropy=(head_entropy_of(treebank).bits, head_entropy_of(converted).bits),
-        not_restored=tuple(_not_restored(treebank, back.local_heads())),
+        not_restored=tuple(not_restored),
     )
-
-
-def _not_restored(treebank: Treebank, restored: Codes) -> Iterator[NotRestored]:
-    local, starts, lines = treebank.local_heads(), treebank.sentence_starts, treebank.source.lines
-    for word in np.flatnonzero(local != restored).tolist():
-        sentence = int(treebank.sentence_of_word[word])
-        line, number = int(lines[sentence]) if len(lines) else None, word - int(starts[sentence]) + 1
-        place = (sentence + 1, line, treebank[sentence].id, number, treebank.forms[word])
-        yield NotRestored(*place, int(local[word]), int(restored[word]))
 
 
 _RATIOS: Mapping[str, Callable[[RoundTrip], float | None]] = {
@@ -252,8 +248,7 @@ def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str
     """Return several round trips for JSON, by treebank."""
     documents = {name: round_trip_document(trip, paths.get(name)) for name, trip in trips.items()}
     averages = {name: _mean([document[name] for document in documents.values()]) for name in _RATIOS}
-    several = {"averages": averages} if len(trips) > 1 else {}
-    return {**header("round-trips"), "treebanks": documents, **several}
+    return {**header("round-trips"), "treebanks": documents, **({"averages": averages} if len(trips) > 1 else {})}
 
 
 def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:

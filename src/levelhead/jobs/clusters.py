@@ -5,17 +5,16 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import ExitStack
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError
 from levelhead.extras import require
 from levelhead.jobs.running import Workers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _SECONDS_TO_CONNECT = 20
 _JOBS_IN_A_TASK = 64  # at most: submitting a task takes one process 5 ms, a quarter of a job (docs/scale.md)
@@ -57,9 +56,31 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
     require("distributed", "clusters")
     from distributed.scheduler import KilledWorker
 
-    if address == "local":
-        return Workers(_local(n), window=_TASKS_AHEAD * n, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
-    return Workers(_remote(address, tls), window=_TASKS_AFAR, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
+    def start() -> Executor:
+        """Connect to the workers."""
+        from distributed import Client, LocalCluster
+        from distributed.security import Security
+
+        if address == "local":
+            local = LocalCluster(
+                n_workers=n, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
+                silence_logs="CRITICAL",
+            )  # fmt: skip
+            return _connected(Client(local), local)
+        security = None
+        if tls is not None:
+            files = {"tls_ca_file": tls.authority, "tls_client_cert": tls.certificate, "tls_client_key": tls.key}
+            if missing := [path for path in files.values() if not os.path.isfile(path)]:  # noqa: PTH113
+                raise _invalid(f"file not found: {', '.join(missing)}")
+            security = Security(**files, require_encryption=True)
+        try:
+            client = Client(address, security=security, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise _invalid(f"no scheduler answers at {address}: {error}") from error
+        return _connected(client)
+
+    window = _TASKS_AHEAD * n if address == "local" else _TASKS_AFAR
+    return Workers(start, window=window, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
 
 
 def check_address(address: str, tls: Tls | None) -> None:
@@ -76,7 +97,6 @@ def check_address(address: str, tls: Tls | None) -> None:
         if tls is not None:
             raise _invalid("a local cluster does not use TLS files")
         return
-    encrypted = tls is not None
     try:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port
@@ -84,23 +104,18 @@ def check_address(address: str, tls: Tls | None) -> None:
         raise _invalid(f"{address!r} is not an address: {error}") from error
     if parts.scheme not in {"tcp", "tls"} or not host or port is None or parts.path or parts.query or parts.username:
         raise _invalid(f"{address!r} is not local, tcp://host:port or tls://host:port")
-    if encrypted != (parts.scheme == "tls"):
+    if (tls is not None) != (parts.scheme == "tls"):
         raise _invalid("tls:// requires --tls-ca, --tls-cert and --tls-key; tcp:// does not use them")
-    if not encrypted and not all(map(_is_private, _addresses(host))):
-        raise _invalid(f"{host} is a public address, where others could read the data and run code: use tls://")
-
-
-def _addresses(host: str) -> list[str]:
+    if tls is not None:
+        return
     try:
-        return [str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+        addresses = {str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     except (OSError, UnicodeError) as error:
         raise _invalid(f"{host} has no address: {error}") from error
-
-
-def _is_private(address: str) -> bool:
-    number = ipaddress.ip_address(address.partition("%")[0])
-    number = getattr(number, "ipv4_mapped", None) or number
-    return number.is_private or number.is_loopback or number.is_link_local
+    for number in (ipaddress.ip_address(address.partition("%")[0]) for address in addresses):
+        reached = getattr(number, "ipv4_mapped", None) or number
+        if not (reached.is_private or reached.is_loopback or reached.is_link_local):
+            raise _invalid(f"{host} is a public address, where others could read the data and run code: use tls://")
 
 
 def _invalid(message: str) -> InputError:
@@ -110,9 +125,8 @@ def _invalid(message: str) -> InputError:
 class _Cluster(Executor):
     """A client of dask as an Executor; it closes everything that it opened."""
 
-    def __init__(self, client: Any, closing: tuple[Any, ...]) -> None:
-        self._client, self._closing = client, closing
-        self._executor = client.get_executor(pure=False)
+    def __init__(self, client: Any, *closing: Any) -> None:
+        self._executor, self._closing = client.get_executor(pure=False), (client, *closing)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = self._executor.submit(fn, *args, **kwargs)
@@ -120,66 +134,23 @@ class _Cluster(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._executor.shutdown(wait=wait and not cancel_futures)
-        self._client.close()
         for part in self._closing:
             part.close()
 
 
-def _local(n: int) -> Callable[[], Executor]:
-    def start() -> Executor:
-        """Connect to the workers."""
-        from distributed import Client, LocalCluster
-
-        local = LocalCluster(
-            n_workers=n, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
-            silence_logs="CRITICAL",
-        )  # fmt: skip
-        return _connected(Client(local), (local,))
-
-    return start
-
-
-def _remote(address: str, tls: Tls | None) -> Callable[[], Executor]:
-    def start() -> Executor:
-        """Connect to the workers."""
-        from distributed import Client
-        from distributed.security import Security
-
-        security = None
-        if tls is not None:
-            files = {"tls_ca_file": tls.authority, "tls_client_cert": tls.certificate, "tls_client_key": tls.key}
-            missing = [path for path in files.values() if not os.path.isfile(path)]  # noqa: PTH113
-            if missing:
-                raise _invalid(f"file not found: {', '.join(missing)}")
-            security = Security(**files, require_encryption=True)
-        try:
-            client = Client(address, security=security, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise _invalid(f"no scheduler answers at {address}: {error}") from error
-        return _connected(client, ())
-
-    return start
-
-
-def _connected(client: Any, closing: tuple[Any, ...]) -> _Cluster:
+def _connected(client: Any, *closing: Any) -> _Cluster:
     """Wait for a worker, and check that all have this version."""
-    executor = _Cluster(client, closing)
-    try:
-        _check_workers(client)
-    except BaseException:
-        executor.shutdown(cancel_futures=True)
-        raise
+    executor = _Cluster(client, *closing)
+    with ExitStack() as stack:
+        stack.callback(executor.shutdown, cancel_futures=True)
+        try:
+            client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
+        except TimeoutError as error:
+            raise _invalid("the cluster has no workers") from error
+        if others := set(client.run(version_here).values()) - {VERSION}:
+            raise _invalid(f"workers have levelhead {', '.join(sorted(map(str, others)))}, this is {VERSION}")
+        stack.pop_all()
     return executor
-
-
-def _check_workers(client: Any) -> None:
-    try:
-        client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
-    except TimeoutError as error:
-        raise _invalid("the cluster has no workers") from error
-    others = {version for version in client.run(version_here).values() if version != VERSION}
-    if others:
-        raise _invalid(f"workers have levelhead {', '.join(sorted(map(str, others)))}, this is {VERSION}")
 
 
 def version_here() -> str:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing.connection import wait as wait_for
-from typing import Any, NoReturn
+from typing import Any
 
 _SECONDS_TO_END = 0.5  # for a worker to stop its programs, and to remove its temporary files
 _TERMINATED = 143
@@ -24,26 +24,20 @@ class Processes(ProcessPoolExecutor):
         super().__init__(n, mp_context=multiprocessing.get_context("spawn"), initializer=_live_and_die_with_parent)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Return the future of a call in one of the processes."""
         return super().submit(_called, fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the pool."""
+        """End the pool; processes that do not end when they are asked to are killed."""
         if cancel_futures:
-            self._stop()
+            processes = {process.sentinel: process for process in dict(self._processes or {}).values()}
+            for process in processes.values():
+                process.terminate()
+            running = set(processes)
+            while running and (ended := wait_for(running, _SECONDS_TO_END)):
+                running.difference_update(ended)
+            for sentinel in running:  # for example in a long library call
+                processes[sentinel].kill()
         super().shutdown(wait=wait, cancel_futures=cancel_futures)
-
-    def _stop(self) -> None:
-        """Ask all processes to end, and kill processes that do not end, for example in a long library call."""
-        running = dict(self._processes or {})
-        for process in running.values():
-            process.terminate()
-        sentinels = {process.sentinel: process for process in running.values()}
-        waiting = set(sentinels)
-        while waiting and (ended := wait_for(waiting, _SECONDS_TO_END)):
-            waiting.difference_update(ended)
-        for sentinel in waiting:
-            sentinels[sentinel].kill()
 
 
 def _called(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -59,7 +53,8 @@ def _live_and_die_with_parent() -> None:
     A pool's processes hold both ends of the pipe for work, so they would wait forever for a parent that was killed.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _exit)  # an exception, so that programs are stopped and temporary files removed
+    # an exception, so that programs are stopped and temporary files removed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
     parent = multiprocessing.parent_process()
     if parent is None:
         return
@@ -69,7 +64,3 @@ def _live_and_die_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _exit(number: int, frame: object) -> NoReturn:  # noqa: ARG001
-    sys.exit(_TERMINATED)

@@ -34,12 +34,7 @@ class Job(NamedTuple):
 
 
 class Codec(NamedTuple):
-    """How results are written to a store, and read from it.
-
-    Args:
-        encode: returns a result as bytes.
-        decode: returns the result in such bytes.
-    """
+    """How results are written to a store, and read from it."""
 
     encode: Callable[[Any], bytes]
     decode: Callable[[bytes], Any]
@@ -58,11 +53,8 @@ def read_only(mapping: Mapping[Any, Any]) -> MappingProxyType[Any, Any]:
     return MappingProxyType(mapping)
 
 
-def _reduced(mapping: MappingProxyType[Any, Any]) -> tuple[Callable[..., Any], tuple[dict[Any, Any]]]:
-    return read_only, (dict(mapping),)
-
-
-copyreg.pickle(MappingProxyType, _reduced)  # settings of jobs contain them, and pickle does not support them
+# settings of jobs contain such mappings, and pickle does not support them
+copyreg.pickle(MappingProxyType, lambda mapping: (read_only, (dict(mapping),)))
 
 
 _JOBS_FOR_A_BATCH = 500  # with few jobs, each task is a single job, so that every worker gets some
@@ -181,14 +173,20 @@ def run_jobs(
         InputError: a job cannot be done because it ends its worker; all other results are stored.
         OutputError: the store cannot be written.
     """
-    running = _JobRun(workers, store, advance, codec)
+    run = _JobRun(workers, store, advance, codec)
     try:
-        running.run(running.missing(jobs))
+        todo = run.missing(jobs)
+        while suspects := run.round(todo, workers.window, workers.batch):
+            for suspect in suspects:  # one at a time, to learn which job ends its worker
+                if run.round(iter([suspect]), 1, 1) and run.round(iter([suspect]), 1, 1):
+                    run.failed.append(suspect)
     finally:
         if store is not None:
             store.commit()
-    running.report_failed()
-    return Outcome({key: running.results[key] for key in running.order if key in running.results}, tuple(running.stale))
+    if run.failed:
+        message = "its worker ended twice without a result: out of memory, or killed"
+        raise InputError(*(Fault("worker-lost", f"{job.name}: {message}") for job in run.failed))
+    return Outcome({key: run.results[key] for key in run.keys if key in run.results}, tuple(run.stale))
 
 
 class _JobRun:
@@ -196,50 +194,31 @@ class _JobRun:
 
     def __init__(self, workers: Workers, store: Store | None, advance: Callable[[int], None], codec: Codec) -> None:
         self.workers, self.store, self.advance, self.codec = workers, store, advance, codec
-        self.order: list[str] = []
+        self.keys: dict[str, None] = {}  # in the order of the jobs
         self.results: dict[str, Any] = {}
         self.stale: list[tuple[Job, StaleInput]] = []
         self.failed: list[Job] = []
 
     def missing(self, jobs: Iterable[Job]) -> Iterator[Job]:
         """Yield the jobs without a result, each key once."""
-        known = set()
         for job in jobs:
-            stored = self.store.get(job.key) if self.store is not None and job.key not in known else None
+            is_new = job.key not in self.keys
+            stored = self.store.get(job.key) if self.store is not None and is_new else None
             if stored is not None:
                 self.results[job.key] = self.codec.decode(stored)
-            if job.key in known or stored is not None:
-                self.advance(job.weight)
-            else:
+            if is_new and stored is None:
                 yield job
-            if job.key not in known:
-                known.add(job.key)
-                self.order.append(job.key)
+            else:
+                self.advance(job.weight)
+            self.keys[job.key] = None
 
-    def run(self, jobs: Iterator[Job]) -> None:
-        """Run all jobs; jobs of lost workers are run again one at a time."""
-        while suspects := self._round(jobs, self.workers.window, self.workers.batch):
-            for suspect in suspects:
-                for _ in range(2):
-                    if not self._round(iter([suspect]), 1, 1):
-                        break
-                else:
-                    self.failed.append(suspect)
-
-    def report_failed(self) -> None:
-        """Report the jobs that end their workers."""
-        if self.failed:
-            message = "its worker ended twice without a result: out of memory, or killed"
-            raise InputError(*(Fault("worker-lost", f"{job.name}: {message}") for job in self.failed))
-
-    def _round(self, jobs: Iterator[Job], window: int, batch: int) -> list[Job]:
+    def round(self, jobs: Iterator[Job], window: int, batch: int) -> list[Job]:
         """Run jobs until all are done or workers are lost; return the jobs of lost workers."""
         executor = self.workers.start()
         submitted: dict[Future[list[Any]], Sequence[Job]] = {}
         try:
             while self._submit(executor, jobs, submitted, window, batch):
-                done, _ = wait(submitted, return_when=FIRST_COMPLETED)
-                for future in done:
+                for future in wait(submitted, return_when=FIRST_COMPLETED).done:
                     self._finish(submitted[future], future.result())
                     del submitted[future]
         except self.workers.lost as error:
@@ -270,26 +249,13 @@ class _JobRun:
     ) -> bool:
         """Submit jobs up to the limit; return whether any are running."""
         while len(submitted) < window and (task := tuple(islice(jobs, batch))):
-            submitted[self._hand_over(executor, task)] = task
+            try:
+                future: Future[list[Any]] = executor.submit(run_in_order, task)
+            except self.workers.lost as error:  # lost at this moment: the jobs count as lost
+                future = Future()
+                future.set_exception(error)
+            submitted[future] = task
         return bool(submitted)
-
-    def _hand_over(self, executor: Executor, jobs: Sequence[Job]) -> Future[list[Any]]:
-        try:
-            return executor.submit(run_in_order, jobs)
-        except self.workers.lost as error:  # lost at this moment: the jobs count as lost
-            failed: Future[list[Any]] = Future()
-            failed.set_exception(error)
-            return failed
-
-    def _finish(self, jobs: Sequence[Job], answers: Sequence[Any]) -> None:
-        for job, answer in zip(jobs, answers, strict=True):
-            if isinstance(answer, StaleInput):
-                self.stale.append((job, answer))
-                continue
-            self.results[job.key] = answer
-            if self.store is not None:
-                self.store.put(job.key, self.codec.encode(answer))
-            self.advance(job.weight)
 
     def _rescue(self, submitted: dict[Future[list[Any]], Sequence[Job]]) -> list[Job]:
         """Keep the results that were finished when workers were lost, and return the other jobs."""
@@ -300,6 +266,16 @@ class _JobRun:
             else:
                 suspects += jobs
         return suspects
+
+    def _finish(self, jobs: Sequence[Job], answers: Sequence[Any]) -> None:
+        for job, answer in zip(jobs, answers, strict=True):
+            if isinstance(answer, StaleInput):
+                self.stale.append((job, answer))
+                continue
+            self.results[job.key] = answer
+            if self.store is not None:
+                self.store.put(job.key, self.codec.encode(answer))
+            self.advance(job.weight)
 
 
 def run_in_order(jobs: Sequence[Job]) -> list[Any]:

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from types import TracebackType
 from typing import NamedTuple, Self
 from urllib.parse import quote
@@ -24,65 +24,34 @@ _ENVIRONMENT_ERRORS = {
 
 
 class DatabaseKind(NamedTuple):
-    """A kind of sqlite file.
+    """A kind of sqlite file, which is recognized by the two numbers in its header."""
 
-    Args:
-        application: the number in its header that distinguishes it from the files of other programs.
-        layout: the version of its tables.
-        tables: the statements that create its tables.
-        other: the message for any other database.
-        version: the message for a file with another layout, before the two versions.
-        upgrade: the statements that turn the previous layout into this one; none if it cannot be upgraded.
-    """
-
-    application: int
-    layout: int
-    tables: tuple[str, ...]
-    other: str
-    version: str
-    upgrade: tuple[str, ...] = ()
+    application: int  # the number that distinguishes it from the files of other programs
+    layout: int  # the version of its tables
+    tables: tuple[str, ...]  # the statements that create them
+    other: str  # the message for any other database
+    version: str  # the message for a file with another layout, before the two versions
+    upgrade: tuple[str, ...] = ()  # the statements that turn the previous layout into this one, if that is possible
 
     def prepare(self, connection: sqlite3.Connection, path: str) -> None:
         """Create the tables in an empty file, or upgrade the previous layout; refuse any other file."""
-        if _header_of(connection) == (0, 0):
-            self._create(connection, path)
-        if self.upgrade and _header_of(connection) == (self.application, self.layout - 1):
-            self._upgrade(connection)
-        self._refuse_other(connection, path)
+        for header, statements in (((0, 0), self.tables), ((self.application, self.layout - 1), self.upgrade)):
+            if statements and _header_of(connection) == header:
+                with connection:
+                    connection.execute("BEGIN IMMEDIATE")
+                    if _header_of(connection) == header:  # not if another process was faster
+                        if header == (0, 0):
+                            self.check(connection, path)
+                        numbers = (f"application_id = {self.application}", f"user_version = {self.layout}")
+                        for statement in (*statements, *(f"PRAGMA {number}" for number in numbers)):
+                            connection.execute(statement)
+        self.check(connection, path)
 
     def check(self, connection: sqlite3.Connection, path: str) -> None:
         """Refuse a file that `prepare` refuses, without changing it."""
-        if _header_of(connection) == (0, 0):
-            self._refuse_tables(connection, path)
-        else:
-            self._refuse_other(connection, path)
-
-    def _create(self, connection: sqlite3.Connection, path: str) -> None:
-        connection.execute("BEGIN IMMEDIATE")  # another process may be creating it
-        if _header_of(connection) == (0, 0):
-            self._refuse_tables(connection, path)
-            for statement in self.tables:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {self.application}")
-            connection.execute(f"PRAGMA user_version = {self.layout}")
-        connection.execute("COMMIT")
-
-    def _upgrade(self, connection: sqlite3.Connection) -> None:
-        connection.execute("BEGIN IMMEDIATE")
-        if _header_of(connection) == (self.application, self.layout - 1):
-            for statement in self.upgrade:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {self.layout}")
-        connection.execute("COMMIT")
-
-    def _refuse_tables(self, connection: sqlite3.Connection, path: str) -> None:
-        """Refuse a database without levelhead's header that is not empty."""
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise store_error("invalid-store", self.other, path)
-
-    def _refuse_other(self, connection: sqlite3.Connection, path: str) -> None:
-        """Refuse a file with the header of another kind or layout."""
         application, layout = _header_of(connection)
+        if (application, layout, connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]) == (0, 0, 0):
+            return  # a new file
         if application != self.application:
             raise store_error("invalid-store", self.other, path)
         if layout != self.layout:
@@ -154,12 +123,14 @@ class Store:
             raise OutputError("a path cannot contain NUL", "store", Place(self.path))
         with self._errors():
             self._connection = sqlite3.connect(self.path, timeout=SECONDS_TO_WAIT, isolation_level=None)
-        try:
+        with ExitStack() as stack:
+            stack.callback(self._connection.close)
             with self._errors():
-                self._prepare()
-        except BaseException:
-            self._connection.close()
-            raise
+                _KIND.prepare(self._connection, self.path)
+                problem = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if problem != "ok":
+                raise store_error("damaged-store", printable(problem), self.path)
+            stack.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -174,14 +145,7 @@ class Store:
             return int(self._connection.execute("SELECT count(*) FROM results").fetchone()[0])
 
     def get(self, key: str) -> bytes | None:
-        """Return the result of a key, or None if it is missing or damaged.
-
-        Args:
-            key: the key of a job.
-
-        Raises:
-            InputError: the file is damaged.
-        """
+        """Return the result of a key, or None if it is missing or damaged."""
         # A damaged row can have values of other types; as bytes they fail the check like others.
         query = "SELECT CAST(checksum AS BLOB), CAST(result AS BLOB) FROM results WHERE key = ?"
         with self._errors():
@@ -191,16 +155,7 @@ class Store:
         return bytes(row[1])
 
     def put(self, key: str, result: bytes) -> None:
-        """Add a result, unless the key already has an undamaged result.
-
-        Args:
-            key: the key of a job.
-            result: the result of the job.
-
-        Raises:
-            InputError: the file is damaged.
-            OutputError: it cannot be written, for example because the disk is full.
-        """
+        """Add a result, unless the key already has an undamaged result."""
         with self._errors():
             if not self._connection.in_transaction:
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -211,37 +166,20 @@ class Store:
             self.commit()
 
     def commit(self) -> None:
-        """Write all results to disk.
-
-        Raises:
-            InputError: the file is damaged.
-            OutputError: it cannot be written.
-        """
+        """Write all results to disk."""
         with self._errors():
-            if self._connection.in_transaction:
-                self._connection.execute("COMMIT")
+            self._connection.commit()
         self._committed = time.monotonic()
 
     def close(self, *, failing: bool = False) -> None:
-        """Commit and close the file.
-
-        Args:
-            failing: whether another error is being raised, which must not be hidden by an error of closing.
-        """
+        """Commit and close the file."""
         try:
             self.commit()
         except LevelheadError:
-            if not failing:
+            if not failing:  # an error that is being raised must not be hidden by this one
                 raise
         finally:
             self._connection.close()
-
-    def _prepare(self) -> None:
-        """Create the table in a new file; refuse any file that is not an undamaged store of this version."""
-        _KIND.prepare(self._connection, self.path)
-        problem = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if problem != "ok":
-            raise store_error("damaged-store", printable(problem), self.path)
 
     def _errors(self) -> AbstractContextManager[None]:
         return sqlite_errors(self.path)
@@ -260,27 +198,21 @@ def check_store(path: str | os.PathLike[str]) -> None:
     from levelhead.treebank.write import check_file
 
     name = os.fsdecode(path)
-    if reason := _why_not_a_file(name):
+    exists = os.path.exists(name)  # noqa: PTH110 -- a path can have bytes that pathlib refuses
+    reason = None
+    if not name:
+        reason = "the path is empty: name a file"
+    elif name == "-" or "://" in name:
+        reason = f"a store is a file, not {'standard output' if name == '-' else 'an address'}"
+    elif exists and not os.path.isfile(name):  # noqa: PTH113
+        reason = "it is a folder: name a file in it" if os.path.isdir(name) else "it is not a regular file"  # noqa: PTH112
+    if reason is not None:
         raise OutputError(reason, "store", Place(name or None))
     check_file(name)
-    if not os.path.exists(name):  # noqa: PTH110 -- a path can have bytes that pathlib refuses
-        return
-    with (
-        sqlite_errors(name),
-        closing(sqlite3.connect(f"file:{quote(os.fsencode(name))}?mode=ro", uri=True)) as connection,
-    ):
-        _KIND.check(connection, name)
-
-
-def _why_not_a_file(name: str) -> str | None:
-    """Return why a path cannot be a file of results, or None."""
-    if not name:
-        return "the path is empty: name a file"
-    if name == "-" or "://" in name:
-        return f"a store is a file, not {'standard output' if name == '-' else 'an address'}"
-    if os.path.exists(name) and not os.path.isfile(name):  # noqa: PTH110, PTH113 -- as above
-        return "it is a folder: name a file in it" if os.path.isdir(name) else "it is not a regular file"  # noqa: PTH112
-    return None
+    if exists:
+        address = f"file:{quote(os.fsencode(name))}?mode=ro"
+        with sqlite_errors(name), closing(sqlite3.connect(address, uri=True)) as connection:
+            _KIND.check(connection, name)
 
 
 def _checksum(key: str, result: bytes) -> bytes:

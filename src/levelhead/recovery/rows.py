@@ -34,25 +34,15 @@ _UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT
 
 
 class AnswerRow(NamedTuple):
-    """A word of an answer.
+    """A word of an answer."""
 
-    Args:
-        id: its number, as written or by its place; None for the place after the previous row.
-        form: its form.
-        head: its head as written, `ROOT` or `BEFORE_FIRST`; None without a number.
-        relation: its relation, or "_".
-        tags: its lemma, UPOS, XPOS and features.
-        steps: the repairs.
-        n_cells: the number of columns as written.
-    """
-
-    id: int | None
+    id: int | None  # as written or by its place; None for the place after the previous row
     form: str
-    head: int | None
+    head: int | None  # as written, `ROOT` or `BEFORE_FIRST`; None without a number
     relation: str
-    tags: tuple[str, ...] = ("_",) * 4
-    steps: frozenset[str] = frozenset()
-    n_cells: int = _COLUMNS
+    tags: tuple[str, ...] = ("_",) * 4  # lemma, UPOS, XPOS and features
+    steps: frozenset[str] = frozenset()  # the repairs
+    n_cells: int = _COLUMNS  # as written
 
 
 class RangeRow(NamedTuple):

@@ -167,8 +167,7 @@ class Header(NamedTuple):
         row = _keyed_row(dict(zip(self.names, cells))) if len(cells) == len(self.names) else None
         if row is None:
             return None
-        steps = frozenset({COLUMNS} if row.id is not None else {COLUMNS, IDS})
-        return row._replace(steps=steps, n_cells=len(cells))
+        return row._replace(steps=frozenset({COLUMNS} if row.id is not None else {COLUMNS, IDS}), n_cells=len(cells))
 
     def loses(self, line: str) -> bool:
         """Return whether a line is an unreadable row of the table, which must not be read in another way."""

@@ -1,4 +1,6 @@
-"""The web server of a task: pages and the API, limits on request bodies, and the security headers of responses.
+"""The web server of a task: the API, limits on request bodies, and the security headers of responses.
+
+All requests to the API, under /api/v1, except two require the token of a team.
 
 Uvicorn and the proxy limit connections.
 """
@@ -6,23 +8,26 @@ Uvicorn and the proxy limit connections.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
+from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from levelhead.task.api import api_routes
+from levelhead.tables.documents import header
+from levelhead.tables.table import Table
 from levelhead.task.database import Database
-from levelhead.task.description import MEGABYTE, SharedTask
-from levelhead.task.pages import page_routes
-from levelhead.task.site import Site
-from levelhead.task.submissions import Refused
-from levelhead.task.uploads import FORM_BESIDE_FILE
+from levelhead.task.description import MEGABYTE, SharedTask, measures_of
+from levelhead.task.pages import Pages
+from levelhead.task.site import FORM_BESIDE_FILE, Site
+from levelhead.task.standings import Leaderboard, own_results
+from levelhead.task.submissions import Refused, Submission, Team, choose, submissions, team_of_token
 
 SECONDS_FOR_A_PART = 30
 """The maximum pause in the middle of a request body, since an upload occupies the place of its team meanwhile."""
@@ -60,13 +65,11 @@ class _Body:
             return await self._receive()
         now = asyncio.get_running_loop().time()
         self._deadline = self._deadline or now + self._seconds  # from the first part on: an upload may have to wait
-        try:
+        message = None
+        with suppress(TimeoutError):
             async with asyncio.timeout(min(SECONDS_FOR_A_PART, self._deadline - now)):
                 message = await self._receive()
-        except TimeoutError as error:
-            self._ended = True
-            raise Refused("the request arrives too slowly", 408) from error
-        if now > self._deadline:  # data that is already there takes no time, so it does not time out
+        if message is None or now > self._deadline:  # data that is already there does not time out, but is late as well
             self._ended = True
             raise Refused("the request arrives too slowly", 408)
         self._ended = message["type"] != "http.request" or not message.get("more_body", False)
@@ -89,20 +92,18 @@ def task_app(task: SharedTask, database: Database) -> ASGIApp:
     site = Site(task, database)
 
     def problem(request: Request, error: Exception) -> Response:
-        headers: Mapping[str, str] = {}
         if isinstance(error, HTTPException):
-            status, headers = error.status_code, error.headers or {}
-            message = HTTPStatus(status).phrase
+            status, headers, message = error.status_code, error.headers or {}, HTTPStatus(error.status_code).phrase
         else:
             assert isinstance(error, Refused)
-            status, message = error.status, error.message
+            status, headers, message = error.status, {}, error.message
         if request.url.path.startswith("/api/"):
             return JSONResponse({"error": message}, status, headers)
         page = site.page("problem", None, HTTPStatus(status).phrase, status, message=message)
         page.headers.update(headers)
         return page
 
-    routes = [*page_routes(site), *api_routes(site)]
+    routes = [*Pages(site).routes(), *api_routes(site)]
     app = Starlette(routes=routes, exception_handlers={Refused: problem, HTTPException: problem})
     upload_bytes = task.limits.upload_megabytes * MEGABYTE + FORM_BESIDE_FILE
 
@@ -110,8 +111,7 @@ def task_app(task: SharedTask, database: Database) -> ASGIApp:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        most = upload_bytes if scope["path"] in _UPLOADS else _SMALL_BODY
-        body = _Body(receive, most, task.limits.upload_seconds)
+        body = _Body(receive, (upload_bytes if scope["path"] in _UPLOADS else _SMALL_BODY), task.limits.upload_seconds)
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -126,3 +126,109 @@ def task_app(task: SharedTask, database: Database) -> ASGIApp:
             await (_two_lengths if two_lengths else app)(scope, body.receive, answer)
 
     return limited
+
+
+_TOP = "/api/v1"
+
+
+def api_routes(site: Site) -> list[Route]:
+    """Return the routes of the API."""
+
+    def team_of(request: Request) -> Team:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        team = team_of_token(site.database, token.strip()) if scheme.lower() == "bearer" else None
+        if team is None:
+            raise HTTPException(401, headers={"WWW-Authenticate": "Bearer"})
+        return team
+
+    def list_inputs(request: Request) -> Response:
+        team_of(request)
+        return JSONResponse([{"name": name, "size": path.stat().st_size} for name, path in site.inputs().items()])
+
+    def list_submissions(request: Request) -> Response:
+        team = team_of(request)
+        primary, of_team = site.primary(team), submissions(site.database, team, results=True)
+        return JSONResponse([_document(site, submission, primary) for submission in of_team])
+
+    def show_submission(request: Request) -> Response:
+        team = team_of(request)
+        submission = site.submission_of(team, request)
+        results = {"results": own_results(site.task, site.database, submission)}
+        return JSONResponse(_document(site, submission, site.primary(team)) | results)
+
+    def choose_primary(request: Request) -> Response:
+        team = team_of(request)
+        choose(site.database, site.submission_of(team, request))
+        return JSONResponse(_document(site, site.submission_of(team, request), site.primary(team)))
+
+    async def submit(request: Request) -> Response:
+        team = await run_in_threadpool(team_of, request)
+        await run_in_threadpool(site.check_open)
+        query, size, key = request.query_params, *map(request.headers.get, ("content-length", "idempotency-key"))
+        async with site.uploads.place(team):
+            if (size is not None and not size.isdecimal()) or (key is not None and not 8 <= len(key) <= 100):
+                raise Refused("invalid Content-Length or Idempotency-Key")
+            accepted = await site.uploads.take(
+                team, request.stream(), query.get("kind", "outputs"), query.get("label", ""), key=key,
+                sha256=query.get("sha256"), size=int(size) if size else None,
+            )  # fmt: skip
+        return JSONResponse(_document(site, accepted, None), 201)
+
+    return [
+        Route(f"{_TOP}/task", lambda _: JSONResponse(_task_document(site))),
+        Route(f"{_TOP}/leaderboard", lambda _: JSONResponse(_leaderboard_document(site.leaderboard()))),
+        Route(f"{_TOP}/inputs", list_inputs),
+        Route(f"{_TOP}/submissions", list_submissions),
+        Route(f"{_TOP}/submissions", submit, methods=["POST"]),
+        Route(f"{_TOP}/submissions/{{id}}", show_submission),
+        Route(f"{_TOP}/submissions/{{id}}/primary", choose_primary, methods=["PUT"]),
+        *site.file_routes(_TOP, team_of),
+    ]
+
+
+def _document(site: Site, submission: Submission, primary: str | None) -> dict[str, Any]:
+    """Return a submission for JSON, given the ID of the team's primary submission."""
+    fields = "id number kind label sha256 size received state finished reason valid outputs".split()
+    averages = {
+        group: {measure: average._asdict() for measure, average in by_measure.items()}
+        for group, by_measure in site.averages(submission).items()
+    }
+    values = {name: getattr(submission, name) for name in fields}
+    return values | {"primary": submission.id == primary, "averages": averages}
+
+
+def _task_document(site: Site) -> dict[str, Any]:
+    about, task = site.task.about, site.task
+    phase, message = site.phase()
+    return {
+        **header("task"),
+        "title": about.title,
+        "description": about.description,
+        "contact": about.contact,
+        "opens": about.opens and about.opens.isoformat(),
+        "closes": about.closes and about.closes.isoformat(),
+        "phase": phase,
+        "message": message,
+        "kinds": list(about.kinds),
+        "treebanks": [{"code": code, "language": language} for code, language in site.languages.items()],
+        "measures": list(measures_of(task)),
+        "rules": task.rules,
+        "ranking": task.ranking,
+        "limits": task.limits._asdict(),
+        "show": task.show._asdict(),
+    }
+
+
+def _leaderboard_document(shown: Leaderboard) -> dict[str, Any]:
+    return {
+        **header("leaderboard"),
+        "view": shown.view,
+        "changed": shown.changed,
+        "ranking": None if shown.ranking is None else _table_document(shown.ranking),
+        "treebanks": {code: _table_document(table) for code, table in shown.treebanks.items()},
+    }
+
+
+def _table_document(table: Table) -> dict[str, Any]:
+    tidy = table.tidy  # an interval is two columns
+    return {"columns": [column.name for column in tidy.columns], "rows": tidy.rows}

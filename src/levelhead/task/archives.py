@@ -13,9 +13,10 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple, Self
 
 from levelhead.errors import LevelheadError, quoted
 from levelhead.task.description import MEGABYTE, SubmissionLimits
@@ -35,20 +36,15 @@ _DAMAGED = (
 
 
 class ArchiveLimits(NamedTuple):
-    """The limits of an archive.
-
-    Args:
-        unpacked: the maximum number of bytes of all its files.
-        files: the maximum number of entries.
-    """
+    """The maximum number of unpacked bytes and of entries of an archive."""
 
     unpacked: int
     files: int
 
-
-def archive_limits(limits: SubmissionLimits) -> ArchiveLimits:
-    """Return the limits of submitted archives."""
-    return ArchiveLimits(limits.unpacked_megabytes * MEGABYTE, limits.files)
+    @classmethod
+    def of(cls, limits: SubmissionLimits) -> Self:
+        """Return the limits of submitted archives."""
+        return cls(limits.unpacked_megabytes * MEGABYTE, limits.files)
 
 
 class UnsafeArchive(LevelheadError):
@@ -59,74 +55,52 @@ class UnsafeArchive(LevelheadError):
         self.args = (message,)
 
 
-class _Entry(NamedTuple):
-    """A file in an archive."""
-
-    parts: tuple[str, ...]
-    executable: bool
-    contents: IO[bytes]
+_Entry = tuple[tuple[str, ...], bool, IO[bytes]]
+"""The parts of the path of a file, whether it is executable, and its contents."""
 
 
 def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
-    """Read an archive to its end without writing anything."""
-    names = _read_entries(archive, limits, None)
+    """Read an archive to its end without writing anything, and return the names of its files."""
+    names = unpack(archive, None, limits)
     if not names:
         raise UnsafeArchive("it contains no files")
     return names
 
 
-def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> list[str]:
-    """Unpack an archive into an empty folder, and write nothing anywhere else."""
-    return _read_entries(archive, limits, target)
-
-
-def _read_entries(archive: Path, limits: ArchiveLimits, target: Path | None) -> list[str]:
-    """Read all entries, write them if a folder is given, and return their names."""
+def unpack(archive: Path, target: Path | None, limits: ArchiveLimits) -> list[str]:
+    """Unpack an archive into an empty folder, and write nothing anywhere else; without a folder, write nothing."""
     names: set[tuple[str, ...]] = set()
     folders: set[tuple[str, ...]] = set()
     left = limits.unpacked
-    with _damage_reported():
-        for entry in _entries(archive, limits):
-            if entry.parts in names or entry.parts in folders or any(p in names for p in _above(entry.parts)):
-                raise UnsafeArchive(f"it contains {quoted('/'.join(entry.parts))} twice")
-            names.add(entry.parts)
-            folders.update(_above(entry.parts))
-            left -= _copy(entry, target, left)
-    return sorted("/".join(parts) for parts in names)
-
-
-def _above(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    return (parts[:i] for i in range(1, len(parts)))
-
-
-@contextmanager
-def _damage_reported() -> Iterator[None]:
-    """Report every error of the archive libraries as a damaged archive."""
     try:
-        yield
-    except UnsafeArchive:
-        raise
+        for parts, executable, contents in _entries(archive, limits):
+            above = {parts[:i] for i in range(1, len(parts))}
+            if parts in names or parts in folders or not above.isdisjoint(names):
+                raise UnsafeArchive(f"it contains {quoted('/'.join(parts))} twice")
+            names.add(parts)
+            folders |= above
+            path = None if target is None else target.joinpath(*parts)
+            left -= _copy(contents, path, left, 0o755 if executable else 0o644)
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the archive
             raise
         raise UnsafeArchive("it is damaged, or not a zip or tar file (plain, gzip, bzip2 or xz)") from error
+    return sorted(map("/".join, names))
 
 
-def _copy(entry: _Entry, target: Path | None, left: int) -> int:
-    """Read an entry, write it if a folder is given, and return its size."""
+def _copy(contents: IO[bytes], path: Path | None, left: int, mode: int) -> int:
+    """Read a file of an archive, write it if a path is given, and return its size."""
     size = 0
     with ExitStack() as stack:
-        if target is not None:
-            path = target.joinpath(*entry.parts)
+        if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-            handle = os.open(path, flags, 0o755 if entry.executable else 0o644)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
             file = stack.enter_context(os.fdopen(handle, "wb"))
-        while part := entry.contents.read(_CHUNK):
+        while part := contents.read(_CHUNK):
             size += len(part)
             if size > left:
                 raise UnsafeArchive("it is larger than allowed when unpacked")
-            if target is not None:
+            if path is not None:
                 file.write(part)
     return size
 
@@ -138,8 +112,10 @@ def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
         if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             yield from _zip_entries(file, limits)
             return
+        decompressor = next((known for magic, known in _DECOMPRESSORS.items() if start.startswith(magic)), None)
+        parts = iter(partial(file.read, _CHUNK), b"") if decompressor is None else _members(file, decompressor)
         with tempfile.TemporaryFile(dir=archive.parent) as plain:
-            for part in _tar_bytes(file, start):
+            for part in parts:
                 plain.write(part)
                 if plain.tell() > limits.unpacked + _HEADER * (limits.files + 10):
                     raise UnsafeArchive("it is larger than allowed when unpacked")
@@ -147,55 +123,26 @@ def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
             yield from _tar_entries(plain, limits)
 
 
-def _tar_bytes(file: IO[bytes], start: bytes) -> Iterator[bytes]:
-    """Yield the decompressed bytes of a tar file in parts."""
-    for magic, decompressor in _DECOMPRESSORS.items():
-        if start.startswith(magic):
-            yield from _members(file, decompressor)
-            return
-    while part := file.read(_CHUNK):
-        yield part
-
-
-class _Gunzip:
-    """A member of a gzip file, read in the same way as those of bzip2 and xz."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
-
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._stream.unconsumed_tail
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
-
-
-_Decompressor = _Gunzip | bz2.BZ2Decompressor | lzma.LZMADecompressor
-_DECOMPRESSORS: dict[bytes, Callable[[], _Decompressor]] = {
-    b"\x1f\x8b": _Gunzip,
+_DECOMPRESSORS: dict[bytes, Callable[[], Any]] = {
+    b"\x1f\x8b": lambda: zlib.decompressobj(16 + zlib.MAX_WBITS),
     b"BZh": bz2.BZ2Decompressor,
     b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
 }
 
 
-def _members(file: IO[bytes], decompressor: Callable[[], _Decompressor]) -> Iterator[bytes]:
+def _members(file: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]:
     """Decompress the members of a file, up to a limit, since even empty members take time."""
     rest = b""
     for _ in range(_MOST_MEMBERS):
         stream = decompressor()
         while not stream.eof:
-            data = (rest or file.read(_CHUNK)) if stream.needs_input else b""
-            rest = b"" if stream.needs_input else rest
-            part = stream.decompress(data, _CHUNK)
+            tail, data = (
+                getattr(stream, "unconsumed_tail", b""),
+                b"",
+            )  # zlib leaves it to its caller, the others keep it
+            if not tail and getattr(stream, "needs_input", True):
+                data, rest = rest or file.read(_CHUNK), b""
+            part = stream.decompress(tail + data, _CHUNK)
             if not (data or part or stream.eof):
                 raise EOFError
             yield part
@@ -242,7 +189,7 @@ def _tar_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
                 raise UnsafeArchive(f"{quoted(member.name)} is not a regular file")
             contents = tar.extractfile(member)
             if contents is not None:
-                yield _Entry(parts, bool(member.mode & 0o100), contents)
+                yield parts, bool(member.mode & 0o100), contents
 
 
 def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
@@ -259,17 +206,14 @@ def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
             if info.flag_bits & 1 or info.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
                 raise UnsafeArchive(f"{quoted(info.filename)} is encrypted, or compressed in an unusual way")
             with archive.open(info) as contents:
-                yield _Entry(parts, bool(mode & 0o100), contents)
+                yield parts, bool(mode & 0o100), contents
 
 
 def _check_directory(file: IO[bytes], limits: ArchiveLimits) -> None:
-    """Refuse a zip file with too many entries before the library reads their list into memory.
-
-    The end record: "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
-    (APPNOTE.TXT 4.3.16).
-    """
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - 22 - (1 << 16) - 20))
+    """Refuse a zip file with too many entries before the library reads their list into memory."""
+    # the end record: "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
+    # (APPNOTE.TXT 4.3.16)
+    file.seek(max(0, file.seek(0, os.SEEK_END) - 22 - (1 << 16) - 20))
     tail = file.read()
     at = tail.rfind(b"PK\x05\x06")
     file.seek(0)

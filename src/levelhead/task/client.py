@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -36,15 +36,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class Client:
-    """The connection of a team to the server of a task.
-
-    Args:
-        address: the address of the server, for example `https://task.example.org`.
-        token: the token of the team.
-
-    Raises:
-        InputError: the address is invalid, or the token would be sent unencrypted.
-    """
+    """The connection of a team to the server of a task at an address such as `https://task.example.org`."""
 
     def __init__(self, address: str, token: str) -> None:
         parts = urlsplit(address)
@@ -74,17 +66,8 @@ class Client:
                 raise _failed(f"the archive is larger than {megabytes} MB")
             if kind not in task["kinds"]:
                 raise _failed(f"this task accepts only {' and '.join(task['kinds'])}")
-            for attempt in range(1, _TRIES + 1):
-                file.seek(0)
-                try:
-                    submission: dict[str, Any] = self._request("POST", f"/submissions?{query}", file, headers)
-                except OSError as error:
-                    if attempt == _TRIES:
-                        raise _unreachable(error) from error
-                    time.sleep(2**attempt)
-                else:
-                    return submission
-        raise AssertionError
+            submission: dict[str, Any] = self._response_of("POST", f"/submissions?{query}", file, headers)
+        return submission
 
     def status(self, name: str) -> dict[str, Any]:
         """Return a submission with its results."""
@@ -119,51 +102,51 @@ class Client:
         folder.mkdir(parents=True, exist_ok=True)
         if not names:
             return
-        data = io.BytesIO(self._response_of("GET", "/inputs.zip", raw=True))
         try:
-            with zipfile.ZipFile(data) as archive:
+            with zipfile.ZipFile(io.BytesIO(self._response_of("GET", "/inputs.zip", raw=True))) as archive:
                 for name in names:
                     (folder / name).write_bytes(archive.read(name))
         except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError) as error:
             raise _failed(f"the server sent an invalid archive of inputs: {error}") from error
 
-    def _response_of(self, method: str, path: str, *, raw: bool = False) -> Any:
-        try:
-            return self._request(method, path, raw=raw)
-        except OSError as error:
-            raise _unreachable(error) from error
-
-    def _request(
-        self, method: str, path: str, body: IO[bytes] | None = None, headers: dict[str, str] | None = None, *,
+    def _response_of(
+        self, method: str, path: str, body: IO[bytes] | None = None, headers: Mapping[str, str] | None = None, *,
         raw: bool = False,
     ) -> Any:  # fmt: skip
-        request = urllib.request.Request(self.top + path, body, headers or {}, method=method)  # noqa: S310
-        request.add_unredirected_header("Authorization", f"Bearer {self._token}")
-        try:
-            with self._opener.open(request, timeout=_SECONDS) as answer:
-                data = answer.read()
-            return data if raw else json.loads(data)
-        except urllib.error.HTTPError as error:
-            with error:
-                if error.code == 503:
-                    raise _Busy(_error_message(error)) from error
-                raise _failed(_error_message(error)) from error
-        except ValueError as error:
-            raise _failed("unexpected response: this is not a levelhead server") from error
-
-
-class _Busy(OSError):
-    """The server is busy: try again later."""
+        """Return the JSON, or the bytes, of a response; an upload is repeated if the connection breaks."""
+        for attempt in range(1 if body is None else _TRIES, 0, -1):
+            if body is not None:
+                body.seek(0)
+            request = urllib.request.Request(self.top + path, body, dict(headers or {}), method=method)  # noqa: S310
+            request.add_unredirected_header("Authorization", f"Bearer {self._token}")
+            try:
+                with self._opener.open(request, timeout=_SECONDS) as answer:
+                    data = answer.read()
+                return data if raw else json.loads(data)
+            except ValueError as error:
+                raise _failed("unexpected response: this is not a levelhead server") from error
+            except OSError as error:
+                reason = getattr(error, "reason", error)
+                if isinstance(error, urllib.error.HTTPError):
+                    reason = _error_message(error)
+                    if error.code != 503:  # otherwise it is busy: try again later
+                        raise _failed(reason) from error
+                if attempt == 1:
+                    reason = getattr(reason, "strerror", None) or reason
+                    raise _failed(f"the server cannot be reached: {reason}") from error
+                time.sleep(2 ** (_TRIES + 1 - attempt))
+        raise AssertionError
 
 
 def _error_message(error: urllib.error.HTTPError) -> str:
-    """Return the error message in a response."""
-    if error.code == 401:
-        return "unknown token"
-    try:
-        return str(json.loads(error.read(1 << 16))["error"])
-    except (ValueError, KeyError, TypeError, OSError):
-        return f"the server answers {error.code} {error.reason}"
+    """Return the error message in a response, and close it."""
+    with error:
+        if error.code == 401:
+            return "unknown token"
+        try:
+            return str(json.loads(error.read(1 << 16))["error"])
+        except (ValueError, KeyError, TypeError, OSError):
+            return f"the server answers {error.code} {error.reason}"
 
 
 @contextmanager
@@ -185,15 +168,8 @@ def _packed(archive: Path) -> Iterator[io.BufferedReader | io.BufferedRandom]:
 
 
 def _without_owner(info: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Remove the owner of a file."""
-    info.uid = info.gid = 0
-    info.uname = info.gname = ""
+    info.uid, info.gid, info.uname, info.gname = 0, 0, "", ""
     return info
-
-
-def _unreachable(error: Exception) -> InputError:
-    reason = getattr(error, "reason", error)
-    return _failed(f"the server cannot be reached: {getattr(reason, 'strerror', None) or reason}")
 
 
 def _failed(message: str) -> InputError:

@@ -8,10 +8,9 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from levelhead.errors import InputError, printable
 from levelhead.jobs.store import SECONDS_TO_WAIT, DatabaseKind, sqlite_errors, store_error
@@ -61,21 +60,6 @@ def _checksums(table: str) -> tuple[str, ...]:
     )
 
 
-def _view(table: str) -> str:
-    """A view that hides a table, so that every row that a query reads is checked; changes name `main.TABLE`.
-
-    The row is read a second time, since sqlite replaces columns that a query compares with a value by this value. A
-    row that is not found by its key has no checksum, so it is damaged.
-    """
-    key = _VALUES[table].split()[0]
-    rowid = "found.rowid AS rowid, " * (table == "submissions")
-    return (
-        f"CREATE TEMP VIEW {table} AS SELECT {rowid}{_listed(table, 'found')} FROM main.{table} AS found"  # noqa: S608
-        f" LEFT JOIN main.{table} AS checked ON checked.{key} = found.{key}"
-        f" WHERE intact('{table}', checked.checksum, {_listed(table, 'checked')})"
-    )
-
-
 _LAYOUT_2 = (
     *(statement for table in _VALUES for statement in _checksums(table)),
     "CREATE INDEX actions ON audit (action, actor, time)",
@@ -90,17 +74,10 @@ _KIND = DatabaseKind(
 )
 
 
-class Database:
-    """A connection for all threads of a process; it is a context manager that closes it.
+class Database(AbstractContextManager["Database"]):
+    """A connection for all threads of a process; the file is created if it does not exist, readable only by its user.
 
     The changes of a transaction are on disk when it ends (write-ahead log, synchronous).
-
-    Args:
-        path: the file, which is created if it does not exist, readable only by its user.
-
-    Raises:
-        InputError: the file is not such a database.
-        OutputError: it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -112,20 +89,13 @@ class Database:
             self._connection = sqlite3.connect(
                 path, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
             )
-        self._connection.row_factory = sqlite3.Row
-        try:
+        with ExitStack() as stack:
+            stack.callback(self._connection.close)
             with self._errors():
                 self._prepare()
-        except BaseException:
-            self._connection.close()
-            raise
+            stack.pop_all()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -141,14 +111,9 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction, which makes all of its changes or none; other processes wait."""
-        with self._lock, self._errors():
+        with self._lock, self._errors(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
+            yield self._connection
 
     def check(self) -> None:
         """Check the structure and all values of the database."""
@@ -168,18 +133,27 @@ class Database:
 
     def latest(self) -> str:
         """Return the latest time in the audit log or the current time, whichever is later."""
-        rows = self.rows("SELECT time FROM audit ORDER BY id DESC LIMIT 1")
-        return max([now(), *(str(row["time"]) for row in rows)])
+        return max([now(), *(str(row["time"]) for row in self.rows("SELECT time FROM audit ORDER BY id DESC LIMIT 1"))])
 
     def _prepare(self) -> None:
+        self._connection.row_factory = sqlite3.Row
         self._connection.create_function("checksum_of", -1, _checksum_of)
         self._connection.create_function("intact", -1, self._intact)
         self._connection.execute("PRAGMA trusted_schema = ON")  # triggers call these functions
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         _KIND.prepare(self._connection, str(self.path))
-        for table in _VALUES:
-            self._connection.execute(_view(table))
+        # Views hide the tables, so that every row that a query reads is checked; changes name `main.TABLE`. The row is
+        # read a second time, since sqlite replaces columns that a query compares with a value by this value. A row that
+        # is not found by its key has no checksum, so it is damaged.
+        for table, columns in _VALUES.items():
+            key = columns.split()[0]
+            rowid = "found.rowid AS rowid, " * (table == "submissions")
+            self._connection.execute(
+                f"CREATE TEMP VIEW {table} AS SELECT {rowid}{_listed(table, 'found')} FROM main.{table} AS found"  # noqa: S608
+                f" LEFT JOIN main.{table} AS checked ON checked.{key} = found.{key}"
+                f" WHERE intact('{table}', checked.checksum, {_listed(table, 'checked')})"
+            )
 
     def _intact(self, table: str, checksum: int | None, key: object, *values: object) -> bool:
         if checksum != _checksum_of(key, *values):

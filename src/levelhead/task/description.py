@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,90 +27,43 @@ OUTPUTS, SYSTEM = KINDS = ("outputs", "system")
 MEGABYTE = 1 << 20
 
 
-class TaskFolder(NamedTuple):
-    """The folder of a task.
+class TaskFolder:
+    """The folder of a task: the organizer's files, and the data of the server, readable only by its user."""
 
-    Args:
-        path: the folder itself.
-    """
-
-    path: Path
-
-    @property
-    def description(self) -> Path:
-        """The description of the task, written by the organizer."""
-        return self.path / "task.toml"
-
-    @property
-    def blind(self) -> Path:
-        """The inputs, which participants can download."""
-        return self.path / "blind"
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.description = path / "task.toml"
+        self.gold = path / "gold"  # never served
+        self.blind = path / "blind"  # the inputs, which participants can download
+        self.state = path / "state"
+        self.database = self.state / "task.sqlite"  # teams, submissions, results and the audit log
+        self.incoming = self.state / "incoming"  # uploads that are not accepted yet
+        self.uploads = self.state / "uploads"  # accepted archives, by submission
+        self.runs = self.state / "runs"  # outputs and logs, by submission
+        self.scores = self.state / "scores"  # the store of results, as for `levelhead rank --store`
+        self.final = self.state / "final"  # the final ranking
 
     def inputs(self) -> list[Path]:
         """Return the inputs by name: regular files, not links."""
-        if not self.blind.is_dir():
-            return []
-        return sorted(path for path in self.blind.iterdir() if path.is_file() and not path.is_symlink())
-
-    @property
-    def gold(self) -> Path:
-        """The gold treebanks, which are never served."""
-        return self.path / "gold"
-
-    @property
-    def state(self) -> Path:
-        """The data of the server, readable only by its user."""
-        return self.path / "state"
-
-    @property
-    def database(self) -> Path:
-        """Teams, submissions, results and the audit log."""
-        return self.state / "task.sqlite"
-
-    @property
-    def incoming(self) -> Path:
-        """Uploads that are not accepted yet."""
-        return self.state / "incoming"
-
-    @property
-    def uploads(self) -> Path:
-        """Accepted archives, by submission."""
-        return self.state / "uploads"
-
-    @property
-    def runs(self) -> Path:
-        """Outputs and logs, by submission."""
-        return self.state / "runs"
-
-    @property
-    def scores(self) -> Path:
-        """The store of results, as for `levelhead rank --store`."""
-        return self.state / "scores"
-
-    @property
-    def final(self) -> Path:
-        """The final ranking."""
-        return self.state / "final"
+        paths = sorted(self.blind.iterdir()) if self.blind.is_dir() else []
+        return [path for path in paths if path.is_file() and not path.is_symlink()]
 
     def holds(self, path: Path) -> bool:
         """Return whether a path is a file of the task or in one of its folders, following links."""
-        resolved = path.resolve()
-        folders = (self.gold, self.blind, self.state)
+        resolved, folders = path.resolve(), (self.gold, self.blind, self.state)
         inside = any(resolved.is_relative_to(folder.resolve()) for folder in folders)
         return inside or resolved == self.description.resolve()
 
     def check_state(self) -> None:
         """Check that the database exists: `init` creates it, so a missing database was lost."""
-        try:
-            exists = self.database.stat().st_size > 0
-        except OSError:
-            exists = False
-        if not exists:
-            message = (
-                "the database of teams and submissions is missing: restore state/ from a backup, or create a new "
-                "task in another folder with levelhead task init"
-            )
-            raise InputError(Fault("invalid-task", message, Place(str(self.database))))
+        with suppress(OSError):
+            if self.database.stat().st_size:
+                return
+        message = (
+            "the database of teams and submissions is missing: restore state/ from a backup, or create a new "
+            "task in another folder with levelhead task init"
+        )
+        raise InputError(Fault("invalid-task", message, Place(str(self.database))))
 
     def prepare(self) -> None:
         """Create the missing folders of the server, readable only by its user."""
@@ -131,115 +85,59 @@ def sync(paths: Iterable[Path]) -> None:
 
 
 class About(NamedTuple):
-    """The title, dates and kinds of submissions of a task.
-
-    Args:
-        title: its title.
-        description: the description and rules shown on the first page; paragraphs are separated by blank lines.
-        contact: the contact shown on the pages.
-        opens: when submissions open; None for always open.
-        closes: when submissions close; None for open until `levelhead task close`.
-        kinds: the kinds of submissions.
-        address: the public address of the server, for example `https://task.example.org`; cookies are then only sent
-            over encrypted connections.
-    """
+    """The title, dates and kinds of submissions of a task."""
 
     title: str = "A shared task"
-    description: str = ""
+    description: str = ""  # the text on the first page; blank lines separate its paragraphs
     contact: str = ""
     opens: dt.datetime | None = None
-    closes: dt.datetime | None = None
+    closes: dt.datetime | None = None  # None for open until `levelhead task close`
     kinds: tuple[str, ...] = KINDS
-    address: str = ""
+    address: str = ""  # with https://, cookies are only sent over encrypted connections
 
 
 class SubmissionLimits(NamedTuple):
-    """Limits on submissions.
+    """Limits on submissions."""
 
-    Args:
-        submissions_a_day: the maximum number of submissions of a team per day (UTC).
-        waiting: the maximum number of waiting submissions of a team.
-        upload_megabytes: the maximum size of an archive.
-        unpacked_megabytes: the maximum size of its files when unpacked.
-        files: the maximum number of its entries.
-        upload_seconds: the maximum time of an upload.
-        uploads_at_once: the maximum number of uploads at a time; others wait.
-        free_megabytes: the disk space to keep free.
-        times_gold: the maximum size of an output, as a multiple of the size of its gold treebank; a megabyte is always
-            accepted.
-        scoring_seconds: the maximum time for scoring a submission.
-        scoring_megabytes: the maximum memory of each process that scores.
-    """
-
-    submissions_a_day: int = 5
-    waiting: int = 5
+    submissions_a_day: int = 5  # of a team, in UTC
+    waiting: int = 5  # submissions of a team
     upload_megabytes: int = 100
     unpacked_megabytes: int = 500
-    files: int = 2000
+    files: int = 2000  # entries of an archive
     upload_seconds: int = 1800
-    uploads_at_once: int = 8
-    free_megabytes: int = 1000
-    times_gold: int = 10
-    scoring_seconds: int = 600
-    scoring_megabytes: int = 8000
+    uploads_at_once: int = 8  # others wait
+    free_megabytes: int = 1000  # of the disk, to keep free
+    times_gold: int = 10  # the maximum size of an output over that of gold; a megabyte is always accepted
+    scoring_seconds: int = 600  # for a submission
+    scoring_megabytes: int = 8000  # for each process that scores
 
 
 class SandboxLimits(NamedTuple):
-    """Limits on a submitted system.
+    """Limits on a submitted system."""
 
-    Args:
-        user: the names or numbers of the users that run systems, separated by commas, or a range of numbers; one for
-            each system that runs at a time. Required if the server runs as root, otherwise refused.
-        seconds: the maximum running time.
-        cpu_seconds: the maximum processor time of each of its processes.
-        memory_megabytes: the maximum address space of each of its processes, which does not limit all memory.
-        processes: the maximum number of processes at a time.
-        output_megabytes: the maximum size of its output, and of each of its temporary folders. All are in memory.
-        log_kilobytes: the maximum size of its log (standard output and error).
-        at_once: the maximum number of systems that run at a time.
-        scratch: the folder in which systems are unpacked to run; by default in the folder for temporary files.
-    """
-
-    user: str = ""
+    user: str = ""  # names or numbers separated by commas, or a range of numbers; only if the server runs as root
     seconds: int = 3600
-    cpu_seconds: int = 3600
-    memory_megabytes: int = 4000
-    processes: int = 64
-    output_megabytes: int = 500
+    cpu_seconds: int = 3600  # of each process
+    memory_megabytes: int = 4000  # the address space of each process, which does not limit all memory
+    processes: int = 64  # at a time
+    output_megabytes: int = 500  # also of each folder for temporary files; all are in memory
     log_kilobytes: int = 64
-    at_once: int = 1
-    scratch: str = ""
+    at_once: int = 1  # systems that run at a time
+    scratch: str = ""  # the folder in which systems are unpacked; by default in the folder for temporary files
 
 
 class Visibility(NamedTuple):
-    """The visibility of results for participants.
+    """The visibility of results for participants."""
 
-    Args:
-        own: the visibility of a team's own scores while the task is open.
-        leaderboard: the visibility of the leaderboard while the task is open.
-        after: the visibility of both after the task is closed.
-        inputs: whether the inputs can be downloaded; if not, only systems can usefully be submitted.
-        logs: whether participants see the logs of their systems.
-    """
-
-    own: str = COARSE
-    leaderboard: str = HIDDEN
-    after: str = OPEN
-    inputs: bool = True
-    logs: bool = True
+    own: str = COARSE  # of a team's own scores while the task is open
+    leaderboard: str = HIDDEN  # while the task is open
+    after: str = OPEN  # of both after the task is closed
+    inputs: bool = True  # whether inputs can be downloaded; if not, only systems can usefully be submitted
+    logs: bool = True  # of a team's own systems
 
 
 class SharedTask(NamedTuple):
-    """A shared task.
-
-    Args:
-        folder: its folder.
-        about: its title and dates.
-        limits: the limits of submissions.
-        sandbox: the limits of systems.
-        show: the visibility of results.
-        manifest: treebanks, groups, measures and rules of ranking, as for `levelhead rank --manifest`.
-    """
+    """A shared task, with the treebanks, groups, measures and rules of ranking of a manifest."""
 
     folder: TaskFolder
     about: About
@@ -268,24 +166,38 @@ def read_task(folder: str | os.PathLike[str]) -> SharedTask:
     path = Path(folder) / task_folder.description.name
     document = parsed_toml(read_bytes(path), str(path), "invalid-task")
     errors: list[str] = []
-    about = _section(document, "task", About(), errors)
-    limits = _section(document, "limits", SubmissionLimits(), errors)
-    sandbox = _section(document, "sandbox", SandboxLimits(), errors)
-    show = _section(document, "show", Visibility(), errors)
-    views = {field: getattr(show, field) for field in ("own", "leaderboard", "after")}
-    invalid = {field: view for field, view in views.items() if view not in VIEWS}
-    errors += [f"show.{field} must be hidden, coarse or open, not {quoted(view)}" for field, view in invalid.items()]
+    about = _section(document.pop("task", {}), "task", About(), errors)
+    limits = _section(document.pop("limits", {}), "limits", SubmissionLimits(), errors)
+    sandbox = _section(document.pop("sandbox", {}), "sandbox", SandboxLimits(), errors)
+    show = _section(document.pop("show", {}), "show", Visibility(), errors)
+    for field, view in (("own", show.own), ("leaderboard", show.leaderboard), ("after", show.after)):
+        if view not in VIEWS:
+            errors.append(f"show.{field} must be hidden, coarse or open, not {quoted(view)}")
     if about.opens is not None and about.closes is not None and about.opens >= about.closes:
         errors.append("task.opens must be before task.closes")
     if errors:
         raise InputError(*(Fault("invalid-task", message, Place(str(path))) for message in errors))
-    manifest = {key: value for key, value in document.items() if key not in {"task", "limits", "sandbox", "show"}}
-    return SharedTask(task_folder, about, limits, sandbox, show, manifest_from(manifest, path))
+    return SharedTask(task_folder, about, limits, sandbox, show, manifest_from(document, path))
 
 
-def _section(document: Mapping[str, Any], name: str, defaults: _Section, errors: list[str]) -> _Section:
+_REQUIREMENTS: Mapping[type, tuple[Callable[[Any], bool], str]] = {
+    type(None): (
+        lambda value: isinstance(value, dt.datetime) and value.tzinfo is not None,
+        "a time with its zone, such as 2027-03-01T12:00:00Z",
+    ),
+    bool: (lambda value: isinstance(value, bool), "true or false"),
+    int: (lambda value: type(value) is int and 0 < value < 2**31, "a positive integer"),
+    tuple: (
+        lambda value: isinstance(value, list) and bool(value) and set(map(str, value)) <= set(KINDS),
+        f"a list of {' and '.join(KINDS)}",
+    ),
+    str: (lambda value: isinstance(value, str) and value.isprintable(), "one line of text"),
+}
+"""What a value must be, by the type of its default."""
+
+
+def _section(table: object, name: str, defaults: _Section, errors: list[str]) -> _Section:
     """Read a table whose keys are the fields of a tuple."""
-    table = document.get(name, {})
     if not isinstance(table, dict):
         errors.append(f"{name} must be a table")
         return defaults
@@ -294,28 +206,12 @@ def _section(document: Mapping[str, Any], name: str, defaults: _Section, errors:
         if key not in defaults._fields:
             errors.append(f"{name}: {unknown('key', key, defaults._fields)}")
             continue
-        line = value.replace("\n", " ") if key == "description" and isinstance(value, str) else value
-        if (requirement := _unmet_requirement(getattr(defaults, key), line)) is not None:
-            errors.append(f"{name}.{key} must be {requirement}")
-        else:
+        is_valid, requirement = _REQUIREMENTS[type(getattr(defaults, key))]
+        if is_valid(value.replace("\n", " ") if key == "description" and isinstance(value, str) else value):
             values[key] = tuple(value) if isinstance(value, list) else value
+        else:
+            errors.append(f"{name}.{key} must be {requirement}")
     return defaults._replace(**values)
-
-
-def _unmet_requirement(default: object, value: object) -> str | None:
-    """Return what a value must be, or None for a valid value."""
-    if default is None:
-        aware = isinstance(value, dt.datetime) and value.tzinfo is not None
-        return None if aware else "a time with its zone, such as 2027-03-01T12:00:00Z"
-    if isinstance(default, bool):
-        return None if isinstance(value, bool) else "true or false"
-    if isinstance(default, int):
-        positive = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31
-        return None if positive else "a positive integer"
-    if isinstance(default, tuple):
-        known = isinstance(value, list) and bool(value) and set(map(str, value)) <= set(KINDS)
-        return None if known else f"a list of {' and '.join(KINDS)}"
-    return None if isinstance(value, str) and value.isprintable() else "one line of text"
 
 
 def registry_of(task: SharedTask) -> Registry:

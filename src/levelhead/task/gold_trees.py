@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import lzma
 import re
+import tarfile
+import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
-from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.errors import Fault, InputError, LevelheadError, Place, quoted
 from levelhead.task.description import SharedTask, gold_of_task
-from levelhead.task.unpacking import CannotUnpack, unpacked_files
-from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.input_bytes import Limits, decompressed, read_bytes
 
 LEAST_WORDS = 6
 """Shorter sentences have so few possible trees that parsers often find the gold tree."""
@@ -31,21 +38,13 @@ Tree = tuple[int, ...]
 
 
 class Leak(NamedTuple):
-    """Gold trees in a file.
+    """Gold trees in a file."""
 
-    Args:
-        where: the column or field with them.
-        code: the treebank whose trees they are.
-        shared: the number of sentences with their gold tree.
-        of: the total number of sentences.
-        whose: whether sentences of the file or of the gold treebank are counted.
-    """
-
-    where: str
-    code: str
-    shared: int
-    of: int
-    whose: str
+    where: str  # the column or field with them
+    code: str  # the treebank whose trees they are
+    shared: int  # the number of sentences with their gold tree
+    of: int  # the number of sentences
+    whose: str  # whose sentences are counted: those of the file or of the gold treebank
 
     def __str__(self) -> str:
         share = 100 * self.shared / self.of
@@ -55,30 +54,16 @@ class Leak(NamedTuple):
         )
 
 
-class _Column:
-    """The numbers of one column, with the block of lines of each number.
+class _Column(NamedTuple):
+    """The numbers of one column."""
 
-    Args:
-        sizes: the number of words in each block of the file, with or without a number in this column.
-    """
-
-    def __init__(self, sizes: Counter[int]) -> None:
-        self.cells: list[Tree] = []
-        self.blocks: list[int] = []
-        self.sizes = sizes
-
-    def add(self, numbers: Tree, block: int) -> None:
-        """Add a cell and its block."""
-        self.cells.append(numbers)
-        self.blocks.append(block)
+    sizes: Counter[int]  # the number of words in each block of lines of the file, with or without a number here
+    cells: list[Tree]
+    blocks: list[int]  # the block of each cell
 
 
 class GoldTrees:
-    """The trees of gold treebanks, to compare files with.
-
-    Args:
-        treebanks: the contents of each gold file, by code.
-    """
+    """The trees of gold treebanks, to compare files with; `treebanks` has the contents of each gold file, by code."""
 
     def __init__(self, treebanks: Mapping[str, bytes]) -> None:
         self.codes = {data: code for code, data in treebanks.items()}
@@ -95,23 +80,17 @@ class GoldTrees:
 
         Sentences count anywhere in the file: only the sequence of numbers in a column is compared.
         """
-        leaks = (self._leak(where, column) for where, column in _Reading(data).columns.items())
-        return max(filter(None, leaks), key=lambda leak: leak.shared, default=None)
-
-    def _leak(self, where: str, column: _Column) -> Leak | None:
-        matches = list(self._matches(column.cells))
-        if not matches:
-            return None
-        shared_trees = {tree for _, tree in matches}
-        candidates = []
-        for code, counts in self._trees:
-            shared = sum(n for tree, n in counts.items() if tree in shared_trees)
-            candidates.append(Leak(where, code, shared, counts.total(), "gold treebank"))
-        most_like, _ = max(self._trees, key=lambda pair: len(shared_trees & pair[1].keys()))
-        in_file = Leak(where, most_like, *_sentences(column, matches), "file")
-        if in_file.of >= _LEAST_SENTENCES:
-            candidates.append(in_file)
-        leaks = [leak for leak in candidates if leak.shared > MOST_SHARED * leak.of]
+        leaks: list[Leak] = []
+        for where, column in _columns(data).items():
+            if matches := list(self._matches(column.cells)):
+                shared_trees = {tree for _, tree in matches}
+                for code, counts in self._trees:
+                    shared = sum(n for tree, n in counts.items() if tree in shared_trees)
+                    leaks.append(Leak(where, code, shared, counts.total(), "gold treebank"))
+                most_like, _ = max(self._trees, key=lambda pair: len(shared_trees & pair[1].keys()))
+                in_file = Leak(where, most_like, *_sentences(column, matches), "file")
+                leaks += [in_file] if in_file.of >= _LEAST_SENTENCES else []
+        leaks = [leak for leak in leaks if leak.shared > MOST_SHARED * leak.of]
         return max(leaks, key=lambda leak: leak.shared, default=None)
 
     def _matches(self, cells: list[Tree]) -> Iterator[tuple[int, Tree]]:
@@ -151,104 +130,144 @@ def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[in
 
 def _trees(data: bytes) -> Iterator[Counter[Tree]]:
     """Yield the trees of a gold file, by HEAD and by the first head in DEPS, which can differ slightly."""
-    columns = _Reading(data).columns
+    columns = _columns(data)
     for name in ("column 7", "column 9"):
         if (column := columns.get(name)) is not None:
-            sentences: dict[int, list[int]] = {}
-            for cell, block in zip(column.cells, column.blocks):
-                sentences.setdefault(block, []).append(cell[0])
-            yield Counter(tuple(heads) for heads in sentences.values() if len(heads) >= LEAST_WORDS)
+            sentences = groupby(zip(column.blocks, column.cells), itemgetter(0))
+            trees = (tuple(cell[0] for _, cell in cells) for _, cells in sentences)
+            yield Counter(tree for tree in trees if len(tree) >= LEAST_WORDS)
 
 
-class _Numbers(dict[str, Tree]):
-    """The numbers in texts, found once in each text."""
+class _Columns(dict[str, _Column]):
+    """Columns by name."""
 
-    def __missing__(self, text: str) -> Tree:
-        self[text] = numbers = tuple(map(int, _NUMBER.findall(text)))
-        return numbers
+    def add(self, name: str, sizes: Counter[int], numbers: Tree, block: int) -> None:
+        """Add a cell and its block to a column."""
+        if name not in self:
+            self[name] = _Column(sizes, [], [])
+        self[name].cells.append(numbers)
+        self[name].blocks.append(block)
 
-
-class _Reading:
-    """The numbers of every column of a file, of every named field, and of each line as a list."""
-
-    def __init__(self, data: bytes) -> None:
-        self.columns: dict[str, _Column] = {}
-        self._block = self._line = 0
-        self._words: Counter[int] = Counter()  # by block
-        self._listed: Counter[int] = Counter()  # by line
-        self._numbers = _Numbers()
-        for line in data.decode("utf-8", "replace").splitlines():
-            self._add(line)
-
-    def _add(self, line: str) -> None:
-        self._line += 1
-        if not line or line.isspace():
-            self._block += 1
-        elif "\t" in line:
-            if not _NO_WORD.match(line):
-                self._words[self._block] += 1
-                self._list(self._cells("column {}", line.split("\t")))
-        elif line.startswith("#"):
-            self._list(self._numbers[line])
-        else:
-            self._words[self._block] += 1
-            self._list(self._numbers[line])
-            self._separated(line)
-
-    def _cells(self, name: str, cells: list[str]) -> Tree:
+    def add_cells(self, name: str, sizes: Counter[int], cells: Sequence[Tree], block: int) -> Tree:
         """Add cells to their columns, and return all their numbers."""
-        numbers: Tree = ()
-        for number, numbers_in_cell in enumerate(map(self._numbers.__getitem__, cells[:_MOST_COLUMNS]), 1):
-            if numbers_in_cell:
-                self._column(name.format(number), self._words).add(numbers_in_cell[:_MOST_VALUES], self._block)
-                numbers += numbers_in_cell
-        return numbers
+        for place, numbers in enumerate(cells, 1):
+            if numbers:
+                self.add(name.format(place), sizes, numbers[:_MOST_VALUES], block)
+        return tuple(chain.from_iterable(cells))
 
-    def _separated(self, line: str) -> None:
-        """Add a line without tabs: columns are counted from both ends, since a word can contain a separator."""
-        cells = [cell for cell in _SEPARATOR.split(line) if cell]
-        self._cells("column {}", cells)
-        self._cells("column {} from the right", cells[::-1])
-        for field, number in _FIELD.findall(line):
-            self._column(f"field {field}", self._words).add((int(number),), self._block)
 
-    def _list(self, numbers: Tree) -> None:
-        """Add a line that may be a list of heads."""
-        if len(numbers) >= LEAST_WORDS:
-            self._listed[self._line] = len(numbers)
-            column = self._column("the list of numbers in each line", self._listed)
+def _columns(data: bytes) -> _Columns:
+    """Return the numbers of every column of a file, of every named field, and of each line as a list."""
+    columns, block = _Columns(), 0
+    words, listed = Counter[int](), Counter[int]()  # the words of each block, and the numbers of each line
+    numbers_in = cache(lambda text: tuple(map(int, _NUMBER.findall(text))))
+    for line_number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+        is_row = "\t" in line
+        if not line or line.isspace():
+            block += 1
+            continue
+        if is_row and _NO_WORD.match(line):
+            continue
+        if is_row:
+            words[block] += 1
+            cells = [numbers_in(cell) for cell in line.split("\t")[:_MOST_COLUMNS]]
+            numbers = columns.add_cells("column {}", words, cells, block)
+        else:
+            numbers = numbers_in(line)
+        if len(numbers) >= LEAST_WORDS:  # the line may be a list of heads
+            listed[line_number] = len(numbers)
             for number in numbers:
-                column.add((number,), self._line)
+                columns.add("the list of numbers in each line", listed, (number,), line_number)
+        if not is_row and not line.startswith("#"):
+            words[block] += 1
+            # columns are counted from both ends, since a word can contain a separator
+            cells = [numbers_in(cell) for cell in _SEPARATOR.split(line) if cell]
+            columns.add_cells("column {}", words, cells[:_MOST_COLUMNS], block)
+            columns.add_cells("column {} from the right", words, cells[::-1][:_MOST_COLUMNS], block)
+            for field, number in _FIELD.findall(line):
+                columns.add(f"field {field}", words, (int(number),), block)
+    return columns
 
-    def _column(self, name: str, sizes: Counter[int]) -> _Column:
-        if name not in self.columns:
-            self.columns[name] = _Column(sizes)
-        return self.columns[name]
+
+_DEEPEST = 5
+_MOST_BYTES = 1 << 30
+_DAMAGED = (
+    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, RuntimeError,
+    OverflowError, KeyError, IndexError,
+)  # fmt: skip
+
+
+class CannotUnpack(Exception):
+    """A file cannot be unpacked: it is damaged, encrypted, nested too deeply or too large, as the message says."""
+
+
+def unpacked_files(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield everything in a file, by its path in the archive: first its unpacked contents, then its own bytes.
+
+    Nested archives have several paths, the file itself has none. The bytes of archives are included, since text can
+    precede or follow the archive.
+    """
+    left = _MOST_BYTES
+
+    def contents(name: str, file: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
+        nonlocal left
+        if depth > _DEEPEST:
+            raise CannotUnpack(f"more than {_DEEPEST} archives or compressions inside each other")
+        data = file.read(left + 1)
+        left -= len(data)
+        if left < 0:
+            raise CannotUnpack(f"more than {_MOST_BYTES >> 20} MB when unpacked")
+        for part, opened in _files_inside(data, name, left):
+            yield from contents("/".join(filter(None, (name, part))), opened, depth + 1)
+        yield name, data
+
+    try:
+        with path.open("rb") as file:
+            yield from contents("", file, 0)
+    except LevelheadError as error:
+        raise CannotUnpack(error.message) from error
+    except _DAMAGED as error:
+        raise CannotUnpack(str(error) or type(error).__name__) from error
+
+
+def _files_inside(data: bytes, name: str, most: int) -> Iterator[tuple[str, IO[bytes]]]:
+    """Yield the files of an archive, or the contents of a compressed file."""
+    if zipfile.is_zipfile(io.BytesIO(data)):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for info in archive.infolist():
+                with archive.open(info) as file:
+                    yield info.filename, file
+        return
+    try:
+        tar = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115 -- closed below
+    except tarfile.TarError:
+        if (plain := decompressed(data, name, Limits(size=most))) is not data:
+            yield "", io.BytesIO(plain)
+        return
+    with tar:
+        for member in tar:
+            if member.isreg() and (contents := tar.extractfile(member)) is not None:
+                yield member.name, contents
 
 
 def check_inputs(task: SharedTask) -> None:
     """Refuse inputs with gold trees, in any column, compression or archive."""
-    inputs = task.folder.inputs()
+    inputs, faults = task.folder.inputs(), []
     if not inputs:
         raise InputError(Fault("invalid-task", "no inputs found", Place(str(task.folder.blind))))
     gold = GoldTrees({code: read_bytes(path) for code, path in gold_of_task(task).items()})
-    faults = [fault for path in inputs for fault in _leaks(gold, path)]
+    for path in inputs:
+        place, message = Place(str(path)), None
+        try:
+            for name, data in unpacked_files(path):
+                if (leak := gold.leak_in(data)) is not None:
+                    message = f"{leak}: replace the heads by _, or remove the file"
+                elif (code := gold.codes.get(data)) is not None:
+                    message = f"it is a copy of gold treebank {code!r}: remove the file"
+                if message is not None:
+                    faults.append(Fault("gold-in-input", f"in {quoted(name)}, {message}" if name else message, place))
+                    break  # the bytes of an uncompressed archive contain the same trees again
+        except CannotUnpack as error:
+            faults.append(Fault("unchecked-input", f"it cannot be checked for gold trees: {error}", place))
     if faults:
         raise InputError(*faults)
-
-
-def _leaks(gold: GoldTrees, path: Path) -> Iterator[Fault]:
-    """Report the first place in a file with gold, or that the file cannot be checked."""
-    place = Place(str(path))
-    try:
-        for name, data in unpacked_files(path):
-            message = None
-            if (leak := gold.leak_in(data)) is not None:
-                message = f"{leak}: replace the heads by _, or remove the file"
-            elif (code := gold.codes.get(data)) is not None:
-                message = f"it is a copy of gold treebank {code!r}: remove the file"
-            if message is not None:
-                yield Fault("gold-in-input", f"in {quoted(name)}, {message}" if name else message, place)
-                return  # the bytes of an uncompressed archive contain the same trees again
-    except CannotUnpack as error:
-        yield Fault("unchecked-input", f"it cannot be checked for gold trees: {error}", place)

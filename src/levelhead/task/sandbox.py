@@ -23,13 +23,14 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.task.archives import ArchiveLimits, UnsafeArchive, unpack
 from levelhead.task.description import MEGABYTE, SandboxLimits
-from levelhead.task.queue import Interrupted
+from levelhead.task.submissions import Interrupted
 
 _CHUNK = 1 << 16
 _SECONDS_TO_HAND_OVER = 60
@@ -67,17 +68,10 @@ _MOST_USERS = 2**32 - 2
 
 
 class SystemRun(NamedTuple):
-    """The result of a run.
+    """The result of a run."""
 
-    Args:
-        reason: the error message for the participant, or None.
-        log: the beginning of the system's log.
-        seconds: the running time.
-    """
-
-    reason: str | None
-    log: bytes
-    seconds: float
+    reason: str | None  # the error message for the participant
+    log: bytes  # its beginning
 
 
 def check_sandbox(limits: SandboxLimits, task: Path) -> None:
@@ -145,10 +139,9 @@ def users_of(limits: SandboxLimits) -> list[int | None]:
 
 def _numbers(name: str, most: int) -> Sequence[int]:
     """Return the number of a user, or the first numbers of a range."""
-    numbers = _NUMBERS.fullmatch(name)
     try:
-        if numbers is not None:
-            first, last = int(numbers[1]), int(numbers[2])
+        if numbers := _NUMBERS.fullmatch(name):
+            first, last = map(int, numbers.groups())
         else:
             first = last = int(name) if name.isdecimal() else pwd.getpwnam(name).pw_uid
     except (KeyError, ValueError) as error:
@@ -172,9 +165,8 @@ def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits,
     """Run a system, and unpack its output into a new folder."""
     outputs.mkdir()
     if not (system / "run").is_file():
-        return SystemRun("no file `run` at the top of the archive", b"", 0.0)
+        return SystemRun("no file `run` at the top of the archive", b"")
     (system / "run").chmod(0o755)
-    started = time.monotonic()
     with tempfile.TemporaryFile(dir=outputs.parent) as archive:
         command, user = _command(system, inputs, limits), users_of(limits)[slot]
         try:
@@ -186,11 +178,10 @@ def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits,
         except OSError as error:
             raise Interrupted(f"the sandbox could not be started: {error}") from error
         reason, log = _watch(process, archive, limits)
-        seconds = time.monotonic() - started
         code = _exit_code(process.returncode, archive, log, ended_by_us=reason is not None)
         if reason is None:
-            reason = _collect(archive, outputs, limits) or _exit_reason(code, limits)
-        return SystemRun(reason, log, seconds)
+            reason = _collect(archive, outputs, code, limits)
+        return SystemRun(reason, log)
 
 
 def _exit_code(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> int:
@@ -214,38 +205,56 @@ def _text(log: bytes) -> str:
 
 
 def _command(system: Path, inputs: Path, limits: SandboxLimits) -> list[str]:
-    size = str(limits.output_megabytes * MEGABYTE)
-    memory = limits.memory_megabytes * MEGABYTE
+    size, memory = str(limits.output_megabytes * MEGABYTE), limits.memory_megabytes * MEGABYTE
     rlimits = {
         "cpu": limits.cpu_seconds, "as": memory, "nproc": limits.processes, "fsize": size, "core": 0, "nofile": 1024,
     }  # fmt: skip
     prlimit, bwrap = (shutil.which(program) or program for program in ("prlimit", "bwrap"))
-    command = [prlimit, *(f"--{name}={value}" for name, value in rlimits.items()), "--", bwrap]
-    command += "--unshare-all --as-pid-1 --unshare-user --disable-userns --uid 65534 --gid 65534 --cap-drop ALL".split()
-    command += "--clearenv --new-session --die-with-parent --hostname sandbox".split()
-    for name, value in (("PATH", _PATH), ("HOME", "/tmp"), ("LANG", "C.UTF-8")):  # noqa: S108
-        command += ["--setenv", name, value]
-    for folder in map(str, OF_THE_MACHINE):
-        command += ["--ro-bind", folder, folder]
-    for name in _LINKS:
-        command += ["--symlink", f"usr/{name}", f"/{name}"] if Path("/usr", name).exists() else []
-    command += (
-        "--ro-bind-try /etc/alternatives /etc/alternatives --ro-bind-try /etc/ld.so.cache /etc/ld.so.cache".split()
-    )
-    command += ["--proc", "/proc", "--dev", "/dev"]
-    for path in ("/dev/shm", "/tmp", "/output"):  # noqa: S108 -- inside
-        command += ["--size", size, "--tmpfs", path]
-    command += ["--ro-bind", str(system), "/system", "--ro-bind", str(inputs), "/input"]
-    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/system"]
-    return [*command, "--", "/bin/sh", "-c", _SCRIPT, "sh", str(limits.seconds)]
+    of_the_machine = (("--ro-bind", folder, folder) for folder in map(str, OF_THE_MACHINE))
+    links = (("--symlink", f"usr/{name}", f"/{name}") for name in _LINKS if Path("/usr", name).exists())
+    in_memory = (("--size", size, "--tmpfs", path) for path in ("/dev/shm", "/tmp", "/output"))  # noqa: S108 -- inside
+    return [
+        prlimit, *(f"--{name}={value}" for name, value in rlimits.items()), "--", bwrap,
+        *"--unshare-all --as-pid-1 --unshare-user --disable-userns --uid 65534 --gid 65534 --cap-drop ALL".split(),
+        *"--clearenv --new-session --die-with-parent --hostname sandbox".split(),
+        *("--setenv", "PATH", _PATH, "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8"),  # noqa: S108
+        *chain.from_iterable((*of_the_machine, *links)),
+        *"--ro-bind-try /etc/alternatives /etc/alternatives --ro-bind-try /etc/ld.so.cache /etc/ld.so.cache".split(),
+        *("--proc", "/proc", "--dev", "/dev"),
+        *chain.from_iterable(in_memory),
+        *("--ro-bind", str(system), "/system", "--ro-bind", str(inputs), "/input"),
+        *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/system"),
+        *("--", "/bin/sh", "-c", _SCRIPT, "sh", str(limits.seconds)),
+    ]  # fmt: skip
 
 
 def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: SandboxLimits) -> tuple[str | None, bytes]:
-    """Read the output of a sandbox until it ends; kill it if it takes too long or writes too much."""
-    assert process.stdout is not None
-    assert process.stderr is not None
-    with process.stdout, process.stderr:
-        reason, log = _read_pipes(process.stdout, process.stderr, archive, limits)
+    """Copy the output of a sandbox to a file until it ends; kill it if it takes too long or writes too much.
+
+    Returns the error, or None, and the log.
+    """
+    output, errors = process.stdout, process.stderr
+    assert output is not None
+    assert errors is not None
+    deadline = time.monotonic() + limits.seconds + _SECONDS_TO_HAND_OVER
+    most = limits.output_megabytes * MEGABYTE + 2048 * _MOST_OUTPUTS
+    reason, log, size = None, b"", 0
+    with output, errors, selectors.DefaultSelector() as selector:
+        selector.register(output, selectors.EVENT_READ)
+        selector.register(errors, selectors.EVENT_READ)
+        while reason is None and selector.get_map():
+            for key, _ in selector.select(timeout=max(0.0, deadline - time.monotonic())):
+                part = os.read(key.fd, _CHUNK)
+                if not part:
+                    selector.unregister(key.fileobj)
+                elif key.fileobj is errors:
+                    log = (log + part)[: limits.log_kilobytes * 1024]
+                else:
+                    size += archive.write(part)
+            if size > most:
+                reason = "its output is larger than allowed"
+            elif time.monotonic() > deadline:
+                reason = _NOT_IN_TIME
         if reason is not None:
             _kill(process)
         try:
@@ -257,43 +266,16 @@ def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: Sandbox
     return reason, log
 
 
-def _read_pipes(
-    output: IO[bytes], errors: IO[bytes], archive: IO[bytes], limits: SandboxLimits
-) -> tuple[str | None, bytes]:
-    """Copy the output to a file until both pipes end or a limit is exceeded; return the error, or None, and the log."""
-    deadline = time.monotonic() + limits.seconds + _SECONDS_TO_HAND_OVER
-    most = limits.output_megabytes * MEGABYTE + 2048 * _MOST_OUTPUTS
-    log, size = b"", 0
-    with selectors.DefaultSelector() as selector:
-        selector.register(output, selectors.EVENT_READ)
-        selector.register(errors, selectors.EVENT_READ)
-        while selector.get_map():
-            for key, _ in selector.select(timeout=max(0.0, deadline - time.monotonic())):
-                part = os.read(key.fd, _CHUNK)
-                if not part:
-                    selector.unregister(key.fileobj)
-                elif key.fileobj is errors:
-                    log = (log + part)[: limits.log_kilobytes * 1024]
-                else:
-                    size += archive.write(part)
-            if size > most:
-                return "its output is larger than allowed", log
-            if time.monotonic() > deadline:
-                return _NOT_IN_TIME, log
-    return None, log
-
-
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill bubblewrap, which ends all processes inside."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | None:
-    """Unpack the output of a sandbox; return the error, or None."""
+def _collect(archive: IO[bytes], outputs: Path, code: int, limits: SandboxLimits) -> str | None:
+    """Unpack the output of a system that ended with an exit code; return the error, or None."""
     unpacked = outputs.with_name(f"{outputs.name}.handed-over")
     unpacked.mkdir()
-    allowed = ArchiveLimits(limits.output_megabytes * MEGABYTE, _MOST_OUTPUTS)
     try:
         with tempfile.NamedTemporaryFile(dir=outputs.parent) as copy:
             archive.seek(len(_STARTED))
@@ -301,7 +283,7 @@ def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | 
             if not copy.tell():
                 return "the sandbox returned no output"
             copy.flush()
-            unpack(Path(copy.name), unpacked, allowed)
+            unpack(Path(copy.name), unpacked, ArchiveLimits(limits.output_megabytes * MEGABYTE, _MOST_OUTPUTS))
         if (unpacked / "output").is_dir():
             outputs.rmdir()
             (unpacked / "output").rename(outputs)
@@ -309,15 +291,8 @@ def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | 
         return f"its output is refused: {error.message}"
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
-    return None
-
-
-def _exit_reason(code: int, limits: SandboxLimits) -> str | None:
-    """Return the error message for a system's exit code, None for success."""
-    if code == 0:
-        return None
     if code in {124, 137}:
         return f"it was killed: it exceeded {limits.seconds} seconds, or the limit of processor time or memory"
     if code in {126, 127}:
         return f"its file `run` cannot be executed (exit code {code})"
-    return f"it ended with exit code {code}"
+    return f"it ended with exit code {code}" if code else None

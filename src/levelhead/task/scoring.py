@@ -24,7 +24,7 @@ from levelhead.jobs import Store, Tls, Workers, cluster, processes
 from levelhead.messages import MESSAGES
 from levelhead.tables.documents import header
 from levelhead.task.description import MEGABYTE, SharedTask, read_task, setup_of_task, sync, test_sets_of
-from levelhead.task.queue import Interrupted
+from levelhead.task.submissions import Interrupted
 from levelhead.treebank.write import replace_file
 
 _REASON = re.compile(r"(?P<line>line \d+: )?(?P<slug>[a-z][a-z-]*): (?P<message>.*)", re.DOTALL)
@@ -42,16 +42,10 @@ class _LimitExceeded(ScoringFailed):
 
 
 class ScoringWorkers(NamedTuple):
-    """The workers of the scorer of submissions, passed to other processes as text.
-
-    Args:
-        jobs: the number of processes.
-        address: the address of a dask cluster, or None.
-        tls: the TLS files, or None.
-    """
+    """The workers of the scorer of submissions, passed to other processes as text."""
 
     jobs: int = 1
-    address: str | None = None
+    address: str | None = None  # of a dask cluster
     tls: Tls | None = None
 
     def workers(self) -> Workers:
@@ -134,10 +128,8 @@ def _score(
 
 
 def run_child(command: Sequence[str], seconds: int) -> subprocess.CompletedProcess[bytes]:
-    """Run a program that calls `_end_with_parent`; only its standard error is kept.
-
-    For Linux, the parent is the calling thread, which waits here for the end of the program.
-    """
+    """Run a program that calls `_end_with_parent`; only its standard error is kept."""
+    # for Linux, the parent is the calling thread, which waits here for the end of the program
     read_end, write_end = os.pipe()  # no other process has its write end, so it is closed when this process ends
     try:
         return subprocess.run(  # noqa: S603
@@ -162,9 +154,10 @@ def main(arguments: Sequence[str]) -> None:
     task = read_task(folder)
     memory = task.limits.scoring_megabytes * MEGABYTE
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    systems = {"submission": Path(outputs)}
     try:
-        results = score_folders(task, systems, workers=ScoringWorkers.from_text(workers).workers(), code=code)
+        results = score_folders(
+            task, {"submission": Path(outputs)}, workers=ScoringWorkers.from_text(workers).workers(), code=code
+        )
     except MemoryError:
         sys.exit(_NO_MEMORY)
     except LevelheadError as error:
@@ -178,18 +171,14 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its standard input ends, or (on Linux) when its parent is killed.
+    """End this process when its standard input ends, or (on Linux) when its parent is killed."""
 
-    The kernel's signal also interrupts long computations; the end of standard input also works if the parent ended
-    before this process requested the signal.
-    """
-
-    def end_with_input() -> None:
+    def end_with_input() -> None:  # which also works if the parent ended before the request for the signal
         while os.read(0, 1 << 16):
             pass
         os._exit(1)
 
-    if sys.platform == "linux":
+    if sys.platform == "linux":  # the kernel's signal also interrupts long computations
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     threading.Thread(target=end_with_input, daemon=True).start()
 

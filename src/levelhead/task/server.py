@@ -9,9 +9,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Any, Self
+from contextlib import ExitStack
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -19,7 +18,7 @@ from starlette.types import ASGIApp
 from levelhead.errors import Fault, InputError, Place
 from levelhead.task.app import task_app
 from levelhead.task.database import Database
-from levelhead.task.description import SYSTEM, SharedTask, TaskFolder, check_measures
+from levelhead.task.description import SYSTEM, SharedTask, check_measures
 from levelhead.task.gold_trees import check_inputs
 from levelhead.task.sandbox import check_sandbox, scratch_of
 from levelhead.task.scoring import ONE_PROCESS, ScoringWorkers
@@ -37,13 +36,7 @@ class _Runners:
         self._stop = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._keep_running, daemon=True)
-
-    def __enter__(self) -> Self:
         self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
 
     def stop(self) -> None:
         """End the runner, and remove its folder of unpacked systems."""
@@ -63,25 +56,22 @@ class _Runners:
             self._stop.wait(_SECONDS_BEFORE_RESTART)
 
 
-@contextmanager
-def _only_server(folder: TaskFolder) -> Iterator[None]:
-    """Hold a lock, which ends with the process, since a second server would delete the uploads of this one."""
-    with (folder.state / "server.lock").open("w") as lock:
-        try:
+def serve_task(task: SharedTask, *, host: str, port: int, workers: ScoringWorkers = ONE_PROCESS) -> None:
+    """Serve a task until interrupted."""
+    workers.workers()  # refuses unusable clusters before anything starts
+    folder = task.folder
+    folder.check_state()
+    folder.prepare()
+    with ExitStack() as stack:
+        lock = stack.enter_context((folder.state / "server.lock").open("w"))  # which ends with the process
+        try:  # a second server would delete the uploads of this one
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             fault = Fault("invalid-task", "the task is already being served", Place(str(folder.path)))
             raise InputError(fault) from error
-        yield
-
-
-@contextmanager
-def _listening(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """Listen at all addresses of a name; connections wait until they are accepted."""
-    with ExitStack() as stack:
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-            addresses = dict.fromkeys((family, address) for family, _, _, _, address in found)
+        try:  # from now on, connections to all addresses of the name wait until they are accepted
+            known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+            addresses = dict.fromkeys((family, address) for family, _, _, _, address in known)
             sockets = [
                 stack.enter_context(socket.create_server(address[:2], family=family)) for family, address in addresses
             ]
@@ -89,51 +79,29 @@ def _listening(host: str, port: int) -> Iterator[list[socket.socket]]:
             reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
             message = f"cannot listen on {host}:{port}: {reason}; choose another --port or --host"
             raise InputError(Fault("cannot-listen", message)) from error
-        yield sockets
-
-
-def _prepare(task: SharedTask) -> Database:
-    """Check that a task can be served, and open its database."""
-    check_measures(task)
-    check_inputs(task)
-    if SYSTEM in task.about.kinds:
-        check_sandbox(task.sandbox, task.folder.path)
-    for path in task.folder.incoming.iterdir():
-        path.unlink()
-    with ExitStack() as stack:
-        database = stack.enter_context(Database(task.folder.database))
+        check_measures(task)
+        check_inputs(task)
+        if SYSTEM in task.about.kinds:
+            check_sandbox(task.sandbox, folder.path)
+        for path in folder.incoming.iterdir():
+            path.unlink()
+        database = stack.enter_context(Database(folder.database))
         database.check()
-        stack.pop_all()
-    return database
-
-
-def serve_task(task: SharedTask, *, host: str, port: int, workers: ScoringWorkers = ONE_PROCESS) -> None:
-    """Serve a task until interrupted."""
-    workers.workers()  # refuses unusable clusters before anything starts
-    task.folder.check_state()
-    task.folder.prepare()
-    with (
-        _only_server(task.folder),
-        _listening(host, port) as sockets,
-        _prepare(task) as database,
-        _Runners(task, workers) as runners,
-    ):
-        _Server(_settings(task_app(task, database), host, port), runners).run(sockets)
-
-
-def _settings(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
-    return uvicorn.Config(
-        app, host=host, port=port, access_log=False, server_header=False, lifespan="off", log_level="warning",
-        proxy_headers=False, timeout_keep_alive=10, limit_concurrency=_CONNECTIONS, backlog=256,
-        timeout_graceful_shutdown=5, h11_max_incomplete_event_size=1 << 16, http="h11", ws="none",
-    )  # fmt: skip
+        runners = _Runners(task, workers)
+        stack.callback(runners.stop)
+        _Server(task_app(task, database), host, port, runners).run(sockets)
 
 
 class _Server(uvicorn.Server):
     """Prints its addresses at the start, and stops the runner at the end."""
 
-    def __init__(self, settings: uvicorn.Config, runners: _Runners | None = None) -> None:
-        super().__init__(settings)
+    def __init__(self, app: ASGIApp, host: str, port: int, runners: _Runners | None = None) -> None:
+        config = uvicorn.Config(
+            app, host=host, port=port, access_log=False, server_header=False, lifespan="off", log_level="warning",
+            proxy_headers=False, timeout_keep_alive=10, limit_concurrency=_CONNECTIONS, backlog=256,
+            timeout_graceful_shutdown=5, h11_max_incomplete_event_size=1 << 16, http="h11", ws="none",
+        )  # fmt: skip
+        super().__init__(config)
         self._runners = runners
 
     async def startup(self, sockets: Any = None) -> None:

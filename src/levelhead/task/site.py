@@ -1,19 +1,27 @@
-"""The shared data of request handlers: the current state of the task, its visible part, and the templates of pages."""
+"""The shared data of request handlers: the state of the task, its visible part, templates, inputs, and uploads.
+
+Uploads are written to disk, checked, and accepted completely or not at all.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
+import hashlib
+import secrets
+import shutil
 import threading
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
-from shutil import copyfileobj
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import jinja2
 from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
@@ -21,23 +29,35 @@ from starlette.routing import Route
 
 from levelhead.errors import printable
 from levelhead.tables.table import IntervalCell, Table, for_readers
-from levelhead.task.database import Database, shown_time
-from levelhead.task.description import SharedTask, test_sets_of
-from levelhead.task.leaderboard import Leaderboard, OwnAverage, leaderboard, own_averages, own_results, view_of
+from levelhead.task.archives import ArchiveLimits, UnsafeArchive, check_archive
+from levelhead.task.database import Database, record, shown_time
+from levelhead.task.description import MEGABYTE, SharedTask, test_sets_of
+from levelhead.task.standings import Leaderboard, OwnAverage, leaderboard, own_averages, view_of
 from levelhead.task.submissions import (
     FINISHED,
     Refused,
     Session,
     Submission,
     Team,
+    Upload,
+    accept,
+    id_of_key,
     primary_of,
+    refuse_early,
     shown_state,
     submission,
     submissions,
     why_primary,
 )
-from levelhead.task.uploads import GRACE, Uploads
 
+GRACE = dt.timedelta(minutes=10)
+"""How long uploads are accepted after the deadline, since a proxy may pass them on only when they are complete."""
+
+FORM_BESIDE_FILE = 1 << 16
+"""The maximum number of bytes of an upload form without the archive."""
+
+_CHECKS_AT_ONCE = 2
+_DISK_FULL = "the disk of the server is full: please tell the organizer"
 _INPUTS_NAME = "inputs.zip"
 _DATE = (1980, 1, 1, 0, 0, 0)  # for every file in the archive, so that the same inputs give the same bytes
 _MODE = 0o100644 << 16
@@ -50,18 +70,28 @@ Averages = dict[str, dict[str, OwnAverage]]
 
 
 class Site:
-    """The shared data of request handlers.
-
-    Args:
-        task: the task.
-        database: its database.
-    """
+    """The shared data of request handlers."""
 
     def __init__(self, task: SharedTask, database: Database) -> None:
         self.task, self.database = task, database
         self.languages = {test_set.code: test_set.language.name for test_set in test_sets_of(task)}
         self.uploads = Uploads(task, database)
-        self._templates = _page_templates()
+        self._templates = jinja2.Environment(
+            loader=jinja2.PackageLoader("levelhead.task"),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
+            # invisible and bidirectional characters are escaped, too; markup is a subclass, and trusted
+            finalize=lambda value: printable(value) if type(value) is str else value,
+        )
+        self._templates.filters |= {
+            "in_address": lambda name: quote(name, safe="", errors="surrogateescape"),
+            "time": _time,
+            "why_primary": why_primary,
+        }
+        functions = {"formatted": for_readers, "interval_lines": _interval_lines, "shown_state": shown_state}
+        self._templates.globals |= functions
         self._checked = {path: _file_identity(path) for path in task.folder.inputs()}
         self._input_archive = InputArchive(task.folder.state / _INPUTS_NAME, self.inputs)
         self._lock = threading.Lock()
@@ -110,24 +140,19 @@ class Site:
         """Return the routes of inputs and logs, for the teams that a function finds, or refuses."""
 
         def download_input(request: Request) -> Response:
-            """Respond with an input; names are looked up, never used as paths."""
             team_of(request)
-            name = request.path_params["name"]
-            return FileResponse(
-                _existing(self.inputs().get(name)), media_type="text/plain; charset=utf-8", filename=name
-            )
+            name = request.path_params["name"]  # looked up, never used as a path
+            path = existing(self.inputs().get(name))
+            return FileResponse(path, media_type="text/plain; charset=utf-8", filename=name)
 
         def download_all_inputs(request: Request) -> Response:
-            """Respond with all inputs that can be downloaded now, in a zip file."""
             team_of(request)
-            return FileResponse(
-                _existing(self._input_archive.ready()), media_type="application/zip", filename=_INPUTS_NAME
-            )
+            path = existing(self._input_archive.ready())
+            return FileResponse(path, media_type="application/zip", filename=_INPUTS_NAME)
 
         def show_log(request: Request) -> Response:
-            """Respond with the log of a system of the team."""
-            log = self.log_path(self.submission_of(team_of(request), request.path_params["id"]))
-            return PlainTextResponse(_existing(log).read_bytes())
+            log = self.log_path(self.submission_of(team_of(request), request))
+            return PlainTextResponse(existing(log).read_bytes())
 
         return [
             Route(f"{top}/{_INPUTS_NAME}", download_all_inputs),
@@ -135,9 +160,9 @@ class Site:
             Route(f"{top}/submissions/{{id}}/log", show_log),
         ]
 
-    def submission_of(self, team: Team, name: str) -> Submission:
-        """Return a submission of a team; submissions of other teams are treated as missing."""
-        return _existing(submission(self.database, name, team))
+    def submission_of(self, team: Team, request: Request) -> Submission:
+        """Return the submission in an address; submissions of other teams are treated as missing."""
+        return existing(submission(self.database, request.path_params["id"], team))
 
     def log_path(self, of: Submission) -> Path | None:
         """Return the log file of a system, if its team can see it."""
@@ -158,16 +183,6 @@ class Site:
             self._averages[key] = own_averages(self.task, self.database, of)
         return self._averages[key]
 
-    def document(self, of: Submission, primary: str | None, *, results: bool) -> dict[str, Any]:
-        """Return a submission for JSON, given the ID of the team's primary submission."""
-        fields = "id number kind label sha256 size received state finished reason valid outputs".split()
-        document = {name: getattr(of, name) for name in fields} | {"primary": of.id == primary}
-        document["averages"] = {
-            group: {measure: average._asdict() for measure, average in by_measure.items()}
-            for group, by_measure in self.averages(of).items()
-        }
-        return document | ({"results": own_results(self.task, self.database, of)} if results else {})
-
     def page(
         self, template: str, session: Session | None, title: str = "", status: int = 200, **values: Any
     ) -> HTMLResponse:
@@ -177,7 +192,7 @@ class Site:
         return HTMLResponse(self._templates.get_template(f"{template}.html.j2").render(shown), status)
 
 
-def _existing(value: _Value | None) -> _Value:
+def existing(value: _Value | None) -> _Value:
     """Return a value; respond that the page does not exist if it is None."""
     if value is None:
         raise HTTPException(404)
@@ -194,12 +209,7 @@ def _file_identity(path: Path) -> tuple[int, int, int] | None:
 
 
 class InputArchive:
-    """The archive of the inputs that can currently be downloaded; it is rebuilt when they change.
-
-    Args:
-        path: its path.
-        inputs: returns the inputs, by name.
-    """
+    """The archive of the inputs that can currently be downloaded; it is rebuilt when they change."""
 
     def __init__(self, path: Path, inputs: Callable[[], Mapping[str, Path]]) -> None:
         self.path, self._inputs = path, inputs
@@ -224,7 +234,7 @@ class InputArchive:
                     info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, _MODE
                     info.file_size = path.stat().st_size  # which decides whether sizes need 64 bits
                     with path.open("rb") as data, archive.open(info, "w") as target:
-                        copyfileobj(data, target, 1 << 20)
+                        shutil.copyfileobj(data, target, 1 << 20)
             if self._inputs().keys() != inputs.keys():
                 raise Refused("an input is being changed: try again", 503)
             new.replace(self.path)
@@ -233,25 +243,6 @@ class InputArchive:
             raise Refused("the archive of the inputs cannot be written: please tell the organizer", 507) from error
         finally:
             new.unlink(missing_ok=True)
-
-
-def _page_templates() -> jinja2.Environment:
-    """Return the templates, which escape text, including invisible and bidirectional characters."""
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("levelhead.task"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=lambda value: printable(value) if type(value) is str else value,  # markup is a subclass, and trusted
-    )
-    environment.filters |= {
-        "in_address": lambda name: quote(name, safe="", errors="surrogateescape"),
-        "time": _time,
-        "why_primary": why_primary,
-    }
-    environment.globals |= {"formatted": for_readers, "interval_lines": _interval_lines, "shown_state": shown_state}
-    return environment
 
 
 def _interval_lines(table: Table) -> list[dict[str, float] | None]:
@@ -276,3 +267,103 @@ def _time(time: str | dt.datetime) -> Markup:
     moment = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
     to_the_minute = f"{moment.astimezone(dt.UTC):%Y-%m-%dT%H:%MZ}"
     return Markup('<time datetime="{}">{}</time>').format(to_the_minute, shown_time(moment))
+
+
+class Uploads:
+    """Accepts uploads: a few at a time, one per team."""
+
+    def __init__(self, task: SharedTask, database: Database) -> None:
+        self.task, self.database = task, database
+        self.folder = task.folder
+        self._places = asyncio.Semaphore(task.limits.uploads_at_once)
+        self._checks = asyncio.Semaphore(_CHECKS_AT_ONCE)
+        self._busy: set[int] = set()
+
+    @asynccontextmanager
+    async def place(self, team: Team) -> AsyncIterator[None]:
+        """Wait until another upload is possible, and reserve it for a team."""
+        if team.id in self._busy:
+            raise Refused("your team already has an upload in progress: wait until it is finished", 429)
+        self._busy.add(team.id)
+        try:
+            async with self._places:
+                yield
+        finally:
+            self._busy.discard(team.id)
+
+    async def take(
+        self,
+        team: Team,
+        body: AsyncIterator[bytes],
+        kind: str,
+        label: str,
+        *,
+        key: str | None = None,
+        sha256: str | None = None,
+        size: int | None = None,
+    ) -> Submission:
+        """Receive an archive, in a `place`; once this returns, it will be processed in any case.
+
+        The hash and the number of bytes are checked if the client announced them.
+        """
+        if kind not in self.task.about.kinds:
+            raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
+        await run_in_threadpool(self.refuse_early, team, size, key)
+        path = self.folder.incoming / secrets.token_hex(16)
+        digest, n_bytes = hashlib.sha256(), 0
+        try:
+            with path.open("xb") as file:
+                async for part in body:
+                    n_bytes += len(part)
+                    self._check_size(n_bytes)
+                    digest.update(part)
+                    try:
+                        file.write(part)
+                    except OSError as error:
+                        raise Refused(_DISK_FULL, 507) from error
+            if size not in {None, n_bytes} or sha256 not in {None, digest.hexdigest()}:
+                raise Refused("the upload does not match its announced size or hash: send it again")
+            if self.is_over():
+                raise Refused("the submission deadline has passed", 403)
+            async with self._checks:
+                upload = Upload(path, digest.hexdigest(), n_bytes, kind, label, key)
+                return await run_in_threadpool(self._accept, team, upload)
+        finally:
+            path.unlink(missing_ok=True)
+
+    def is_over(self) -> bool:
+        """Return whether the deadline and the grace after it have passed."""
+        closes = self.task.about.closes
+        return closes is not None and dt.datetime.now(dt.UTC) >= closes + GRACE
+
+    def refuse_early(self, team: Team, size: int | None = None, key: str | None = None) -> None:
+        """Refuse an upload before it is read; an upload that was accepted before with the same key passes."""
+        limits = self.task.limits
+        self._check_size(size or 0)
+        if id_of_key(self.database, team, key) is None:
+            # refused archives count as well, since checking them takes time
+            query = "SELECT action FROM audit WHERE actor = ? AND action IN ('accepted', 'refused') AND time >= ?"
+            rows = self.database.rows(query, f"team {team.name}", self.database.latest()[:10])
+            refused, most = sum(row["action"] == "refused" for row in rows), limits.submissions_a_day
+            if refused and len(rows) >= most:
+                message = f"your team has used its {most} submissions for today (UTC); refused archives count as well"
+                raise Refused(f"{message} ({refused} today)", 429)
+            refuse_early(self.database, team, limits)
+        room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
+        if room < (limits.upload_megabytes * MEGABYTE if size is None else size):
+            raise Refused(_DISK_FULL, 507)
+
+    def _check_size(self, size: int) -> None:
+        megabytes = self.task.limits.upload_megabytes
+        if size > megabytes * MEGABYTE:
+            raise Refused(f"the archive is larger than {megabytes} MB", 413)
+
+    def _accept(self, team: Team, upload: Upload) -> Submission:
+        try:
+            if id_of_key(self.database, team, upload.key) is None:  # otherwise `accept` does not accept it again
+                check_archive(upload.path, ArchiveLimits.of(self.task.limits))
+        except UnsafeArchive as error:
+            with self.database.transaction() as connection:
+                record(connection, f"team {team.name}", "refused", detail=f"{upload.sha256} {error.message}")
+            raise Refused(f"archive refused: {error.message}") from error
+        return accept(self.database, self.folder, team, upload, self.task.limits)

@@ -1,23 +1,28 @@
-"""For the organizer: the list of submissions, the ranking of all teams, and the closing of a task."""
+"""The organizer's list of submissions, the final ranking, and the scores that teams and the public can see."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from levelhead.campaign import Ranking, Results, groups_named, rank
-from levelhead.campaign.ranking import ALL
+from levelhead.campaign import OutputResult, Ranking, Results, groups_named, rank
+from levelhead.campaign.ranked_systems import average_interval
+from levelhead.campaign.ranking import ALL, ranked
 from levelhead.campaign.ranking_tables import ranking_document, ranking_table, results_table
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.jobs import Workers
 from levelhead.report import WRITERS, Column, Table
+from levelhead.significance.jackknife import Spread
 from levelhead.tables.documents import header
+from levelhead.tables.table import interval_cell
 from levelhead.task.database import Database, record, shown_time
 from levelhead.task.database import now as time_now
-from levelhead.task.description import SharedTask, measures_of, registry_of, sync
-from levelhead.task.scoring import public_results, score_folders
+from levelhead.task.description import COARSE, HIDDEN, OPEN, SharedTask, measures_of, registry_of, sync, test_sets_of
+from levelhead.task.scoring import public_results, read_result, score_folders
 from levelhead.task.submissions import (
     RUNNING,
     WAITING,
@@ -137,7 +142,16 @@ def close_task(
             message += ", so the task stays open: run this again when all are finished, or close it with --now"
         raise InputError(Fault("invalid-task", message))
     if failures:
-        raise InputError(*_failed(failures, closed=closed, final=database.fact("final") is not None))
+        is_final = database.fact("final") is not None
+        state = "the task is closed for new submissions, but has no final ranking" if closed else "the task stays open"
+        again = "" if is_final else "run them again with `levelhead task retry`, or "
+        summary = f"{number_of(len(failures), 'submission')} failed through no fault of the team"
+        state = "" if is_final else f", so {state}"
+        messages = [f"{summary}{state}: {again}leave them out of the ranking with --force"]
+        for failed in failures:
+            lines = (failed.log or "").strip().split("\n")
+            messages.append(f"submission {failed.number} of {failed.team_name} ({failed.id}): {lines[-1]}")
+        raise InputError(*(Fault("invalid-task", message) for message in messages))
     if not primary_submissions(database):
         return None
     results = public_results(final_results(task, database, workers))
@@ -159,20 +173,6 @@ def close_task(
     return results
 
 
-def _failed(failures: Sequence[Submission], *, closed: bool, final: bool) -> Iterator[Fault]:
-    """Yield a summary of the submissions that failed through the organizer's fault, then each submission."""
-    state = "the task is closed for new submissions, but has no final ranking" if closed else "the task stays open"
-    again = "" if final else "run them again with `levelhead task retry`, or "
-    yield Fault(
-        "invalid-task",
-        f"{number_of(len(failures), 'submission')} failed through no fault of the team"
-        f"{'' if final else f', so {state}'}: {again}leave them out of the ranking with --force",
-    )
-    for failed in failures:
-        lines = (failed.log or "").strip().split("\n")
-        yield Fault("invalid-task", f"submission {failed.number} of {failed.team_name} ({failed.id}): {lines[-1]}")
-
-
 def report(task: SharedTask, database: Database, workers: Workers | None = None) -> bytes:
     """Return the page of `levelhead rank --significance --report` of the primary submissions, without words of gold."""
     from levelhead.campaign import with_intervals
@@ -189,3 +189,163 @@ def report(task: SharedTask, database: Database, workers: Workers | None = None)
     page = ranking_page(results, intervals.rankings, intervals)
     notes = (*left_out_notes(organizer_failures(database)), *page.notes)
     return render(page._replace(title=task.about.title, notes=notes))
+
+
+class Leaderboard(NamedTuple):
+    """The visible part of the leaderboard."""
+
+    view: str  # hidden, coarse or open
+    ranking: Table | None  # a table of teams; None if hidden, or without results yet
+    treebanks: Mapping[str, Table]  # a table for each test set, by code
+    report: bool = False  # whether the report of the final ranking can be seen
+    changed: str | None = None  # the time of the last change; None unless scores are open
+
+
+def report_of(task: SharedTask, database: Database) -> Path | None:
+    """Return the report of the final ranking if it exists and is public, otherwise None."""
+    path = task.folder.final / "report.html"
+    return path if view_of(task, database, own=False) == OPEN and path.is_file() else None
+
+
+def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
+    """Return the current visibility of scores."""
+    if database.fact("final") is not None:
+        return task.show.after
+    return task.show.own if own else task.show.leaderboard
+
+
+def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
+    """Return the visible part of the leaderboard, computed from stored results without reading gold.
+
+    Intervals of the first measure and times are only included if scores are open.
+    """
+    view = view_of(task, database, own=False)
+    primary = {submission.team_name: submission for submission in primary_submissions(database)}
+    documents = {name: submission.document or {} for name, submission in primary.items()}
+    rankings: list[Ranking] = []
+    if view != HIDDEN and primary:
+        results, rankings = _shown_rankings(task, documents, view)
+    if not rankings:
+        return Leaderboard(view, None, {})
+    table, changed = ranking_table(results, rankings), None
+    left_out = organizer_failures(database) if database.fact("final") is not None else ()
+    table = table._replace(notes=left_out_notes(left_out))  # reasons are only for the team that submitted it
+    if view == OPEN:
+        chosen = database.rows("SELECT max(time) AS time FROM audit WHERE action = 'chosen as primary'")[0]["time"]
+        changed = max(chosen or "", *(submission.finished or "" for submission in primary.values()))
+        firsts = [ranking for ranking in rankings if ranking.measure == rankings[0].measure]
+        after = [column.name for column in table.columns].index(firsts[0].measure) + 1
+        columns, interval = table.columns, Column("95% CI", ends=("low", "high"))
+        shown = [(ranking, standing.system) for ranking in firsts for standing in ranking.standings]
+        cells = [interval_cell(_interval(ranking, documents[name]), perplexity=False) for ranking, name in shown]
+        table = table._replace(
+            columns=(*columns[:after], interval, *columns[after:], Column("Submitted", "text")),
+            rows=tuple(
+                (*row[:after], cell, *row[after:], primary[name].received)
+                for row, cell, (_, name) in zip(table.rows, cells, shown, strict=True)
+            ),
+        )
+    by_treebank = results_table(results)
+    treebanks = {test_set.code: _of_treebank(by_treebank, test_set.code) for test_set in results.test_sets}
+    return Leaderboard(view, table, treebanks, report_of(task, database) is not None, changed)
+
+
+def _shown_rankings(
+    task: SharedTask, documents: Mapping[str, Mapping[str, Any]], view: str
+) -> tuple[Results, list[Ranking]]:
+    """The visible results and rankings, exact or coarse; no rankings without measures.
+
+    Coarse values are rounded before they are averaged, so that averages do not reveal more; averages are rounded as
+    well, and teams with equal rounded averages share a rank.
+    """
+    test_sets = test_sets_of(task)
+    known = [set(document["measures"]) for document in documents.values()]
+    measures = tuple(measure for measure in measures_of(task) if all(measure in names for names in known))
+    unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # added later by the organizer
+    outputs = {
+        (name, test_set.code): read_result(document["results"][test_set.code])
+        if test_set.code in document["results"]
+        else unscored
+        for name, document in documents.items()
+        for test_set in test_sets
+    }
+    if view == COARSE:
+        outputs = {key: result._replace(values=_coarse(result.values)) for key, result in outputs.items()}
+    results = Results(test_sets, tuple(documents), measures, outputs, {}, {})
+    rankings = rankings_of(task, results)
+    if view == COARSE:
+        for number, ranking in enumerate(rankings):
+            rounded = [team._replace(rank=None, value=to_five_percent(team.value)) for team in ranking.standings]
+            rankings[number] = ranking._replace(standings=tuple(ranked(rounded)))
+    return results, rankings
+
+
+def _interval(ranking: Ranking, document: Mapping[str, Any]) -> tuple[float, float] | None:
+    """The interval of an average; None if a test set was scored before the required numbers were stored."""
+    results = [document["results"].get(code, {}) for code in ranking.group.codes]
+    # the errors of scores; documents of earlier versions lack them
+    spreads = [result.get("spreads", {}).get(ranking.measure) for result in results]
+    if ranking.undefined or None in spreads:
+        return None
+    return average_interval(
+        [Fraction(result["values"][ranking.measure]) for result in results], [Spread(*spread) for spread in spreads]
+    )
+
+
+def to_five_percent(value: Fraction | None) -> Fraction | None:
+    """Return a ratio to the nearest five percent."""
+    return None if value is None else Fraction(math.floor(value * 20 + Fraction(1, 2)), 20)
+
+
+def _coarse(values: Mapping[str, Fraction | None]) -> dict[str, Fraction | None]:
+    return {name: to_five_percent(value) for name, value in values.items()}
+
+
+def _of_treebank(table: Table, code: str) -> Table:
+    """Return the rows of a test set, the best first, without the reasons."""
+    keep = [i for i, column in enumerate(table.columns) if column.name not in {"Treebank", "Reason"}]
+    rows = [tuple(row[i] for i in keep) for row in table.rows if row[1] == code]
+    rows.sort(key=lambda row: (-(row[1] if isinstance(row[1], float) else -1.0), str(row[0])))
+    return Table(tuple(table.columns[i] for i in keep), tuple(rows))
+
+
+def own_results(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, Any]]:
+    """Return the results of a team's own submission that it can see: states, reasons and percentages by test set."""
+    view = view_of(task, database, own=True)
+    shown: dict[str, dict[str, Any]] = {}
+    for code, document in (submission.document or {}).get("results", {}).items():
+        result = read_result(document)
+        values = result.values if view == OPEN else _coarse(result.values)
+        shown[code] = {"state": result.state, "reasons": list(result.reasons)}
+        if view != HIDDEN:
+            shown[code]["values"] = {
+                name: None if value is None else float(100 * value) for name, value in values.items()
+            }
+    return shown
+
+
+class OwnAverage(NamedTuple):
+    """The average of a submission over test sets in percent, as visible to its team."""
+
+    value: float | None  # None if the measure has no value on a test set
+    interval: tuple[float, float] | None = None  # the confidence interval; None if unknown, or unless scores are open
+
+
+def own_averages(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, OwnAverage]]:
+    """Return the averages of a team's own submission that it can see, by group and measure; empty if hidden.
+
+    Coarse averages are rounded averages of rounded scores.
+    """
+    view = view_of(task, database, own=True)
+    if view == HIDDEN or submission.document is None:
+        return {}
+    _, rankings = _shown_rankings(task, {submission.team_name: submission.document}, view)
+    averages: dict[str, dict[str, OwnAverage]] = {}
+    for ranking in rankings:
+        interval = _interval(ranking, submission.document) if view == OPEN else None
+        value = ranking.standings[0].value
+        average = OwnAverage(
+            None if value is None else float(100 * value), interval and (100 * interval[0], 100 * interval[1])
+        )
+        averages.setdefault(ranking.group.name, {})[ranking.measure] = average
+    return averages

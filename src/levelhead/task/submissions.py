@@ -1,4 +1,7 @@
-"""Teams, their tokens and browser sessions, and their submissions, which are accepted completely or refused."""
+"""Teams, their tokens and browser sessions, and their submissions, which are accepted completely or refused.
+
+Teams take turns in the queue, and each submission is finished exactly once.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,27 +30,21 @@ _PREFIX = "lvlh_"  # so that scanners for leaked secrets can find tokens
 
 
 class Team(NamedTuple):
-    """A team of participants.
-
-    Args:
-        id: its number.
-        name: its name.
-    """
+    """A team of participants."""
 
     id: int
     name: str
 
 
 class Session(NamedTuple):
-    """A team that signed in with a browser.
-
-    Args:
-        team: the team.
-        form: a secret that forms must send, so that other sites cannot post.
-    """
+    """A team that signed in with a browser, and a secret that its forms must send, so that other sites cannot post."""
 
     team: Team
     form: str
+
+
+def _invalid(message: str) -> InputError:
+    return InputError(Fault("invalid-task", message))
 
 
 def _hash(secret: str) -> str:
@@ -58,16 +55,16 @@ def _hash(secret: str) -> str:
 def new_token(database: Database, name: str, *, replace: bool = False) -> str:
     """Return a new token for a team."""
     if not name.strip() or name != name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-        message = f"invalid team name {quoted(name)}: use up to {_LONGEST_NAME} printable characters"
-        raise InputError(Fault("invalid-task", message))
+        raise _invalid(f"invalid team name {quoted(name)}: use up to {_LONGEST_NAME} printable characters")
     token = _PREFIX + secrets.token_urlsafe(32)
     with database.transaction() as connection:
         names = [team.name for team in teams(database)]
         if replace and name not in names:
-            raise InputError(Fault("invalid-task", unknown("team", name, names)))
+            raise _invalid(unknown("team", name, names))
         if not replace and name in names:
-            message = f"team {quoted(name)} already has a token: --replace makes a new one, and the old one invalid"
-            raise InputError(Fault("invalid-task", message))
+            raise _invalid(
+                f"team {quoted(name)} already has a token: --replace makes a new one, and the old one invalid"
+            )
         connection.execute(
             "INSERT INTO main.teams (name, token, made) VALUES (?, ?, ?)"
             " ON CONFLICT (name) DO UPDATE SET token = excluded.token",
@@ -117,12 +114,7 @@ def end_session(database: Database, secret: str) -> None:
 
 
 class Refused(LevelheadError):
-    """A submission that is not accepted; participants see its message.
-
-    Args:
-        message: the reason.
-        status: the HTTP status of the response.
-    """
+    """A submission that is not accepted; participants see its message, with an HTTP status."""
 
     def __init__(self, message: str, status: int = 400) -> None:
         super().__init__(message, "refused-submission")
@@ -131,69 +123,38 @@ class Refused(LevelheadError):
 
 
 class Upload(NamedTuple):
-    """A received and checked archive.
-
-    Args:
-        path: its current path.
-        sha256: the hash of its bytes.
-        size: its size in bytes.
-        kind: outputs or a system.
-        label: the name given by its team.
-        key: identifies the upload, chosen by the client: an upload that is sent twice is accepted once.
-    """
+    """A received and checked archive."""
 
     path: Path
     sha256: str
     size: int
     kind: str
     label: str = ""
-    key: str | None = None
+    key: str | None = None  # chosen by the client: an upload that is sent twice with a key is accepted once
 
 
 class Submission(NamedTuple):
-    """A submission of a team.
+    """A submission of a team."""
 
-    Args:
-        id: its name, which cannot be guessed.
-        team: the number of the team.
-        team_name: its name.
-        number: its number among the submissions of the team, from 1.
-        kind: outputs or a system.
-        label: the name given by its team.
-        sha256: the hash of the archive.
-        size: its size in bytes.
-        received: the time at which it was received.
-        state: waiting, running, finished or failed.
-        attempts: the number of times that it was started.
-        finished: the time at which it was finished.
-        run: the name of the folder of its outputs.
-        reason: the error message for its team.
-        log: the error message for the organizer.
-        document: its results.
-        chosen: whether its team chose it as the primary submission.
-        valid: the number of its valid outputs.
-        outputs: the number of test sets when it was scored.
-    """
-
-    id: str
+    id: str  # cannot be guessed
     team: int
     team_name: str
-    number: int
+    number: int  # among the submissions of the team, from 1
     kind: str
     label: str
     sha256: str
     size: int
     received: str
     state: str
-    attempts: int
+    attempts: int  # how often it was started
     finished: str | None
-    run: str | None
-    reason: str | None
-    log: str | None
-    document: dict[str, Any] | None
-    chosen: bool
-    valid: int
-    outputs: int
+    run: str | None  # the name of the folder of its outputs
+    reason: str | None  # the error message for its team
+    log: str | None  # the error message for the organizer
+    document: dict[str, Any] | None  # its results
+    chosen: bool  # by its team as the primary submission
+    valid: int  # the number of its valid outputs
+    outputs: int  # the number of test sets when it was scored
 
 
 _COLUMNS = (
@@ -208,19 +169,16 @@ _WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
 
 
 def _submission(row: sqlite3.Row) -> Submission:
-    values = dict(row)
-    document = None if values["document"] is None else json.loads(values["document"])
-    return Submission(**{**values, "document": document, "chosen": bool(values["chosen"])})
+    document = None if row["document"] is None else json.loads(row["document"])
+    return Submission(**{**dict(row), "document": document, "chosen": bool(row["chosen"])})
 
 
 def submissions(database: Database, team: Team | None = None, *, results: bool = False) -> list[Submission]:
     """Return all submissions, or those of a team, in the order in which they were accepted."""
     columns = _WHOLE if results else _BRIEF
     if team is None:
-        rows = database.rows(columns + "ORDER BY submissions.rowid")
-    else:
-        rows = database.rows(columns + "WHERE team = ? ORDER BY number", team.id)
-    return list(map(_submission, rows))
+        return list(map(_submission, database.rows(columns + "ORDER BY submissions.rowid")))
+    return list(map(_submission, database.rows(columns + "WHERE team = ? ORDER BY number", team.id)))
 
 
 def submission(database: Database, name: str, team: Team | None = None) -> Submission | None:
@@ -267,29 +225,23 @@ def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, l
         if name is not None:
             upload.path.unlink(missing_ok=True)
         else:
+            refuse_early(database, team, limits)
+            if database.fact("closed") is not None:
+                raise Refused("the task is closed", 403)
             name = secrets.token_hex(16)
-            _insert(connection, team, upload, name, database, limits)
+            label = "".join(c for c in upload.label if c.isprintable())[:_LONGEST_LABEL]
+            connection.execute(
+                "INSERT INTO main.submissions (id, team, kind, label, sha256, size, received, state, key, number)"
+                " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(max(number), 0) + 1 FROM submissions WHERE team = ?",
+                (name, team.id, upload.kind, label, upload.sha256, upload.size, database.latest(), WAITING, upload.key,
+                 team.id),
+            )  # fmt: skip
+            record(connection, f"team {team.name}", "accepted", name, f"{upload.kind} {upload.sha256} {upload.size}")
             os.replace(upload.path, folder.uploads / name)  # noqa: PTH105 -- one step
             sync([folder.uploads])
     accepted = submission(database, name)
     assert accepted is not None
     return accepted
-
-
-def _insert(
-    connection: sqlite3.Connection, team: Team, upload: Upload, name: str, database: Database, limits: SubmissionLimits
-) -> None:
-    refuse_early(database, team, limits)
-    if database.fact("closed") is not None:
-        raise Refused("the task is closed", 403)
-    label = "".join(c for c in upload.label if c.isprintable())[:_LONGEST_LABEL]
-    values = (name, team.id, upload.kind, label, upload.sha256, upload.size, database.latest(), WAITING, upload.key)
-    connection.execute(
-        "INSERT INTO main.submissions (id, team, kind, label, sha256, size, received, state, key, number)"
-        " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(max(number), 0) + 1 FROM submissions WHERE team = ?",
-        (*values, team.id),
-    )
-    record(connection, f"team {team.name}", "accepted", name, f"{upload.kind} {upload.sha256} {upload.size}")
 
 
 def organizer_failures(database: Database) -> list[Submission]:
@@ -336,7 +288,97 @@ def why_primary(primary: Submission) -> str:
 
 def primary_submissions(database: Database) -> list[Submission]:
     """Return the primary submissions with their results, sorted by team name."""
-    by_team = sorted(primary_of(submissions(database)).items())
-    return [
-        _submission(row) for _, brief in by_team for row in database.rows(f"{_WHOLE}WHERE submissions.id = ?", brief.id)
-    ]
+    briefs = primary_of(submissions(database)).values()
+    whole = (submission(database, brief.id) for brief in briefs)
+    return sorted(filter(None, whole), key=lambda submission: submission.team_name)
+
+
+_MOST_ATTEMPTS = 10
+
+# A team is served when one of its submissions is started; teams that were never served are first.
+_NEXT = """
+WITH served AS (
+    SELECT team, kind, max(audit.id) AS last FROM main.audit JOIN main.submissions ON submissions.id = audit.submission
+    WHERE action = 'begun' GROUP BY team, kind)
+SELECT id, attempts FROM submissions LEFT JOIN served USING (team, kind)
+WHERE state = ? AND kind = ? ORDER BY coalesce(last, 0), submissions.rowid LIMIT 1
+"""
+
+
+class Interrupted(Exception):
+    """A sandbox or scorer was killed or could not be started; the organizer sees the message."""
+
+
+def claim(database: Database, kind: str) -> Submission | None:
+    """Start and return the next waiting submission of the team whose turn it is; None if none is waiting.
+
+    The next team is the one whose last submission was started the longest time ago.
+    """
+    with database.transaction() as connection:
+        if not database.rows("SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1", WAITING, kind):
+            return None
+        row = connection.execute(_NEXT, (WAITING, kind)).fetchone()
+        connection.execute(
+            "UPDATE main.submissions SET state = ?, attempts = attempts + 1 WHERE id = ?", (RUNNING, row["id"])
+        )
+        record(connection, "runner", "begun", row["id"], f"attempt {row['attempts'] + 1}")
+    return submission(database, row["id"])
+
+
+def finish(
+    database: Database,
+    name: str,
+    *,
+    run: str | None = None,
+    document: Mapping[str, Any] | None = None,
+    reason: str | None = None,
+    log: str | None = None,
+) -> bool:
+    """Record the end of a submission, unless already recorded; return whether it was recorded now."""
+    state = FAILED if document is None else FINISHED
+    text = None if document is None else json.dumps(document, separators=(",", ":"))
+    with database.transaction() as connection:
+        changed = connection.execute(
+            "UPDATE main.submissions SET state = ?, finished = ?, run = ?, document = ?, reason = ?, log = ?"
+            " WHERE id = ? AND state = ?",
+            (state, now(), run, text, reason, log, name, RUNNING),
+        ).rowcount
+        if changed:
+            record(connection, "runner", state, name, reason or "")
+    return bool(changed)
+
+
+def recover(database: Database) -> None:
+    """Put submissions that were running when a runner ended back into the queue.
+
+    A submission that was started ten times without finishing fails, since it may cause the runner to end.
+    """
+    for row in database.rows("SELECT id FROM submissions WHERE state = ?", RUNNING):
+        interrupt(database, row["id"], "the runner ended")
+
+
+def interrupt(database: Database, name: str, why: str) -> None:
+    """Put an interrupted submission back into the queue; after ten attempts it fails."""
+    with database.transaction() as connection:
+        changed = connection.execute(
+            "UPDATE main.submissions SET state = ? WHERE id = ? AND state = ? AND attempts < ?",
+            (WAITING, name, RUNNING, _MOST_ATTEMPTS),
+        ).rowcount
+        if changed:
+            record(connection, "runner", "put back", name, why)
+            return
+    reason = f"interrupted {_MOST_ATTEMPTS} times; the organizer has been notified"
+    finish(database, name, reason=reason, log=f"interrupted {_MOST_ATTEMPTS} times; the last time: {why}")
+
+
+def put_back(database: Database, name: str | None = None) -> int:
+    """Put submissions that failed through the organizer's fault back into the queue; return their number."""
+    with database.transaction() as connection:
+        if database.fact("final") is not None:
+            raise Refused("the final ranking was already computed", 409)
+        failures = [failed.id for failed in organizer_failures(database) if name in {None, failed.id}]
+        update = "UPDATE main.submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
+        for failed in failures:
+            connection.execute(f"{update} WHERE id = ?", (WAITING, failed))
+            record(connection, "organizer", "put back", failed)
+    return len(failures)

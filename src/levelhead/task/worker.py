@@ -15,13 +15,12 @@ from pathlib import Path
 
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import LevelheadError
-from levelhead.task.archives import UnsafeArchive, archive_limits, unpack
+from levelhead.task.archives import ArchiveLimits, UnsafeArchive, unpack
 from levelhead.task.database import Database
 from levelhead.task.description import MEGABYTE, OUTPUTS, SYSTEM, SharedTask, TaskFolder, read_task, sync, test_sets_of
-from levelhead.task.queue import Interrupted, claim, finish, interrupt, recover
 from levelhead.task.sandbox import run_system, scratch_of, users_of
 from levelhead.task.scoring import ONE_PROCESS, ScoringFailed, ScoringWorkers, add_reasons, score_submission
-from levelhead.task.submissions import Submission
+from levelhead.task.submissions import Interrupted, Submission, claim, finish, interrupt, recover
 from levelhead.treebank.input_bytes import SUFFIXES, read_bytes
 from levelhead.treebank.layouts import bare_name
 
@@ -33,18 +32,23 @@ NOT_SCORED = "it could not be scored; the organizer has been notified"
 
 
 class Runner:
-    """Processes the queue of a task. A task has one runner: see `only_runner`.
-
-    Args:
-        task: the task.
-        database: its database.
-        workers: the workers that score submissions.
-    """
+    """Processes the queue of a task, which has one runner: see `only_runner`."""
 
     def __init__(self, task: SharedTask, database: Database, workers: ScoringWorkers = ONE_PROCESS) -> None:
         self.task, self.database, self.workers = task, database, workers
         self.folder = task.folder
         self.scratch = scratch_of(task.sandbox, task.folder.path)
+
+    def run(self, kind: str, slot: int) -> None:
+        """Process the submissions of a kind for ever."""
+        pause = threading.Event()
+        try:
+            while True:
+                if not self.step(kind, slot):
+                    pause.wait(_SECONDS_BETWEEN_LOOKS)
+        except BaseException:  # noqa: BLE001 -- this process must end in any case
+            traceback.print_exc()
+            os._exit(1)  # the database is not available: the server starts another runner, which recovers
 
     def recover(self) -> None:
         """Clean up after an interrupted runner or server, and put its submissions back into the queue."""
@@ -91,7 +95,7 @@ class Runner:
         reason = None
         if submission.kind == OUTPUTS:
             outputs.mkdir()
-            unpack(upload, outputs, archive_limits(self.task.limits))
+            unpack(upload, outputs, ArchiveLimits.of(self.task.limits))
         else:
             reason = self._run(submission, upload, run, slot)
         reasons = collect_outputs(self.task, outputs, submission.kind)
@@ -116,7 +120,7 @@ class Runner:
                 shutil.copyfile(path, place / "input" / path.name)
             system = place / "system"
             system.mkdir()
-            unpack(upload, system, archive_limits(self.task.limits))
+            unpack(upload, system, ArchiveLimits.of(self.task.limits))
             for path in [place, *place.rglob("*")]:  # the sandbox's user can read it, regardless of the umask
                 if user is not None or path.is_dir():
                     path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
@@ -150,9 +154,11 @@ def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str
         names = [f"{bare_name(name)}{suffix}" for name in test_set.outputs for suffix in ("", *SUFFIXES)]
         paths = [top / name for name in names if (top / name).is_file()]
         path = next((path for path in paths if not _is_compressed(path)), None)
-        if path is not None and _is_too_large(path.stat().st_size, task, test_set):
-            size = f"{path.name} has {path.stat().st_size} bytes"
-            reasons[test_set.code] = f"{size}, far more than an output for this test set needs"
+        n_bytes = 0 if path is None else path.stat().st_size
+        # The memory and time of scoring grow with the size of an output. Only features, enhanced graphs and MISC make
+        # it larger than gold, but not by an order of magnitude. The gold of small outputs is not read.
+        if path is not None and n_bytes > MEGABYTE and n_bytes > task.limits.times_gold * _gold_size(test_set):
+            reasons[test_set.code] = f"{path.name} has {n_bytes} bytes, far more than an output for this test set needs"
         elif path is not None:
             path.rename(kept / f"{test_set.code}.conllu")
         elif paths:
@@ -166,15 +172,8 @@ def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str
     return reasons
 
 
-def _is_too_large(n_bytes: int, task: SharedTask, test_set: TestSet) -> bool:
-    """Whether an output is too large, since the memory and time of scoring grow with its size.
-
-    Only features, enhanced graphs and MISC make an output larger than gold, but not by an order of magnitude.
-    """
-    if n_bytes <= MEGABYTE:  # gold is not read
-        return False
-    gold = 0 if test_set.gold is None else len(read_bytes(test_set.gold))  # without the suffix of a compressed file
-    return n_bytes > task.limits.times_gold * gold
+def _gold_size(test_set: TestSet) -> int:
+    return 0 if test_set.gold is None else len(read_bytes(test_set.gold))  # decompressed
 
 
 def _is_compressed(path: Path) -> bool:
@@ -202,22 +201,11 @@ def main(arguments: Sequence[str]) -> None:
         runner = Runner(task, database, ScoringWorkers.from_text(arguments[1]))
         runner.recover()
         lanes = [(OUTPUTS, 0), *((SYSTEM, slot) for slot in range(task.sandbox.at_once))]
-        threads = [threading.Thread(target=_work, args=(runner, *lane)) for lane in lanes]
+        threads = [threading.Thread(target=runner.run, args=lane) for lane in lanes]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-
-
-def _work(runner: Runner, kind: str, slot: int) -> None:
-    pause = threading.Event()
-    try:
-        while True:
-            if not runner.step(kind, slot):
-                pause.wait(_SECONDS_BETWEEN_LOOKS)
-    except BaseException:  # noqa: BLE001 -- this process must end in any case
-        traceback.print_exc()
-        os._exit(1)  # the database is not available: the server starts another runner, which recovers
 
 
 def _end_with_server(scratch: Path, opened: list[Database]) -> None:
