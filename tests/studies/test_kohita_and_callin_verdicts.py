@@ -1,6 +1,6 @@
 """Verdicts on the claims of Kohita, Noji and Matsumoto, and of Callin, for made-up numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from levelhead.studies.callin import (
 from levelhead.studies.callin import claims_on_scores as callin_scores
 from levelhead.studies.callin_measures import MEASURES as CALLIN_MEASURES
 from levelhead.studies.callin_measures import claim_on_variances, relative_change, verdict_of_equality
-from levelhead.studies.kohita import claims_on_entropy, claims_on_own_gains
+from levelhead.studies.kohita import claim_on_own_gains, claims_on_entropy
 from levelhead.studies.kohita import claims_on_scores as kohita_scores
 from levelhead.studies.measures_2018_estimates import (
     SCALES,
@@ -31,11 +31,11 @@ REQUEST = StudyRequest(quick=True)
 CODES = ("ar", "bg", "cs", "da", "de", "el", "en", "es", "fi", "fr")
 
 
-def verdicts(claims: Sequence[Claim]) -> dict[str, str]:
+def verdicts(claims: Iterable[Claim]) -> dict[str, str]:
     return {claim.text: claim.verdict for claim in claims}
 
 
-def verdict(claims: Sequence[Claim], start: str) -> str:
+def verdict(claims: Iterable[Claim], start: str) -> str:
     (found,) = (claim.verdict for claim in claims if claim.text.startswith(start))
     return found
 
@@ -99,7 +99,7 @@ def test_entropy_and_gain() -> None:
     changes = [-0.1, -0.2, -0.3, -0.4, -0.5, -0.6]
 
     def found(las: Sequence[float]) -> str:
-        (claim,) = claims_on_own_gains(described(changes), gains({"LAS": las}, (1,) * len(las)))
+        claim = claim_on_own_gains(described(changes), gains({"LAS": las}, (1,) * len(las))["graph"], "")
         assert "p " in claim.evidence
         return claim.verdict
 

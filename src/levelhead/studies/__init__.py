@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 
 from levelhead.errors import Fault, InputError, Place, unknown
-from levelhead.studies.request import StudyRequest, Trainer, check_outputs, parts_of
+from levelhead.studies.request import StudyRequest, Trainer, outputs_in, parts_of
 from levelhead.studies.study import Claim, Study, StudySection, StudySpec
 
 _SPECS = (
@@ -94,6 +94,11 @@ def reproduce(name: str, request: StudyRequest) -> Study:
         if path is not None and not (path.is_dir() if kind == "folder" else path.is_file()):
             raise InputError(Fault("unreadable-file", f"{kind} of {field} not found", Place(os.fspath(path))))
     if request.systems is not None and request.treebanks:
-        check_outputs(request.systems, parts_of(request), spec.outputs)
+        codes = list(parts_of(request))
+        inside = [path for name in spec.outputs for path in (request.systems.glob(name) if name else [request.systems])]
+        if not any(outputs_in(path, codes) for path in inside):
+            few = ", ".join(codes[:6]) + (" and so on" if len(codes) > 6 else "")
+            message = f"no file in this folder is named after a treebank ({few})"
+            raise InputError(Fault("missing-system-file", message, Place(os.fspath(request.systems))))
     study: Study = resolve_name(spec.function)(request)
     return replace(study, main_claim=spec.main_claim)

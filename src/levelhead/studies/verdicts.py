@@ -64,9 +64,8 @@ def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     Otherwise, it is inconclusive if a part is; else there is no data. Without any parts, there is no data either.
     """
     distinct = set(verdicts)
-    strongest_first: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no data")
-    deciding = (verdict for verdict in strongest_first if verdict in distinct)
-    return next(deciding, "holds" if distinct else "no data")
+    strongest_first: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no data", "holds")
+    return next((verdict for verdict in strongest_first if verdict in distinct), "no data")
 
 
 def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
@@ -96,18 +95,12 @@ def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
 
     With few pairs, p comes from all permutations; otherwise, from Student's t.
     """
-    known = [(x, y) for x, y in pairs if x is not None and y is not None]
-    xs, ys = [x for x, _ in known], [y for _, y in known]
-    rank, p, n = pearson(zip(_ranks(xs), _ranks(ys)))
+    known = np.array([pair for pair in pairs if None not in pair], dtype=np.float64).reshape(-1, 2)
+    below, equal = (compare(known[None], known[:, None]).sum(axis=1) for compare in (np.less, np.equal))
+    rank, p, n = pearson((below + (equal - 1) / 2).tolist())
     if rank is not None and n <= MOST_EXACT:
-        table = np.array([xs, ys], dtype=np.float64).T
-        p = float(permutation_p_values(table, "spearman", 0, seed=0)[0, 1])  # exact, so the seed does not matter
+        p = float(permutation_p_values(known, "spearman", 0, seed=0)[0, 1])  # exact, so the seed does not matter
     return rank, p, n
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    array = np.array(values)
-    return [float((array < value).sum() + ((array == value).sum() - 1) / 2) for value in values]
 
 
 def mean(values: Iterable[Cell]) -> Cell:
@@ -136,9 +129,9 @@ def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
     return bool(abs(ours - printed) <= 0.5 * 10.0**-places + 1e-9)
 
 
-def shown(value: Cell, places: int = 2) -> str:
+def shown(value: Cell, places: int = 2, scale: float = 1) -> str:
     """Return a number as text; a dash for None."""
-    return "-" if value is None else f"{value:.{places}f}"
+    return "-" if value is None else f"{scale * value:.{places}f}"
 
 
 def p_shown(p: Cell, places: int = 3) -> str:
