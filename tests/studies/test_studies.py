@@ -23,7 +23,7 @@ from levelhead.report.page import render
 from levelhead.studies import STUDIES, Study, StudyRequest, reproduce
 from levelhead.studies.parsers import built_in, with_one_root
 from levelhead.studies.request import Parts, format_of, outputs_in, parts_of, run_tasks
-from levelhead.studies.sogaard_haulrich_tables import counts_of, score_parsers, separated, values_of
+from levelhead.studies.sogaard_haulrich import counts_of, score_parsers, separated, values_of
 from levelhead.studies.study import markdown, page, text, write_page
 from levelhead.studies.verdicts import Verdict, p_shown, spearman
 from levelhead.treebank import Treebank, from_conllu, read
