@@ -19,7 +19,7 @@ from levelhead.studies.callin import (
 from levelhead.studies.callin import claims_on_scores as callin_scores
 from levelhead.studies.kohita import claim_on_own_gains, claims_on_entropy
 from levelhead.studies.kohita import claims_on_scores as kohita_scores
-from levelhead.studies.measures_2018_estimates import (
+from levelhead.studies.measures_2018 import (
     SCALES,
 )
 from levelhead.studies.study import printed

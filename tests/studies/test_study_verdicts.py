@@ -11,14 +11,14 @@ import pytest
 from conftest import EXAMPLES, ROOT
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
-from levelhead.significance import SystemCounts, pairwise_randomization_p, resampled_rows
+from levelhead.significance import SystemCounts, pairwise_randomization_p
 from levelhead.studies import STUDIES, Claim, StudyRequest
 from levelhead.studies.conll17 import _claims_on_ranking
-from levelhead.studies.measures_2018 import _expected
-from levelhead.studies.measures_2018_estimates import (
+from levelhead.studies.measures_2018 import (
     MEASURES,
     SCALES,
     MeasureEstimate,
+    _expected,
     compare_systems,
     counts_on,
     estimated,
@@ -305,7 +305,7 @@ def scores_of_test_sets() -> list[list[list[float | None]]]:
 def test_spreads_are_as_defined(scale: str) -> None:
     table = scores_of_test_sets()
     values = np.array([[[np.nan if x is None else x for x in row] for row in one] for one in table])
-    found = estimated(spread_of(values, scale), 9, resampled_rows(9, 50, 1))
+    found = estimated(spread_of(values, scale), 9, 50, 1)
     columns = {name: [[row[m] for row in one] for one in table] for m, name in enumerate(MEASURES)}
     for name, scores in columns.items():
         value, change = found[name]
@@ -323,10 +323,10 @@ def test_spreads_are_as_defined(scale: str) -> None:
 def test_scores_of_nothing_have_no_log_odds() -> None:
     values = np.full((5, 2, len(MEASURES)), 0.5) + 0.01 * np.arange(5)[:, None, None]
     values[0, 0, list(MEASURES).index("MLAS")] = 0.0
-    found = estimated(spread_of(values, "in log odds"), 5, resampled_rows(5, 20, 1))
+    found = estimated(spread_of(values, "in log odds"), 5, 20, 1)
     assert found["MLAS"] == MeasureEstimate(None, None)
     assert found["LAS"].value is not None
-    assert estimated(spread_of(values, "in points"), 5, resampled_rows(5, 20, 1))["MLAS"].value is not None
+    assert estimated(spread_of(values, "in points"), 5, 20, 1)["MLAS"].value is not None
 
 
 def test_undefined_pairs_are_left_out_of_shares() -> None:
@@ -335,7 +335,7 @@ def test_undefined_pairs_are_left_out_of_shares() -> None:
     values = np.full((3, len(MEASURES)), 0.5)
     for name, column in shares.items():
         values[:, list(MEASURES).index(name)] = [np.nan if one is None else one for one in column]
-    found = estimated(mean_of(values, np.array(pairs, dtype=float)), 3, resampled_rows(3, 50, 1))
+    found = estimated(mean_of(values, np.array(pairs, dtype=float)), 3, 50, 1)
     assert found["BLEX"].value is not None
     assert found["BLEX"].change is not None
     assert found["BLEX"].value.value == pytest.approx(pooled_share(shares["BLEX"], pairs)) == 1

@@ -20,7 +20,7 @@ from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import curves
 from levelhead.scoring.weights import read_weights, weights_of
 from levelhead.significance import resampled_rows
-from levelhead.studies.measures_2018_estimates import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
+from levelhead.studies.measures_2018 import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files, signature
 from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, printed, table_section
@@ -74,7 +74,6 @@ FEWEST_TRAINING_SETS = 10
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     numbers = printed("callin")
     treebanks = parts_of(request, numbers["languages"])
     parts_by_code = {

@@ -41,7 +41,6 @@ Numbers = Mapping[str, Any]
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     numbers = printed("conll17")
     examples = printed("conll17_examples")
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]

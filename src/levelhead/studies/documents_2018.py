@@ -39,7 +39,6 @@ STAY = 0.9
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
     golds = {

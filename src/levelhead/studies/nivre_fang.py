@@ -61,7 +61,6 @@ Rows = Mapping[str, Row]
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     numbers = printed("nivre_fang")
     treebanks = parts_of(request, numbers["languages"])
     on = "test" if request.systems is not None else "dev"

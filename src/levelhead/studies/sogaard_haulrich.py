@@ -98,7 +98,6 @@ _UNSWAPPED = "no swaps needed"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     numbers = printed("sogaard_haulrich")
     treebanks = {
         code: parts for code, parts in parts_of(request).items()
