@@ -13,7 +13,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import SystemCounts, pairwise_randomization_p
 from levelhead.studies import STUDIES, Claim, StudyRequest
-from levelhead.studies.conll17 import _claims_on_ranking
+from levelhead.studies.conll17 import claims_on_ranking
 from levelhead.studies.measures_2018 import (
     MEASURES,
     SCALES,
@@ -259,7 +259,7 @@ def test_separation_on_small_test_sets() -> None:
 
 
 def test_the_ranking_of_2017_without_scores() -> None:
-    assert set(verdicts(_claims_on_ranking(None, printed("conll17"))).values()) == {"no data"}
+    assert set(verdicts(claims_on_ranking(None)).values()) == {"no data"}
 
 
 # Which measure separates parsers best?
