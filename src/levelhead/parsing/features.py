@@ -337,11 +337,6 @@ def templates_for(parser: str) -> dict[str, str]:
     return {"actions": EAGER_ACTIONS if parser == "arc-eager" else ACTIONS, "labels": LABELS}
 
 
-def templates_in(text: str) -> list[str]:
-    """Return the templates of a text, in which vertical bars and line breaks separate them."""
-    return [part.strip() for line in text.splitlines() for part in line.split("|") if part.strip()]
-
-
 def compiled_for(parser: str, templates: Mapping[str, str]) -> tuple[tuple[NDArray[Any], ...], ...]:
     """Return the templates of a parser, by their purpose, as its kernel takes them."""
     return tuple(compiled(templates[name], arcs=name != "actions") for name in templates_for(parser))
@@ -351,12 +346,19 @@ def compiled(text: str, *, arcs: bool) -> tuple[NDArray[Any], ...]:
     """Return the positions and attributes of distinct atoms, each template's atoms, its kind, and a hash of it."""
     atoms: dict[tuple[int, int], int] = {}
     starts, members, kinds, seeds = [0], list[int](), list[int](), list[int]()
-    for template in templates_in(text):
-        words = template.split()
-        pairs = [_atom(word, arcs) for word in words if word != "between"]
-        members += [atoms.setdefault((p, a), len(atoms)) for p, a in pairs if a is not None]
+    for template in (part.strip() for line in text.splitlines() for part in line.split("|") if part.strip()):
+        words, expanded = template.split(), list[int]()
+        for word in words:
+            position, _, attribute = word.partition(".")
+            if word == "between":
+                continue
+            if position not in (_ARC if arcs else _CONFIGURATION) or attribute not in {"feat", *_ATTRIBUTES}:
+                raise ValueError(word)
+            if attribute == "feat":  # expands to each morphological feature
+                expanded.append(_POSITIONS[position])
+            else:
+                members.append(atoms.setdefault((_POSITIONS[position], _ATTRIBUTES[attribute]), len(atoms)))
         starts.append(len(members))
-        expanded = [p for p, a in pairs if a is None]
         if len(expanded) + ("between" in words) > (1 if "between" in words else 2):
             raise ValueError("a template can be expanded in only one way")
         kind = _BETWEEN if "between" in words else (_PLAIN, _EACH, _AGREE)[len(expanded)]
@@ -366,15 +368,3 @@ def compiled(text: str, *, arcs: bool) -> tuple[NDArray[Any], ...]:
         raise ValueError("no templates, or too many")
     arrays = (*zip(*atoms), starts, members, kinds)
     return (*(np.array(numbers, np.int32) for numbers in arrays), np.array(seeds, np.uint64))
-
-
-def _atom(word: str, arcs: bool) -> tuple[int, int | None]:
-    """The numbers of position and attribute; None for `feat`, which expands to each morphological feature."""
-    position, _, attribute = word.partition(".")
-    if position not in (_ARC if arcs else _CONFIGURATION):
-        raise ValueError(word)
-    if attribute == "feat":
-        return _POSITIONS[position], None
-    if attribute not in _ATTRIBUTES:
-        raise ValueError(word)
-    return _POSITIONS[position], _ATTRIBUTES[attribute]

@@ -93,14 +93,6 @@ LONGEST_LEARNED = 2000
 it has pairs of words, and after a mistake, training searches the whole stack for arcs that can still be built."""
 
 
-def long_training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
-    """Return a warning about sentences that are too long for a parser to learn from, if there are any."""
-    if parser not in _LEARNERS:
-        return ()
-    longest = _longest(parser)
-    return _long_sentences(treebank, longest, lambda _: f"; {parser} does not learn from more than {longest}")
-
-
 def _long_sentences(treebank: Treebank, longest: int, effect: Callable[[int], str]) -> tuple[Fault, ...]:
     """A warning about sentences longer than a number of words, if there are any; `effect` is that of a length."""
     rows = np.flatnonzero(np.diff(treebank.sentence_starts) > longest)
@@ -157,7 +149,10 @@ _USES_TAGS = (*PARSERS, ENSEMBLE, *BASELINES, "udpipe", "malt")
 def training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
     """Return warnings about training words without UPOS, and about sentences that are too long to learn from."""
     untagged = _untagged(treebank, "parsers learn mostly from tags") if parser in _USES_TAGS else ()
-    return (*untagged, *long_training_warnings(treebank, parser))
+    longest = _longest(parser)
+    effect = f"; {parser} does not learn from more than {longest}"
+    long = _long_sentences(treebank, longest, lambda _: effect) if parser in _LEARNERS else ()
+    return (*untagged, *long)
 
 
 def parsing_warnings(treebank: Treebank, model: AnyModel) -> tuple[Fault, ...]:
