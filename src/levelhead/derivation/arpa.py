@@ -99,8 +99,7 @@ def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
         InputError: it is not a valid ARPA file; the error names the first invalid line.
     """
     data = read_bytes(path)
-    model = _Reader(data, os.fsdecode(path)).model()
-    return replace(model, sha256=hashlib.sha256(data).hexdigest())
+    return replace(_Reader(data, os.fsdecode(path)).model(), sha256=hashlib.sha256(data).hexdigest())
 
 
 class _Reader:
@@ -112,7 +111,6 @@ class _Reader:
         self.at = 0
 
     def model(self) -> NgramModel:
-        """Read all of it."""
         self._expect(b"\\data\\", "an ARPA file starts with \\data\\")
         sizes: list[int] = []
         while match := re.fullmatch(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})", self._line()):
@@ -131,8 +129,7 @@ class _Reader:
         return NgramModel(words, tuple(tables))
 
     def _refuse(self, message: str) -> NoReturn:
-        line = min(self.at, len(self.lines) - 1) + 1
-        raise InputError(Fault("invalid-arpa", message, Place(self.name, line)))
+        raise InputError(Fault("invalid-arpa", message, Place(self.name, min(self.at, len(self.lines) - 1) + 1)))
 
     def _line(self) -> bytes:
         return self.lines[self.at].strip() if self.at < len(self.lines) else b""
@@ -180,10 +177,8 @@ class _Reader:
                     texts.append(word.decode())
                 except UnicodeDecodeError:
                     self._refuse("a word is not UTF-8")
-                logs.append(log)
-                backoffs.append(backoff)
-            else:
-                logs[code], backoffs[code] = -math.inf if code == BEGIN else log, backoff
+            logs[code : code + 1] = [-math.inf if code == BEGIN else log]  # of a new word, at the end
+            backoffs[code : code + 1] = [backoff]
         return Strings.of(texts), NgramTable(np.arange(len(logs)), np.array(logs), np.array(backoffs)), codes
 
     def _longer(

@@ -70,8 +70,7 @@ def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
         model: the model.
         sequences: the sentences, in the word order of the model.
     """
-    codes = model.encode(sequences)
-    tokens = framed(codes, sequences.starts)
+    tokens = framed(model.encode(sequences), sequences.starts)
     logs = model.log_probabilities(tokens)
     n_words = np.diff(sequences.starts).astype(np.int64)
     unknown, ends = (tokens.codes == UNKNOWN) & (tokens.places > 0), tokens.codes == END
@@ -245,8 +244,7 @@ def count_surprise(
 
     Unknown words are left out, and ends of sentences are events, as in language-model tools.
     """
-    sums = sentence_sums(trained.model, sequences_of(matches.system, trained.order))
-    logs, events = sums.sums(oov=False)
+    logs, events = sentence_sums(trained.model, sequences_of(matches.system, trained.order)).sums(oov=False)
     if by_sentence:
         rows = matches.rows_at(matches.system_spans.sentence_starts[:-1])
         surprise, total = (np.bincount(rows, values, len(matches.gold)) for values in (-logs, events))

@@ -197,8 +197,7 @@ def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
         wrong.append((0, "no-root", "no word is the root"))
     if len(roots) > 1:
         wrong.append((roots[1], "several-roots", f"{len(roots)} words are roots"))
-    missing = [i for i, head in enumerate(heads) if head == _MISSING]
-    root = (roots or missing or [0])[0]
+    root = (roots or [i for i, head in enumerate(heads) if head == _MISSING] or [0])[0]
     heads = [root + 1 if head <= 0 else head for head in heads]
     heads[root] = 0
     seen = {0}

@@ -161,7 +161,6 @@ def _ranked(published: Results, measure: str, group: str) -> dict[str, tuple[int
 
 
 def claims_on_ranking(published: Results | None) -> list[Claim]:
-    """Check the claims about averages and ranks on a table of published scores."""
     numbers = printed("conll17")
     texts = (
         "Systems are ranked by the macro-average over all test sets",

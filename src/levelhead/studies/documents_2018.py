@@ -18,7 +18,7 @@ from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT
-from levelhead.studies.request import StudyRequest, parts_of, run_tasks, score_files, signature, systems_in
+from levelhead.studies.request import StudyRequest, counts_of, parts_of, run_tasks, score_files, signature, systems_in
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
 from levelhead.tables.table import Plain
@@ -114,7 +114,6 @@ def _setting(
 
 
 def _covered(method: int, entries: Sequence[Mapping[str, Any]]) -> float:
-    """The mean coverage of the intervals of a method."""
     return float(np.mean([entry["covered"][method] for entry in entries]))
 
 
@@ -133,8 +132,6 @@ def _significant(known: TestSetResults, name: str) -> tuple[int, int, int, int]:
 
 
 def _tables(known: TestSetResults) -> Iterator[StudySection]:
-    """Design effects, the coverage of intervals, and how many pairs of systems differ significantly."""
-
     def by_measure(result: Mapping[str, Any], kind: str, value: Callable[[Any], float]) -> list[float | None]:
         return [value(result[kind][name]) if name in result[kind] else None for name in MEASURES]
 
@@ -218,15 +215,14 @@ def _on_all(text: str, values: Mapping[str, float], holds: Callable[[float], boo
 def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
     """Return the sizes of a test set and, with enough documents, the counts for `measure_documents`; plain JSON."""
     outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
-    valid = {name: output.sentences for name, output in outputs.items() if output.state == "valid"}
+    valid = {name: output for name, output in outputs.items() if output.state == "valid"}
     units = next(output.units for output in outputs.values() if output.units is not None)
     n_documents = units.n_units if units.kind == DOCUMENT else 1
     sizes = {"documents": n_documents, "sentences": len(units.of_sentence), "systems": list(valid)}
     if n_documents < FEWEST_DOCUMENTS or len(valid) < 2:
         return sizes
-    measures = [name for name in results.measures if all(name in by_measure for by_measure in valid.values())]
-    parts = [np.stack([by_measure[name].T for name in measures], axis=1) for by_measure in valid.values()]
-    counts = {"measures": measures, "parts": np.stack(parts, axis=1).tolist()}
+    measures = [name for name in results.measures if all(name in output.sentences for output in valid.values())]
+    counts = {"measures": measures, "parts": counts_of(valid.values(), measures).tolist()}
     return {**sizes, "largest": units.largest, "of_sentence": units.of_sentence.tolist(), **counts}
 
 

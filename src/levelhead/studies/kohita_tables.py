@@ -56,7 +56,7 @@ def describe(*paths: Path) -> dict[str, Any]:
         profile(reduce(add, map(count_treebank, trees)), columns=["head_entropy", "head_entropy_by_relation"])
         for trees in (treebanks, list(map(forward, treebanks)))
     )
-    old, new = before["head_entropy_by_relation"], after["head_entropy_by_relation"]
+    old, new = (entropies.numbers("head_entropy_by_relation") for entropies in (before, after))
     words = sum(trip.words for trip in trips)
     return {
         "words": words,
@@ -144,7 +144,6 @@ def own_gain(row: Row | None, name: str) -> Cell:
 
 
 def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return a table of what conversion changes in each treebank."""
     cells: list[tuple[Any, ...]] = []
     for code, row in described.items():
         before, after = (row[f"nonprojective {when}"] / row["sentences"] for when in ("before", "after"))
@@ -277,7 +276,6 @@ def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
 
 
 def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return Table 3 with the printed numbers and ours."""
     cells = []
     for name in RELATIONS:
         pairs = [[numbers["table_3"][name][kind] / 100 for kind in KINDS]] + [

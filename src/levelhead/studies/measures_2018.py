@@ -27,6 +27,7 @@ from levelhead.significance import (
 from levelhead.significance.jackknife import SystemCounts, ratios
 from levelhead.studies.request import (
     StudyRequest,
+    counts_of,
     parts_of,
     read_treebank,
     run_tasks,
@@ -177,16 +178,11 @@ def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ..
 
 
 def entropies(gold: Path) -> Any:
-    """Return the word dependency entropies of a test set."""
     return profile(count_treebank(read_treebank(gold)), columns=["wde"])["wde"]
 
 
 def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]] | None:
-    """Return the counts of a test set by sentence, and why measures are left out.
-
-    Invalid outputs are left out. So are measures that have no value for one of the outputs, such as BLEX if gold has no
-    lemmas.
-    """
+    """Return the counts of valid outputs, and why measures are left out, which have no value for one of them."""
     outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
     valid = {name: result for name, result in outputs.items() if result.state == "valid"}
     if len(valid) < 2:
@@ -199,9 +195,8 @@ def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]
         if score.value is None
     }
     defined = {name: text for name, text in texts.items() if name not in undefined}
-    counts = [np.stack([result.sentences[text].T for text in defined.values()], axis=1) for result in valid.values()]
-    gold = results.gold[code].sha256 or ""
-    return SystemCounts(tuple(valid), tuple(defined), np.stack(counts, axis=1), gold), undefined
+    counts = counts_of(valid.values(), defined.values())
+    return SystemCounts(tuple(valid), tuple(defined), counts, results.gold[code].sha256 or ""), undefined
 
 
 def compare_systems(counts: SystemCounts, resamples: int, seed: int) -> dict[str, Any]:
@@ -242,12 +237,10 @@ class ResultsByTestSet(NamedTuple):
 
     @property
     def well_parsed(self) -> NDArray[np.int64]:
-        """The indices of the well-parsed test sets."""
         return np.flatnonzero(self.values[:, :, LAS].mean(axis=1) >= WELL_PARSED)
 
 
 def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
-    """Return the results of all test sets in arrays."""
     rows = list(results.values())
 
     def by_measure(function: Callable[[Row, str], Any], shape: tuple[int, ...] = ()) -> Numbers:
@@ -341,8 +334,7 @@ def _spread(scores: Numbers, weight: Numbers, scale: str) -> Numbers:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (weight * scores).sum(axis=1) / total
         squares = (weight * (scores - mean[:, None]) ** 2).sum(axis=1)
-        deviation = np.sqrt(squares / (total - 1))
-        per_system = deviation / {OF_SCORE: mean, OF_ERROR: 1 - mean}.get(scale, 1.0)
+        per_system = np.sqrt(squares / (total - 1)) / {OF_SCORE: mean, OF_ERROR: 1 - mean}.get(scale, 1.0)
     spread: Numbers = per_system.mean(axis=1)
     return spread
 

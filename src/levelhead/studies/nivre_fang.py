@@ -131,7 +131,6 @@ def _setting(
 
 
 def words(train: Path) -> int:
-    """Return the number of words in a training set."""
     return read_treebank(train).n_words
 
 
@@ -192,21 +191,10 @@ def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int], exampl
                 " whether it counts training sets or all parts")  # fmt: skip
 
 
-_ON_SCORES = (
-    "FUN is parsed more accurately than CORE and NONCORE on average",
-    "LAS drops when FUN is left out, in nearly every language",
-    "CLAS is lower than LAS in every language",
-    "det and case account for most of the drop",
-    "The order of languages by drop is as printed (rank correlation)",
-)
-
-
 def claims_on_scores(rows: Rows, numbers: Mapping[str, Any], request: StudyRequest) -> list[Claim]:
-    """Check the claims about scores on our scores."""
-    if not rows:
-        return [Claim(text, "pages 89 to 93", "no data", "no outputs") for text in _ON_SCORES]
     published = published_rows(numbers)
-    values = {name: [row[name] for row in rows.values()] for name in next(iter(rows.values()))}
+    names = ("LAS", "CLAS", "CLAS - LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)))
+    values = {name: [row[name] for row in rows.values()] for name in names}
     means = {name: shown(mean(column), 2, 100) for name, column in values.items()}
     dropping, lower = (sum((value or 0) < 0 for value in values[name]) for name in DROPS.values())
     over_content = {
@@ -230,21 +218,27 @@ def claims_on_scores(rows: Rows, numbers: Mapping[str, Any], request: StudyReque
         for table, name in DROPS.items()
     }
     order = ", ".join(f"{where}: Spearman {shown(r)} ({p_shown(p, 4)})" for where, (r, p, _) in correlations.items())
-    return [
-        Claim(_ON_SCORES[0], "page 89", joint_verdict(verdict_of_effect(more, 1) for more in over_content.values()),
+    claims = [
+        Claim("FUN is parsed more accurately than CORE and NONCORE on average", "page 89",
+              joint_verdict(verdict_of_effect(more, 1) for more in over_content.values()),
               f"in percent: {', '.join(f'{name} {means[name]}' for name in CLASSES[:3])}; {more_than_content}"),
-        Claim(_ON_SCORES[1], "page 91", verdict_of_fact(dropping >= 0.9 * len(rows)),
+        Claim("LAS drops when FUN is left out, in nearly every language", "page 91",
+              verdict_of_fact(dropping >= 0.9 * len(rows)),
               f"{dropping} of {len(rows)} (printed: 41 of 42); on average {means['without FUN']} points,"
               " printed -4.11"),
-        Claim(_ON_SCORES[2], "Table 3", verdict_of_fact(lower == len(rows)),
+        Claim("CLAS is lower than LAS in every language", "Table 3", verdict_of_fact(lower == len(rows)),
               f"{lower} of {len(rows)}; on average {means['CLAS - LAS']} points, printed -4.32"),
-        Claim(_ON_SCORES[3], "page 93", joint_verdict(verdict_of_effect(effect, -1) for effect in (drop, extra)),
+        Claim("det and case account for most of the drop", "page 93",
+              joint_verdict(verdict_of_effect(effect, -1) for effect in (drop, extra)),
               f"in points: det and case together {estimate_shown(drop, 2, 100)}, the other five"
               f" {shown(mean(five), 2, 100)}; difference {estimate_shown(extra, 2, 100)}"),
-        Claim(_ON_SCORES[4], "Tables 2 and 3",
+        Claim("The order of languages by drop is as printed (rank correlation)", "Tables 2 and 3",
               joint_verdict(verdict_of_correlation(r, p, 1) for r, p, _ in correlations.values()),
               f"{order}; {number_of(len(rows), 'treebank')}"),
     ]  # fmt: skip
+    if rows:
+        return claims
+    return [claim._replace(place="pages 89 to 93", verdict="no data", evidence="no outputs") for claim in claims]
 
 
 def _tables(rows: Rows, numbers: Mapping[str, Any]) -> Iterator[StudySection]:
@@ -315,7 +309,6 @@ def _kinds(names: Sequence[str], sources: Collection[str]) -> dict[str, Kind]:
 
 
 def points(share: Cell) -> Cell:
-    """Return a share in percentage points; None for None."""
     return None if share is None else 100 * share
 
 

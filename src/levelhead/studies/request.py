@@ -12,8 +12,11 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from levelhead._version import VERSION
-from levelhead.campaign import Plan, Results, System, TestSet, language_of, score_plan
+from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, language_of, score_plan
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable, name_of
@@ -22,6 +25,7 @@ from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.layouts import bare_name, gold_files, stem_of, system_folders, treebanks_in
+from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.reader import Format
 from levelhead.typology.languages import UNKNOWN, languages
 
@@ -127,7 +131,6 @@ class Parts(NamedTuple):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files of all available parts."""
         return tuple(path for path in (self.train, self.dev, self.test) if path is not None)
 
     @property
@@ -182,7 +185,6 @@ def outputs_in(folder: Path, codes: Iterable[str]) -> dict[str, Path]:
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
-    """Return the format of a file, judged by its name."""
     return "conllu" if bare_name(os.fspath(path)).lower().endswith((".conllu", ".conllup")) else "conllx"
 
 
@@ -214,7 +216,7 @@ def score_files(
         for code, path in files.items():
             formats = format_of(golds[code]), format_of(path)
             by_formats.setdefault(formats, {}).setdefault(name, {})[code] = path
-    results, contents, looked = {}, {}, {}
+    results, contents, looked = dict[tuple[str, str], OutputResult](), dict[str, FileSummary](), dict[str, Any]()
     for (gold_format, output_format), outputs in by_formats.items():  # since all files of a plan share the same formats
         tested = tuple(test_sets[code] for code in golds if any(code in files for files in outputs.values()))
         plan = Plan(tested, tuple(System(name, files) for name, files in outputs.items()))
@@ -225,3 +227,10 @@ def score_files(
         looked |= scored.looked
     signature = setup.signature_of_rules() | setup.signature_of_measures()
     return Results(tuple(test_sets.values()), tuple(systems), setup.names, results, contents, signature, looked)
+
+
+def counts_of(results: Iterable[OutputResult], measures: Collection[str]) -> NDArray[np.float64]:
+    """Return the numerators and denominators of each sentence, shape (sentences, outputs, measures, 2)."""
+    return np.stack(
+        [np.stack([result.sentences[measure].T for measure in measures], axis=1) for result in results], axis=1
+    )

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.campaign import OutputResult, check_valid
 from levelhead.derivation import estimate, perplexity, sequences_of
@@ -22,6 +21,7 @@ from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import (
     Parts,
     StudyRequest,
+    counts_of,
     format_of,
     parts_of,
     read_treebank,
@@ -187,7 +187,9 @@ def _parsers(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str,
             outputs.setdefault(code, {})[parser] = path
     scored = {code: score_parsers(treebanks[code], files, request) for code, files in outputs.items() if len(files) > 2}
     draws = request.resamples // 4, request.seed
-    arguments = {code: (counts_of(results).tolist(), *draws) for code, results in scored.items()}
+    arguments = {
+        code: (counts_of(results.values(), COUNTED.values()).tolist(), *draws) for code, results in scored.items()
+    }
     shares = run_tasks(f"{NAME}, pairs of parsers", separated, arguments, request)
     return {code: {**values_of(results), "separated": shares[code]} for code, results in scored.items()}
 
@@ -207,14 +209,7 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyReque
 
 
 def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | None]]:
-    """Return UAS, exact match and perplexity of each parser."""
     return {name: [result.scores[text].value for result in results.values()] for name, text in COUNTED.items()}
-
-
-def counts_of(results: Mapping[str, OutputResult]) -> NDArray[np.float64]:
-    """Return the numerators and denominators of each sentence, float64, shape (sentences, parsers, measures, 2)."""
-    counts = [np.stack([result.sentences[text].T for text in COUNTED.values()], axis=1) for result in results.values()]
-    return np.stack(counts, axis=1)
 
 
 def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list[float]]:
@@ -223,8 +218,7 @@ def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list
     shares_by_size: dict[str, list[float]] = {}
     for size, size_seed in zip(SIZES, spawned(seed, len(SIZES))):
         if size <= len(parts):
-            samples = min(10, len(parts) // size * 5)
-            shares = separated_shares(table, 0, size, samples, resamples, LEVEL, size_seed)
+            shares = separated_shares(table, 0, size, min(10, len(parts) // size * 5), resamples, LEVEL, size_seed)
             if shares is not None:
                 shares_by_size[str(size)] = shares.tolist()
     return shares_by_size
@@ -365,7 +359,6 @@ def _tables_of_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Ite
 
 
 def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRequest) -> Iterator[Claim]:
-    """Check the claims about treebanks."""
     increases = [treebank.increase for treebank in listed]
     higher = mean_interval(increases, *request.draws)
     yield Claim("Derivation perplexity is higher than string perplexity", "section 5", verdict_of_effect(higher, 1),
@@ -393,7 +386,6 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRe
 
 
 def claims_on_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Iterator[Claim]:
-    """Check the claims about parsers."""
     texts = {
         "P/UAS": "Parsers with lower derivation perplexity have a higher UAS",
         "P/EM": "Parsers with lower derivation perplexity have more exact matches",

@@ -246,7 +246,6 @@ def markdown(study: Study, stem: str = "") -> str:
 
 
 def page(study: Study) -> Page:
-    """Return the page of a study, as input of `levelhead.report.page.render`."""
     study = _for_readers(study)
     facts = [(verdict if n == 1 else _PHRASES[verdict][2], str(n)) for verdict, n in _counted(study).items()]
     parts = [Part("claims", "Claims", "", [Block("claims", table=study.table())])]
@@ -257,7 +256,6 @@ def page(study: Study) -> Page:
 
 
 def text(study: Study, places: int | None = 2) -> str:
-    """Return a study as plain text."""
     study = _for_readers(study)
     lines = [study.title, study.source, "", *_quick_note(study), *study.setting, ""]
     for section in study.sections:
