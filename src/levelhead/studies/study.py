@@ -111,16 +111,12 @@ class StudySpec(NamedTuple):
     """The description of a study.
 
     Args:
-        name: its name on the command line.
-        about: the paper and its topic, for the help text.
         function: the function that runs it, which takes a `StudyRequest`, as `module:name`.
         inputs: the fields of `StudyRequest` with the files that it reads besides treebanks; others are ignored.
         outputs: patterns of the subfolders of `systems` in which it looks for outputs; "" is the folder itself.
         main_claim: the first words of the claim with which its page opens.
     """
 
-    name: str
-    about: str
     function: str
     inputs: frozenset[str] = frozenset({"systems"})
     outputs: tuple[str, ...] = ("*",)
