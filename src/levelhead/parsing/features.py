@@ -71,14 +71,32 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     ]
     for number, (column, reading) in enumerate(readings):
         if COLUMNS[number] in named:
-            values[2:, number] = _hashes(column, reading)
+            texts = column.strings.texts
+            by_string = np.zeros(len(texts), np.uint32)
+            by_string[column.distinct] = [_hash(reading(texts[code])) for code in column.distinct.tolist()]
+            values[2:, number] = by_string[column.codes].view(np.int32)
     for missing, name, substitute in ((treebank.lemmas, "lemma", "form"), (treebank.xpos, "xpos", "upos")):
         rows = 2 + np.flatnonzero(missing.codes == UNDERSCORE)
         values[rows, COLUMNS.index(name)] = values[rows, COLUMNS.index(substitute)]
     numbers = {tag: number for number, tag in enumerate(_TAGS)}
     by_code = np.array([numbers.get(text, _OTHER_TAG) for text in treebank.upos.strings.texts], np.int32)
     tags = np.concatenate([np.full(2, _OTHER_TAG, np.int32), by_code[treebank.upos.codes]])
-    return Columns(values, *_features(treebank.feats), tags)
+    feats, texts = treebank.feats, treebank.feats.strings.texts
+    first, size = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
+    pairs: list[tuple[int, int]] = []
+    for code in feats.distinct.tolist():
+        parts = [] if texts[code] == "_" else texts[code].split("|")[:_MOST_FEATURES]
+        # those of names have 31 bits, to sort as signed integers
+        hashes = sorted((_hash(part.partition("=")[0]) >> 1, _hash(part)) for part in parts)
+        first[code], size[code] = len(pairs), len(hashes)
+        pairs += hashes
+    sizes = size[feats.codes]
+    starts = np.concatenate([np.zeros(3, np.int64), np.cumsum(sizes)]).astype(np.int32)
+    rows = np.repeat(first[feats.codes] - starts[2:-1], sizes) + np.arange(starts[-1])
+    table = np.array([*pairs, (0, 0)], np.uint32).view(np.int32)
+    chosen = np.append(rows, len(pairs))  # an extra feature in no row, so that no array is empty
+    names, features = (np.ascontiguousarray(table[chosen, i]) for i in range(2))
+    return Columns(values, starts, names, features, tags)
 
 
 def reading_backwards(starts: Integers) -> Integers:
@@ -110,37 +128,11 @@ def _hash(text: str) -> int:
     return zlib.crc32(text.encode())
 
 
-def _hashes(column: StringColumn, reading: Callable[[str], str]) -> Integers:
-    texts = column.strings.texts
-    table = np.zeros(len(texts), np.uint32)
-    table[column.distinct] = [_hash(reading(texts[code])) for code in column.distinct.tolist()]
-    return table[column.codes].view(np.int32)
-
-
 def _shape(text: str) -> str:
     """The kinds of the first and last character: upper case, lower case, digit, or the character itself."""
     return "".join(
         "A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[0] + text[-1]
     )
-
-
-def _features(feats: StringColumn) -> tuple[Integers, Integers, Integers]:
-    """The morphological features of all rows: where each row starts, and the hashes of names and of features."""
-    texts = feats.strings.texts
-    first, size = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
-    pairs: list[tuple[int, int]] = []
-    for code in feats.distinct.tolist():
-        parts = [] if texts[code] == "_" else texts[code].split("|")[:_MOST_FEATURES]
-        # those of names have 31 bits, to sort as signed integers
-        hashes = sorted((_hash(part.partition("=")[0]) >> 1, _hash(part)) for part in parts)
-        first[code], size[code] = len(pairs), len(hashes)
-        pairs += hashes
-    sizes = size[feats.codes]
-    starts = np.concatenate([np.zeros(3, np.int64), np.cumsum(sizes)]).astype(np.int32)
-    rows = np.repeat(first[feats.codes] - starts[2:-1], sizes) + np.arange(starts[-1])
-    table = np.array([*pairs, (0, 0)], np.uint32).view(np.int32)
-    chosen = np.append(rows, len(pairs))  # an extra feature in no row, so that no array is empty
-    return starts, np.ascontiguousarray(table[chosen, 0]), np.ascontiguousarray(table[chosen, 1])
 
 
 WORDS_A_CHUNK = 5000  # the approximate number of words in a chunk

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -341,29 +342,26 @@ def _spread(scores: Numbers, weight: Numbers, scale: str) -> Numbers:
 
 def _estimates_section(
     title: str, what: str, comparison: Comparison, *text: str,
-    more: tuple[str, Sequence[Cell]] | None = None, plain: bool = False, figure: str | None = None,
+    more: Mapping[str, Sequence[Cell]] = MappingProxyType({}), plain: bool = False, figure: str = "",
 ) -> StudySection:  # fmt: skip
-    """A row for each measure: its value and its difference from LAS, with intervals; in percent unless plain.
-
-    The figure is about `what`, unless it has another name; an empty name means no figure.
-    """
-    kind = Plain if plain else float
-    rows = [
-        (name, *(None if part is None else kind(part) for estimate in estimates for part in estimate or [None] * 3))
-        for name, estimates in comparison.items()
-    ]
-    ratios, changes = (what, "95% CI from", "95% CI to"), ("minus LAS", "minus LAS from", "minus LAS to")
-    kinds = columns(text="measure", ratio=ratios, difference=changes)
-    if more is not None:
-        kinds |= columns(ratio=more[0])
-        rows = [(*row, value) for row, value in zip(rows, more[1])]
+    """A row for each measure: its value and its difference from LAS, with intervals; in percent unless plain."""
     dots = [
         plotted_row(name, estimate.value[0], estimate.value[1:], 100)
         for name, estimate in comparison.items()
         if estimate.value is not None
     ]
-    name = what if figure is None else figure
-    return table_section(title, kinds, rows, *text, figure=spreads(name, dots, "%") if dots and name else None)
+    kind = Plain if plain else float
+    return table_section(
+        title,
+        columns(text="measure", ratio=(what, "95% CI from", "95% CI to"))
+        | columns(difference=("minus LAS", "minus LAS from", "minus LAS to"), ratio=more),
+        [
+            (name, *(None if x is None else kind(x) for part in estimates for x in part or [None] * 3), *extra)
+            for (name, estimates), *extra in zip(comparison.items(), *more.values())
+        ],
+        *text,
+        figure=spreads(figure, dots, "%") if dots and figure else None,
+    )
 
 
 def _separation(table: ResultsByTestSet, whole: Comparison, small: Comparison) -> Iterator[StudySection]:
@@ -374,7 +372,8 @@ def _separation(table: ResultsByTestSet, whole: Comparison, small: Comparison) -
         whole,
         f"The share of the {int(table.pairs.sum())} pairs (two systems on a test set) that differ with p < .05. The"
         " last column corrects p for the number of pairs on a test set.",
-        more=("with Holm correction", value_of(mean_of(table.corrected, table.pairs), everywhere)),
+        more={"with Holm correction": value_of(mean_of(table.corrected, table.pairs), everywhere)},
+        figure="significant pairs",
     )
     shares = [share for share in value_of(mean_of(table.significant, table.pairs), everywhere) if share is not None]
     yield _estimates_section(
@@ -383,6 +382,7 @@ def _separation(table: ResultsByTestSet, whole: Comparison, small: Comparison) -
         small,
         f"The same on random samples of {SMALL} sentences, {SAMPLES} from each test set. On whole test sets,"
         f" {min(shares):.0%} to {max(shares):.0%} of the pairs differ, depending on the measure.",
+        figure="significant pairs",
     )
 
 
@@ -414,14 +414,15 @@ def _evenness(
         )  # fmt: skip
     for scale, comparison in everywhere.items():
         title = f"How evenly, on all test sets: {scale}"
-        yield _estimates_section(title, "spread", comparison, plain=scale == LOG_ODDS, figure="")
+        yield _estimates_section(title, "spread", comparison, plain=scale == LOG_ODDS)
     yield _estimates_section(
         "How stable the order of systems is",
         "same order",
         order,
         "Sentences of a test set are resampled. The table shows the share of pairs of systems that have the same"
         " order as on the whole test set, averaged over test sets, and the standard error as a share of the score.",
-        more=("relative error", value_of(mean_of(table.noise), range(len(table.codes)))),
+        more={"relative error": value_of(mean_of(table.noise), range(len(table.codes)))},
+        figure="same order",
     )
 
 
