@@ -27,7 +27,6 @@ from levelhead.parsing.model import (
     Ensemble,
     ExternalModel,
     Model,
-    Training,
 )
 from levelhead.parsing.parser_input import is_relation
 from levelhead.parsing.training import MOST_BYTES_TOGETHER, MOST_MARGIN, check_shapes, n_bytes
@@ -160,28 +159,21 @@ def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
     relations = tuple(names)
     _check_range(root, 0, len(relations) - 1)
     if parser == ENSEMBLE:
-        return _ensemble(description, data, relations, training)
+        kinds = [member["parser"] for member in description["members"]]
+        if not 2 <= len(kinds) <= _MOST_MEMBERS or kinds[0] != "graph" or not set(kinds[1:]) <= set(TRANSITION_SYSTEMS):
+            raise ValueError("members")
+        _check_range(description["margin"], 1, MOST_MARGIN)
+        graph, *members = _own_models(description["members"], data, relations, root)
+        if graph.reverse:
+            raise ValueError("reverse")
+        votes = description["votes"]
+        valid = isinstance(votes, list) and all(isinstance(vote, float) and 0 <= vote <= 1 for vote in votes)
+        if not valid or len(votes) != len(members):  # a vote is at most one margin
+            raise ValueError("votes")
+        graph = replace(graph, margin=description["margin"])
+        return Ensemble(graph, tuple(members), tuple(votes), training, function_head)
     (model,) = _own_models([description], data, relations, root)
     return replace(model, training=training, function_head=function_head)
-
-
-def _ensemble(
-    description: Mapping[str, Any], data: memoryview, relations: tuple[str, ...], training: Training
-) -> Ensemble:
-    """The ensemble with a description: a second-order graph-based parser, then transition parsers."""
-    kinds = [member["parser"] for member in description["members"]]
-    if not 2 <= len(kinds) <= _MOST_MEMBERS or kinds[0] != "graph" or not set(kinds[1:]) <= set(TRANSITION_SYSTEMS):
-        raise ValueError("members")
-    _check_range(description["margin"], 1, MOST_MARGIN)
-    graph, *members = _own_models(description["members"], data, relations, description["root"])
-    if graph.reverse:
-        raise ValueError("reverse")
-    graph = replace(graph, margin=description["margin"])
-    votes = description["votes"]
-    valid = isinstance(votes, list) and all(isinstance(vote, float) and 0 <= vote <= 1 for vote in votes)
-    if not valid or len(votes) != len(members):  # a vote is at most one margin
-        raise ValueError("votes")
-    return Ensemble(graph, tuple(members), tuple(votes), training, description["function_head"])
 
 
 def _own_models(
