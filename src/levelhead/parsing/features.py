@@ -36,21 +36,13 @@ _MOST_FEATURES = 16  # per word; features beyond that count only as part of the 
 
 
 class Columns(NamedTuple):
-    """The words of a treebank as numbers. Row 0 stands for no word, row 1 for the artificial root; then come the words.
+    """The words of a treebank as numbers. Row 0 stands for no word, row 1 for the artificial root; then come words."""
 
-    Args:
-        values: the hashes of attributes; int32, shape (words + 2, WIDTH).
-        feature_starts: where the morphological features of each row start; int32, shape (words + 3,).
-        feature_names: the hash of each feature's name, ascending within a row; int32.
-        features: the hash of each feature; int32.
-        tags: a small number for each part of speech; int32, shape (words + 2,).
-    """
-
-    values: Integers
-    feature_starts: Integers
-    feature_names: Integers
-    features: Integers
-    tags: Integers
+    values: Integers  # the hashes of attributes, shape (words + 2, WIDTH)
+    feature_starts: Integers  # where the morphological features of each row start, shape (words + 3,)
+    feature_names: Integers  # the hash of each feature's name, ascending within a row
+    features: Integers  # the hash of each feature
+    tags: Integers  # a small number for each part of speech, shape (words + 2,)
 
 
 def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:

@@ -182,11 +182,9 @@ def human_agreement(
 
 def _printed_classes() -> dict[str, list[str]]:
     """The classes of each relation in Table 2."""
-    classes: dict[str, list[str]] = {}
-    for name, members in printed("callin")["table_2"].items():
-        for relation in members.split():
-            classes.setdefault(relation, []).append(name)
-    return dict(sorted(classes.items()))
+    members = printed("callin")["table_2"]
+    relations = sorted({relation for names in members.values() for relation in names.split()})
+    return {relation: [name for name, names in members.items() if relation in names.split()] for relation in relations}
 
 
 def _tables_of_treebanks(

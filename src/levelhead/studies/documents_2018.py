@@ -166,15 +166,15 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
             ],
             text,
         )
-    rows = []
-    for name in MEASURES:
-        pairs, by_sentences, by_both, only = _significant(known, name)
-        rows.append((name, pairs, by_sentences, by_both, by_both / by_sentences if by_sentences else None, only))
+    counts = {name: _significant(known, name) for name in MEASURES}
     yield table_section(
         "Significant pairs",
         columns(text="measure", number=("pairs", "significant by sentences", "also by documents"), ratio="share")
         | columns(number="only by documents"),
-        rows,
+        [
+            (name, pairs, by_sentences, by_both, by_both / by_sentences if by_sentences else None, only)
+            for name, (pairs, by_sentences, by_both, only) in counts.items()
+        ],
         "Pairs of systems on all test sets. The systems of 2018 are far apart, so most pairs differ by any test;"
         " these shares say little about close competitors.",
     )

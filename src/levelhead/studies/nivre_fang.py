@@ -270,15 +270,18 @@ def _tables(rows: Rows, numbers: Mapping[str, Any]) -> Iterator[StudySection]:
     )  # fmt: skip
     with_relations = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
     yield printed_and_ours("Table 3: CLAS, and LAS without a relation", with_relations)
-    cells = []
-    for name in ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS"):
-        pairs = [(row[name], published[code].get(name)) for code, row in rows.items()]
-        rank, p, n = spearman(pairs)
-        cells.append((name, n, rank, p, pearson(pairs)[0]))
+    pairs_by_name = {
+        name: [(row[name], published[code].get(name)) for code, row in rows.items()]
+        for name in ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS")
+    }
     yield table_section(
         "Rank correlation with the printed columns",
         columns(text="column", number=("treebanks", "Spearman"), probability="p") | columns(number="Pearson"),
-        cells,
+        [
+            (name, n, rank, p, pearson(pairs)[0])
+            for name, pairs in pairs_by_name.items()
+            for rank, p, n in [spearman(pairs)]
+        ],
         "The correlation of our column with the printed column over treebanks. p is for Spearman's correlation: from"
         " all permutations for up to 9 treebanks, and by Student's t for more.",
     )

@@ -89,22 +89,25 @@ class Study(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        sections = []
-        for section in self.sections:
-            record: dict[str, Any] = {"title": section.title, "text": list(section.text)}
-            if section.table is not None:
-                columns = [{"name": column.name, "kind": column.kind} for column in section.table.columns]
-                rows, notes = list(map(list, section.table.rows)), list(section.table.notes)
-                record["table"] = {"columns": columns, "rows": rows, "notes": notes}
-            sections.append(record)
         return {
             **header("study", self.signature), "study": self.name, "title": self.title,
-            "source": self.source, "setting": list(self.setting), "sections": sections,
+            "source": self.source, "setting": list(self.setting),
+            "sections": [
+                {"title": section.title, "text": list(section.text), **_table_document(section.table)}
+                for section in self.sections
+            ],
             "claims": [claim._asdict() for claim in self.claims],
         }  # fmt: skip
 
     def __str__(self) -> str:
         return text(self).rstrip("\n")
+
+
+def _table_document(table: Table | None) -> dict[str, Any]:
+    if table is None:
+        return {}
+    columns = [{"name": column.name, "kind": column.kind} for column in table.columns]
+    return {"table": {"columns": columns, "rows": list(map(list, table.rows)), "notes": list(table.notes)}}
 
 
 class StudySpec(NamedTuple):
