@@ -32,8 +32,8 @@ from levelhead.treebank.strings import Codes, character_set
 from levelhead.treebank.treebank import nonprojective_arcs
 
 _MOST_STEPS = 2_000_000_000
+# the maximum number of renumberings of words while lifting the arcs of a sentence: several seconds
 _MOST_NUMBERED = 200_000_000
-"""The maximum number of renumberings of words while lifting the arcs of a sentence: several seconds."""
 
 
 @immutable

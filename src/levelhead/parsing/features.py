@@ -26,8 +26,8 @@ from levelhead.treebank.strings import UNDERSCORE
 
 Integers = NDArray[np.int32]
 
+# the attributes of a word, in the order of `Columns.values`
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "pre1", "pre2", "pre3", "suf1", "suf2", "suf3", "shape")
-"""The attributes of a word, in the order of `Columns.values`."""
 
 WIDTH = 16  # the number of values per word, which fill a cache line
 _TAGS = "ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
@@ -158,8 +158,8 @@ _CONFIGURATION = (
     " s0ll s0rr s1ll s1rr s0p s0n s1p s1n b0p b0n s0h"
 ).split()
 _ARC = "h d hl hl2 hr hr2 dl dl2 dr dr2 hp hn dp dn sib sib2 hh".split()
+# the position numbers of the kernel (parser_features.pxi)
 _POSITIONS = {name: number for number, name in enumerate([*_CONFIGURATION, *_ARC])}
-"""The position numbers of the kernel (parser_features.pxi)."""
 
 _BUILT = "label n_left n_right left_set right_set distance next_to".split()
 _ATTRIBUTES = {name: number for number, name in enumerate(COLUMNS)} | {
@@ -168,6 +168,7 @@ _ATTRIBUTES = {name: number for number, name in enumerate(COLUMNS)} | {
 _PLAIN, _EACH, _AGREE, _BETWEEN = range(4)
 _MOST_ATOMS, _MOST_TEMPLATES = 256, 512
 
+# choose a transition of arc-standard or a swap system
 ACTIONS = """
 s0.form | s0.lemma | s0.upos | s0.xpos | s0.feats | s0.form s0.upos | s0.lemma s0.upos | s0.upos s0.feats
 s1.form | s1.lemma | s1.upos | s1.xpos | s1.feats | s1.form s1.upos | s1.lemma s1.upos | s1.upos s1.feats
@@ -201,8 +202,8 @@ s0.upos s1.upos s0p.upos s1n.upos | s0.upos s1.upos s0n.upos s1p.upos | s0.upos 
 s0.upos s1.upos s1p.upos
 s0.upos b0.upos s1.upos s0l.label s1r.label | s0.upos s2.upos s1.upos s1l.label | b0.upos b0l.label
 """
-"""Choose a transition of arc-standard or a swap system."""
 
+# choose a transition of arc-eager
 EAGER_ACTIONS = """
 s0.form | s0.lemma | s0.upos | s0.xpos | s0.feats | s0.form s0.upos | s0.lemma s0.upos | s0.upos s0.feats
 b0.form | b0.lemma | b0.upos | b0.xpos | b0.feats | b0.form b0.upos | b0.lemma b0.upos | b0.upos b0.feats
@@ -232,8 +233,8 @@ s0.upos b0.upos between
 s0.upos b0.upos s0p.upos b0n.upos | s0.upos b0.upos s0n.upos b0p.upos | s0.upos b0.upos s0n.upos
 s0.upos b0.upos b0p.upos
 """
-"""Choose a transition of arc-eager."""
 
+# choose the label of an arc
 LABELS = """
 h.form | h.lemma | h.upos | h.xpos | h.lemma h.upos | h.upos h.feats
 d.form | d.lemma | d.upos | d.xpos | d.feats | d.lemma d.upos | d.upos d.feats | d.form d.upos | d.suf3 d.upos
@@ -251,8 +252,8 @@ h.upos d.upos dp.upos | h.upos d.upos dn.upos | d.upos dp.lemma | d.upos dn.lemm
 d.upos h.upos h.distance | d.lemma h.distance | h.upos d.upos between
 d.feats dl.lemma h.upos
 """
-"""Choose the label of an arc."""
 
+# choose arcs; every feature includes the direction
 ARCS = """
 h.form h.upos | h.lemma | h.upos | h.xpos | h.upos h.feats | h.lemma h.upos h.distance
 d.form d.upos | d.lemma | d.upos | d.xpos | d.upos d.feats | d.lemma d.upos h.distance | d.suf2 d.upos | d.suf3 d.upos
@@ -271,8 +272,8 @@ h.upos d.upos dn.lemma | d.lemma dp.upos | d.lemma dn.upos | h.upos hn.lemma d.u
 h.xpos hn.xpos dp.xpos d.xpos | hp.xpos h.xpos dp.xpos d.xpos
 h.upos d.upos between | h.upos d.upos h.next_to | between d.upos
 """
-"""Choose arcs; every feature includes the direction."""
 
+# score two neighboring children on the same side of a head, or the innermost child
 SIBLINGS = """
 d.upos sib.upos | h.upos d.upos sib.upos | h.upos d.upos sib.upos h.distance | d.xpos sib.xpos | h.xpos d.xpos sib.xpos
 d.lemma sib.lemma | d.lemma sib.upos | d.upos sib.lemma | h.lemma d.upos sib.upos | h.upos d.lemma sib.upos
@@ -280,8 +281,8 @@ h.upos d.upos sib.lemma | h.lemma d.lemma sib.upos | h.lemma d.upos sib.lemma
 h.upos d.upos d.feats sib.upos sib.feats | d.upos sib.upos d.feat sib.feat | h.upos sib.upos d.upos d.feats
 h.upos h.feats d.upos sib.upos | d.form sib.form | h.upos d.upos sib.upos dn.upos | h.upos d.upos sib.upos dp.upos
 """
-"""Score two neighboring children on the same side of a head, or the innermost child."""
 
+# score an arc together with the head of its head
 GRANDPARENTS = """
 hh.upos d.upos | hh.upos h.upos d.upos | hh.upos h.upos d.upos h.distance | hh.xpos h.xpos d.xpos
 hh.lemma d.lemma | hh.lemma d.upos | hh.upos d.lemma | hh.lemma h.upos d.upos | hh.upos h.lemma d.upos
@@ -289,16 +290,11 @@ hh.upos h.upos d.lemma | hh.lemma h.lemma d.upos | hh.upos h.lemma d.lemma | hh.
 hh.upos hh.feats d.upos d.feats | hh.upos h.upos d.upos d.feats | hh.upos d.upos hh.feat d.feat
 hh.upos h.upos d.upos dp.upos | hh.upos h.upos d.upos dn.upos
 """
-"""Score an arc together with the head of its head."""
 
-GRAPH_LABELS = (
-    LABELS
-    + """
-hh.upos h.upos d.upos | hh.lemma d.upos
-"""
-)
-"""Label the arcs of a known tree."""
+# label the arcs of a known tree
+GRAPH_LABELS = LABELS + "\nhh.upos h.upos d.upos | hh.lemma d.upos\n"
 
+# choose arcs together with their relations; every feature includes the direction
 RELATIONS = """
 h.lemma h.upos | h.upos | h.upos h.feats
 d.form d.upos | d.lemma | d.upos | d.xpos | d.upos d.feats | d.lemma d.upos | d.suf2 d.upos | d.suf3 d.upos
@@ -309,7 +305,6 @@ h.upos d.upos hp.upos | h.upos d.upos hn.upos | h.upos d.upos dp.upos | h.upos d
 d.upos dp.lemma | d.upos dn.lemma | h.upos dp.upos d.upos dn.upos
 h.upos d.upos between | h.upos d.upos dp.lemma | h.upos d.upos dn.lemma
 """
-"""Choose arcs together with their relations; every feature includes the direction."""
 
 _GRAPH = {"arcs": ARCS, "siblings": SIBLINGS, "grandparents": GRANDPARENTS, "labels": GRAPH_LABELS}
 

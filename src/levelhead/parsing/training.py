@@ -265,8 +265,8 @@ def candidates(voted: Integers, starts: Integers, votes: Sequence[float]) -> tup
 Shapes = Mapping[str, tuple[int, int]]  # the numbers of rows and classes of each table, by name
 MOST_BYTES = 1 << 28  # the largest size of all tables of a model in memory; parsing takes up to three times as much
 MOST_BYTES_TOGETHER = 17 << 25  # the largest size of the tables of all parsers of an ensemble in memory
+# the largest margin, for models with tiny weights: the scores of arcs stay far below the penalty of a second root
 MOST_MARGIN = 1 << 22
-"""The largest margin, for models with tiny weights: the scores of arcs stay far below the penalty of a second root."""
 
 _ENDLESS = 1 << 40  # words: more than any treebank has, so every table has its largest number of rows
 

@@ -50,6 +50,7 @@ from levelhead.typology.vocabulary import CALLIN_CHUNKS
 
 NAME = "callin"
 SCHEME = "callin-code"
+# the columns of the paper's tables, and their measures
 MEASURES = {
     "WLAS": "CallinWLAS(wde,default=0.5)",
     "LAS": "LAS(nopunct=callin)",
@@ -58,19 +59,17 @@ MEASURES = {
     "F prec": f"LAS@{SCHEME}:FUNCTION.precision",
     "F rec": f"LAS@{SCHEME}:FUNCTION.recall",
 }
-"""The columns of the paper's tables, and their measures."""
 
+# the columns of Table 5: the class, and whether an arc also needs the right relation to be correct
 CASCADING = {
     "C lab.": ("CONTENT", True), "C unlab.": ("CONTENT", False),
     "F lab.": ("FUNCTION", True), "F unlab.": ("FUNCTION", False),
 }  # fmt: skip
-"""The columns of Table 5: the class, and whether an arc also needs the right relation to be correct."""
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Row]
 
-FEWEST_TRAINING_SETS = 10
-"""For averaged entropies, since a relation missing from a training set counts 0.5."""
+FEWEST_TRAINING_SETS = 10  # for averaged entropies, since a relation missing from a training set counts 0.5
 
 
 def reproduce(request: StudyRequest) -> Study:
@@ -371,8 +370,7 @@ def relative_change(scores: Numbers, best: int, scale: str, request: StudyReques
     return percentile_estimate(float(changes[0]), changes[1:])
 
 
-MARGIN = 0.1
-"""Two variances count as equal if they differ by less than this share of the variance of LAS."""
+MARGIN = 0.1  # two variances count as equal if they differ by less than this share of the variance of LAS
 
 
 def verdict_of_equality(change: ValueWithInterval | None) -> Verdict:
@@ -384,11 +382,11 @@ def verdict_of_equality(change: ValueWithInterval | None) -> Verdict:
     return "does not hold" if change.low >= MARGIN or change.high <= -MARGIN else "inconclusive"
 
 
+# the steps of the claimed order, as contrasts of the correlations of LAS, WLAS, C prec and C rec
 _STEPS: Mapping[str, Callable[[Numbers], Numbers]] = {
     "LAS minus WLAS": lambda r: r[:, 0] - r[:, 1],
     "WLAS minus the higher of C prec and C rec": lambda r: r[:, 1] - np.maximum(r[:, 2], r[:, 3]),
 }
-"""The steps of the claimed order, as contrasts of the correlations of LAS, WLAS, C prec and C rec."""
 
 
 def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:

@@ -21,11 +21,11 @@ from levelhead.tables.table import Cell
 
 NAME = "conll17"
 MEASURES = ("LAS", "UAS", "CLAS")
+# the organizers' system in the official tables; the folder of its outputs must contain this name, in any case
 BASELINE = "BASELINE"
-"""The organizers' system in the official tables; the folder of its outputs must contain this name, in any case."""
 
+# how much an average of rounded scores may differ from the printed average: rounding changes both by up to 0.005
 _ROUNDED_TWICE = 0.01
-"""How much an average of rounded scores may differ from the printed average: rounding changes both by up to 0.005."""
 
 Numbers = Mapping[str, Any]
 

@@ -25,23 +25,20 @@ from levelhead.tables.table import Plain
 
 NAME = "documents-2018"
 MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
+# the compared intervals: the usual ones in the field, the same by document, and those of `compare`
 METHODS = ("bootstrap, sentences", "bootstrap, documents", "jackknife and t, documents")
-"""The compared intervals: the usual ones in the field, the same by document, and those of `compare`."""
 
-FEWEST_DOCUMENTS = 10
-"""The smallest number of documents of a test set that is used."""
+FEWEST_DOCUMENTS = 10  # the smallest number of documents of a test set that is used
 
-NOMINAL = 0.93
-"""95% intervals with a lower coverage than this in simulation count as too narrow."""
+NOMINAL = 0.93  # 95% intervals with a lower coverage than this in simulation count as too narrow
 
-STAY = 0.9
-"""The expected share of significant pairs that stay significant."""
+STAY = 0.9  # the expected share of significant pairs that stay significant
 
 _LEVEL = 0.95
 _EQUAL = 1e-12
 
+# the results of `measure_documents` for each test set with enough documents, by its code
 TestSetResults = Mapping[str, Any]
-"""The results of `measure_documents` for each test set with enough documents, by its code."""
 
 
 def reproduce(request: StudyRequest) -> Study:

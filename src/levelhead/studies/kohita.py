@@ -219,17 +219,19 @@ def claim_on_own_gains(described: Rows, rows: Rows, whose: str) -> Claim:
     return Claim(text, "page 5", verdict_of_correlation(r, p, -1), evidence)
 
 
+# numbers computed from the results of one treebank, in points and in percent of functional arcs
 _EFFECTS: Mapping[str, Callable[[Row], Cell]] = {
     **{name: partial(own_gain, name=name) for name in ("LAS", "CNC", "case", "mark", "nmod", "obl")},
     "CNC minus LAS": lambda row: difference(own_gain(row, "CNC"), own_gain(row, "LAS")),
     "wrong minus right": lambda row: 100 * (row["arcs"]["broken"] - row["arcs"]["fixed"])
                          / max(1, row["arcs"]["functional"]),
 }  # fmt: skip
-"""Numbers computed from the results of one treebank, in points and in percent of functional arcs."""
 
+# A claim about scores: its text, its place, and the claimed direction of mean effects, for every parser
 ClaimedEffects = tuple[str, str, Mapping[str, Sign]]
-"""A claim about scores: its text, its place, and the claimed direction of mean effects, for every parser."""
 
+# The paper's claims about scores. Figure 2 only shows an example of an arc that conversion breaks, and Table 3 a lower
+# F1 of case and mark; neither is tested in the paper.
 _CLAIMED_EFFECTS: tuple[ClaimedEffects, ...] = (
     ("Parsing through function heads improves LAS on average", "page 3", {"LAS": 1}),
     ("It improves CNC more than LAS", "page 5", {"CNC": 1, "CNC minus LAS": 1}),
@@ -237,16 +239,12 @@ _CLAIMED_EFFECTS: tuple[ClaimedEffects, ...] = (
     ("Backward conversion makes more functional arcs wrong than it makes right", "page 4, Figure 2",
      {"wrong minus right": 1}),
 )  # fmt: skip
-"""The paper's claims about scores.
-Figure 2 only shows an example of an arc that conversion breaks, and Table 3 a lower F1 of case and mark; neither is
-tested in the paper.
-"""
 
+# claims whose text is different for UD v2, by place
 _IN_UD2: Mapping[str, ClaimedEffects] = {
     "Table 3": ("It hurts case and mark, and improves nmod (in UD v2, nmod and obl)", "Table 3",
                 {"case": -1, "mark": -1, "nmod": 1, "obl": 1}),
 }  # fmt: skip
-"""Claims whose text is different for UD v2, by place."""
 
 
 def claims_on_scores(measured: Mapping[str, Rows], request: StudyRequest, *, ud: int = 1) -> Iterator[Claim]:

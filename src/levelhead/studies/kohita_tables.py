@@ -35,13 +35,13 @@ PARSERS = ("graph", "swap-lazy", "ensemble")
 
 MEASURES = {"UAS": "UAS(nopunct)", "LAS": "LAS(nopunct)", "CNC": "CNC"}
 RELATIONS = ("advmod", "amod", "conj", "dobj", "nmod", "nsubj", "case", "cc", "det", "mark")
+# their counterparts in UD v2, which split `nmod` into `nmod` and `obl`
 UD2_RELATIONS = ("advmod", "amod", "conj", "obj", "nmod", "obl", "nsubj", "case", "cc", "det", "mark")
-"""Their counterparts in UD v2, which split `nmod` into `nmod` and `obl`."""
 
 _MEASURED = tuple(dict.fromkeys((*RELATIONS, *UD2_RELATIONS)))
 
+# the trees from which a parser learned: as annotated, with content heads; or converted, with function heads
 KINDS = ("UD", "CONV")
-"""The trees from which a parser learned: as annotated, with content heads; or converted, with function heads."""
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Row]

@@ -56,11 +56,11 @@ from levelhead.typology.languages import family_of
 
 NAME = "measures-2018"
 
+# the compared measures, by their names in the tables
 MEASURES = {
     "UAS": "UAS", "LAS": "LAS", "CLAS": "CLAS", "CNC": "CNC", "WLAS": "WLAS(wde,default=0.5)", "MLAS": "MLAS",
     "BLEX": "BLEX",
 }  # fmt: skip
-"""The compared measures, by their names in the tables."""
 
 LAS = list(MEASURES).index("LAS")
 CONTENT, RICH = ("CLAS", "WLAS"), ("MLAS", "BLEX")
@@ -69,17 +69,17 @@ SMALL, SAMPLES = 200, 4  # the sentences of a small sample, and the number of su
 
 WELL_PARSED = 0.5  # the lowest mean LAS; most test sets below it have no training data
 
+# the scales for the spread of scores
 POINTS, OF_SCORE, OF_ERROR, LOG_ODDS = SCALES = (
     "in points", "as a share of the mean score", "as a share of the mean error", "in log odds",
 )  # fmt: skip
-"""The scales for the spread of scores."""
 
 Row = Mapping[str, Any]
 Draws = NDArray[np.int64]  # indices of test sets, shape (resamples, test sets)
 
+# A function of draws. It returns the value of each measure, and the value of LAS on the test sets for which that
+# measure is defined; both of shape (resamples, measures), nan for missing values.
 Statistic = Callable[[Draws], tuple[Numbers, Numbers]]
-"""A function of draws. It returns the value of each measure, and the value of LAS on the test sets for which that
-measure is defined; both of shape (resamples, measures), nan for missing values."""
 
 
 class MeasureEstimate(NamedTuple):

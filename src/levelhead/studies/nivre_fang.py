@@ -47,8 +47,7 @@ from levelhead.typology.languages import family_of
 
 NAME = "nivre-fang-2017"
 PARSER = "swap-lazy"
-OTHERS = ("graph", "ensemble")
-"""Also trained if no outputs are given, to see whether the findings depend on the parser."""
+OTHERS = ("graph", "ensemble")  # also trained if no outputs are given, to see whether the findings depend on the parser
 
 CLASSES = ("CORE", "NONCORE", "FUN", "MWE")
 WITHOUT = ("PUNCT", "FUN", "MWE")
@@ -56,8 +55,7 @@ RELATIONS = ("det", "clf", "case", "aux", "cop", "mark", "cc")
 DROPS = {"Table 2": "without FUN", "Table 3": "CLAS - LAS"}
 
 Row = Mapping[str, float | None]
-Rows = Mapping[str, Row]
-"""The columns of the paper as shares, by treebank; "without FUN" is the difference to LAS."""
+Rows = Mapping[str, Row]  # the columns of the paper as shares, by treebank; "without FUN" is the difference to LAS
 
 
 def reproduce(request: StudyRequest) -> Study:
@@ -160,8 +158,7 @@ def published_rows(numbers: Mapping[str, Any]) -> defaultdict[str, dict[str, flo
     return rows
 
 
-FEWEST_WORDS = 30_000
-"""The claimed smallest size of a treebank."""
+FEWEST_WORDS = 30_000  # the claimed smallest size of a treebank
 
 
 def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int], examples: Rows) -> Iterator[Claim]:

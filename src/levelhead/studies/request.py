@@ -117,8 +117,8 @@ def signature(request: StudyRequest, **more: str) -> Mapping[str, str]:
     return {"quick": "yes", **parts} if request.quick else parts
 
 
+# the file name of a part: `en-ud-train` (UD), `danish_ddt_train` (CoNLL-X) or `de-train`
 _PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
-"""The file name of a part: `en-ud-train` (UD), `danish_ddt_train` (CoNLL-X) or `de-train`."""
 
 
 class Parts(NamedTuple):
@@ -199,8 +199,7 @@ def systems_in(folder: Path | None, codes: Collection[str]) -> dict[str, dict[st
     return {name: outputs for name, path in folders.items() if (outputs := outputs_in(path, codes))}
 
 
-Outputs = Mapping[str, Mapping[str, Path]]
-"""The output files of each system, by the code of the test set."""
+Outputs = Mapping[str, Mapping[str, Path]]  # the output files of each system, by the code of the test set
 
 
 def score_files(

@@ -47,14 +47,11 @@ NAME = "sogaard-haulrich"
 ORDER = "swap-lazy"
 PARSERS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 SIZES = (200, 500, 1000, 2000)
-LEVEL = 0.025
-"""The significance level of the one-sided tests that separate two parsers."""
+LEVEL = 0.025  # the significance level of the one-sided tests that separate two parsers
 
-MODEL = "training"
-"""The name of the language model of the training set, as in `DPPL(training)`."""
+MODEL = "training"  # the name of the language model of the training set, as in `DPPL(training)`
 
-COUNTED = {"UAS": "UAS", "EM": "UEM", "P": f"DPPL({MODEL})"}
-"""The measures, by the names that the paper uses."""
+COUNTED = {"UAS": "UAS", "EM": "UEM", "P": f"DPPL({MODEL})"}  # the measures, by the names that the paper uses
 
 PAIRS = {"P/UAS": ("P", "UAS"), "P/EM": ("P", "EM"), "UAS/EM": ("UAS", "EM")}
 ACCURACIES = ("best", "average")
@@ -79,12 +76,12 @@ class TreebankPerplexities(NamedTuple):
 
 
 Predictors = Mapping[str, Callable[[TreebankPerplexities], float]]
+# the predictors of accuracy, in the order of the printed table
 PREDICTORS: Predictors = {
     "treebank size": lambda row: row.size,
     "size over string perplexity": lambda row: row.size / row.string,
     "size over derivation perplexity": lambda row: row.size / row.derivation,
 }
-"""The predictors of accuracy, in the order of the printed table."""
 
 _PARTS: Predictors = {
     "log of size": lambda row: math.log(row.size),

@@ -211,13 +211,13 @@ def _quick_note(study: Study) -> list[str]:
     return [_QUICK] if "quick" in study.signature else []
 
 
+# each verdict on one claim and on several, as the verb of a sentence, and as the label of a number, in their order
 _PHRASES: Mapping[Verdict, tuple[str, str, str]] = {
     "holds": ("holds", "hold", "hold"),
     "does not hold": ("does not hold", "do not hold", "do not hold"),
     "inconclusive": ("is inconclusive", "are inconclusive", "inconclusive"),
     "no data": ("cannot be tested", "cannot be tested", "no data"),
 }
-"""Each verdict on one claim and on several, as the verb of a sentence, and as the label of a number, in their order."""
 
 
 def _counted(study: Study) -> dict[Verdict, int]:

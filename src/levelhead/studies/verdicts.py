@@ -20,11 +20,9 @@ Verdict = Literal["holds", "does not hold", "inconclusive", "no data"]
 evidence gives the interval or p. `no data`: the data for the test are missing.
 """
 
-Sign = Literal[1, -1]
-"""The direction of a claimed effect: 1 for more, -1 for less."""
+Sign = Literal[1, -1]  # the direction of a claimed effect: 1 for more, -1 for less
 
-LEVEL = 0.05
-"""The significance level of all tests; the confidence level of intervals is 1 - LEVEL."""
+LEVEL = 0.05  # the significance level of all tests; the confidence level of intervals is 1 - LEVEL
 
 
 class ValueWithInterval(NamedTuple):
@@ -77,8 +75,7 @@ def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
 Cell = float | None
 Numbers = NDArray[np.float64]
 
-FEWEST = 4
-"""The smallest number of treebanks for which intervals are computed by resampling treebanks."""
+FEWEST = 4  # the smallest number of treebanks for which intervals are computed by resampling treebanks
 
 
 def pearson(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
