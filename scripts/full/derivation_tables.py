@@ -12,7 +12,7 @@ from pathlib import Path
 
 from levelhead import read
 from levelhead.derivation import estimate, perplexity, sequences_of
-from levelhead.studies.sogaard_haulrich_tables import TreebankPerplexities, correlations, group_averages
+from levelhead.studies.sogaard_haulrich import TreebankPerplexities, correlations, group_averages
 from levelhead.studies.study import printed
 
 
@@ -36,8 +36,7 @@ if __name__ == "__main__":
     rows = list(measured(Path(sys.argv[1])))
     for row in rows:
         print(f"| {row.name} | {row.size} | {row.string:.2f} | {row.derivation:.2f} | {100 * row.increase:.2f} |")
-    for group in group_averages(rows):
-        shares = (100 * group.increase_of_means, 100 * group.mean_increase)
-        print("|", " | ".join([group.name, str(group.n_treebanks), *(f"{x:.2f}" for x in (*group[2:4], *shares))]), "|")
-    for found in correlations(rows):
-        print(*found)
+    for name, n, *perplexities, increase_of_means, mean_increase in group_averages(rows):
+        numbers = (*perplexities, 100 * increase_of_means, 100 * mean_increase)
+        print("|", " | ".join([name, str(n), *(f"{x:.2f}" for x in numbers)]), "|")
+    print("LAS", sum("LAS" in row.accuracies for row in rows), *correlations(rows, "LAS"))

@@ -26,7 +26,7 @@ from levelhead.parsing import (
 from levelhead.parsing.features import columns_of, of_words, reading_backwards, reversed_heads
 from levelhead.parsing.model import MEMBERS
 from levelhead.parsing.model_file import model_bytes
-from levelhead.parsing.parser_input import LONGEST_WHOLE, long_parsing_warnings, long_training_warnings
+from levelhead.parsing.parser_input import LONGEST_WHOLE, long_parsing_warnings, training_warnings
 from levelhead.parsing.training import candidates
 from parsed import GOLD, las
 from strategies import SEEDS, treebanks
@@ -257,7 +257,7 @@ def test_long_sentences(ensemble: Ensemble) -> None:
     """They are parsed in pieces, with a warning, and not learned from."""
     long, short = one_sentence(LONGEST_WHOLE + 1), one_sentence(LONGEST_WHOLE)
     assert [fault.slug for fault in long_parsing_warnings(long, "ensemble", 4)] == ["long-sentence"]
-    assert [fault.slug for fault in long_training_warnings(long, "ensemble")] == ["long-sentence"]
+    assert "long-sentence" in [fault.slug for fault in training_warnings(long, "ensemble")]
     assert not long_parsing_warnings(short, "ensemble", 4)
     parsed = parse_treebank(ensemble, long)
     assert np.count_nonzero(parsed.heads < 0) == 1

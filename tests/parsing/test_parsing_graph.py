@@ -202,7 +202,8 @@ def test_labels_win_by_a_margin() -> None:
     kernel = GraphParser(tuple(wording.compiled(text, arcs=True) for text in wordings), tables, sums, 3, 0, 8)
     arguments = (np.array([0, 1], np.int32), np.array([0, 2], np.int32), np.zeros(1, np.int64))  # labels 0 and 2
     columns = tuple(columns_of(pair, wordings))
-    plain = [text for text in wording.templates_in(wordings[3]) if "between" not in text and ".feat " not in text + " "]
+    templates = (text.strip() for line in wordings[3].split("\n") for text in line.split("|") if text.strip())
+    plain = [text for text in templates if "between" not in text and ".feat " not in text + " "]
     needed = 150 // (2 * len(plain)) + 1  # each update changes the difference by two for each feature
     for number in range(1, 2 * needed + 2):
         kernel.train(columns, pair.sentence_starts, *arguments, np.zeros((1, 8), np.int32), 1.0, 1.0, 0.1)

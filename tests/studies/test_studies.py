@@ -22,8 +22,8 @@ from levelhead.jobs import Store, Workers
 from levelhead.report.page import render
 from levelhead.studies import STUDIES, Study, StudyRequest, reproduce
 from levelhead.studies.parsers import built_in, with_one_root
-from levelhead.studies.request import Parts, format_of, outputs_in, parts_of, run_tasks
-from levelhead.studies.sogaard_haulrich_tables import counts_of, score_parsers, separated, values_of
+from levelhead.studies.request import Parts, counts_of, format_of, outputs_in, parts_of, run_tasks
+from levelhead.studies.sogaard_haulrich import COUNTED, score_parsers, separated, values_of
 from levelhead.studies.study import markdown, page, text, write_page
 from levelhead.studies.verdicts import Verdict, p_shown, spearman
 from levelhead.treebank import Treebank, from_conllu, read
@@ -345,7 +345,7 @@ def test_one_parser_has_no_pairs(tmp_path: Path) -> None:
     path.write_text(danish(2) * 200, encoding="utf-8")
     scored = score_parsers(Parts("da", path, test=path), {"one": path}, StudyRequest())
     assert values_of(scored)["UAS"] == [1.0]
-    assert separated(counts_of(scored).tolist(), 10, 1) == {}
+    assert separated(counts_of(scored.values(), COUNTED.values()).tolist(), 10, 1) == {}
 
 
 def test_equal_parsers_are_not_separated(tmp_path: Path) -> None:
@@ -353,7 +353,7 @@ def test_equal_parsers_are_not_separated(tmp_path: Path) -> None:
     path = tmp_path / "da.conllx"
     path.write_text(danish(2) * 20, encoding="utf-8")
     scored = score_parsers(Parts("da", path, test=path), {"one": path, "two": path}, StudyRequest())
-    parts = counts_of(scored)
+    parts = counts_of(scored.values(), COUNTED.values())
     assert separated(parts.tolist(), 10, 1) == {}
     parts[:, 1, 0, 0] -= 2  # a wrong head in each sentence
     assert separated(parts.tolist(), 99, 1)["200"] == [1, pytest.approx(0.025), pytest.approx(0.025)]

@@ -10,7 +10,7 @@ from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
 from levelhead.studies import StudyRequest, reproduce
-from levelhead.studies.measures_2018_estimates import MEASURES, counts_on
+from levelhead.studies.measures_2018 import MEASURES, counts_on
 from levelhead.studies.request import score_files
 
 PARALLEL = EXAMPLES / "parallel"

@@ -53,19 +53,18 @@ def _arpa_parts(model: NgramModel) -> Iterator[bytes]:
     offsets = np.concatenate([special.offsets, model.words.offsets[1:] + special.offsets[-1]])
     texts = Strings(special.pool + model.words.pool, offsets)
     words = np.arange(model.vocabulary_size, dtype=np.int32)[:, None]
-    for n, table in enumerate(model.tables, 1):
+    for n, (table, chosen) in enumerate(zip(model.tables, rows), 1):
         if n > 1:
             contexts, last = np.divmod(table.keys, model.vocabulary_size)
             words = np.column_stack([words[contexts], last.astype(np.int32)])
         yield f"\n\\{n}-grams:\n".encode()
-        yield _lines(texts, words[rows[n - 1]], table, rows[n - 1], with_backoffs=n < model.order)
+        logs, backoffs = table.log_probabilities[chosen], table.backoffs[chosen]
+        yield _lines(texts, words[chosen], np.where(np.isneginf(logs), _NEVER, logs), backoffs, n < model.order)
     yield b"\n\\end\\\n"
 
 
-def _lines(texts: Strings, words: NDArray[np.int32], table: NgramTable, rows: Indices, *, with_backoffs: bool) -> bytes:
+def _lines(texts: Strings, words: NDArray[np.int32], logs: Reals, backoffs: Reals, with_backoffs: bool) -> bytes:
     """The n-grams of one order, written by the kernel if its decimals are exact, as for estimated models."""
-    logs, backoffs = table.log_probabilities[rows], table.backoffs[rows]
-    logs = np.where(np.isneginf(logs), _NEVER, logs)
     units, backoff_units = _in_units(logs), _in_units(backoffs)
     if units is not None and backoff_units is not None:
         pool = np.frombuffer(texts.pool, dtype=np.uint8)
@@ -100,8 +99,7 @@ def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
         InputError: it is not a valid ARPA file; the error names the first invalid line.
     """
     data = read_bytes(path)
-    model = _Reader(data, os.fsdecode(path)).model()
-    return replace(model, sha256=hashlib.sha256(data).hexdigest())
+    return replace(_Reader(data, os.fsdecode(path)).model(), sha256=hashlib.sha256(data).hexdigest())
 
 
 class _Reader:
@@ -113,19 +111,25 @@ class _Reader:
         self.at = 0
 
     def model(self) -> NgramModel:
-        """Read all of it."""
-        first_size, *sizes = self._sizes()
-        words, first, index = self._words(first_size)
+        self._expect(b"\\data\\", "an ARPA file starts with \\data\\")
+        sizes: list[int] = []
+        while match := re.fullmatch(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})", self._line()):
+            if int(match[1]) != len(sizes) + 1:
+                self._refuse("the orders of n-grams are not 1, 2, 3 ...")
+            sizes.append(int(match[2]))
+            self.at += 1
+        if not sizes:
+            self._refuse("expected the number of n-grams, as in `ngram 1=1000`")
+        words, first, index = self._words(sizes[0])
         tables, codes = [first], {word: code for word, code in index.items() if word != b"<UNK>"}
-        for n, size in enumerate(sizes, 2):
-            table, index = self._longer(n, size, codes, index, last=n > len(sizes))
+        for n, size in enumerate(sizes[1:], 2):
+            table, index = self._longer(n, size, codes, index, last=n == len(sizes))
             tables.append(table)
         self._expect(b"\\end\\", "expected \\end\\")
         return NgramModel(words, tuple(tables))
 
     def _refuse(self, message: str) -> NoReturn:
-        line = min(self.at, len(self.lines) - 1) + 1
-        raise InputError(Fault("invalid-arpa", message, Place(self.name, line)))
+        raise InputError(Fault("invalid-arpa", message, Place(self.name, min(self.at, len(self.lines) - 1) + 1)))
 
     def _line(self) -> bytes:
         return self.lines[self.at].strip() if self.at < len(self.lines) else b""
@@ -137,19 +141,6 @@ class _Reader:
         if self._line() != line:
             self._refuse(message)
         self.at += 1
-
-    def _sizes(self) -> list[int]:
-        """The header: the number of n-grams of each order."""
-        self._expect(b"\\data\\", "an ARPA file starts with \\data\\")
-        sizes: list[int] = []
-        while match := re.fullmatch(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})", self._line()):
-            if int(match[1]) != len(sizes) + 1:
-                self._refuse("the orders of n-grams are not 1, 2, 3 ...")
-            sizes.append(int(match[2]))
-            self.at += 1
-        if not sizes:
-            self._refuse("expected the number of n-grams, as in `ngram 1=1000`")
-        return sizes
 
     def _entries(self, n: int, size: int) -> Iterator[tuple[list[bytes], float, float]]:
         """The section of one order: n-grams, log10 of their probabilities, and of their back-off weights."""
@@ -186,10 +177,8 @@ class _Reader:
                     texts.append(word.decode())
                 except UnicodeDecodeError:
                     self._refuse("a word is not UTF-8")
-                logs.append(log)
-                backoffs.append(backoff)
-            else:
-                logs[code], backoffs[code] = -math.inf if code == BEGIN else log, backoff
+            logs[code : code + 1] = [-math.inf if code == BEGIN else log]  # of a new word, at the end
+            backoffs[code : code + 1] = [backoff]
         return Strings.of(texts), NgramTable(np.arange(len(logs)), np.array(logs), np.array(backoffs)), codes
 
     def _longer(

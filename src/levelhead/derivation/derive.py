@@ -32,8 +32,8 @@ from levelhead.treebank.strings import Codes, character_set
 from levelhead.treebank.treebank import nonprojective_arcs
 
 _MOST_STEPS = 2_000_000_000
+# the maximum number of renumberings of words while lifting the arcs of a sentence: several seconds
 _MOST_NUMBERED = 200_000_000
-"""The maximum number of renumberings of words while lifting the arcs of a sentence: several seconds."""
 
 
 @immutable
@@ -101,27 +101,30 @@ class Derivations(Tabular):
     def table(self, *, labeled: bool = False) -> Table:
         """Return the result as a table; transitions have relations if `labeled`."""
         texts = (Column(name, "text") for name in ("Transitions", "Words as attached"))
-        names, words = (
-            map(" ".join, rows) for rows in (self.transition_names(labeled=labeled), self.words_as_attached())
-        )
+        names, words = map(" ".join, self.transition_names(labeled=labeled)), map(" ".join, self.words_as_attached())
         columns = (Column("Sentence", "position"), *texts, Column("Swaps", "number"))
         return Table(columns, tuple(zip(range(1, len(self) + 1), names, words, self.swaps.tolist())))
 
     def to_dict(self, *, labeled: bool = False) -> dict[str, Any]:
         """Return the JSON document that the command prints; transitions have relations if `labeled`."""
-        names, words = self.transition_names(labeled=labeled), self.words_as_attached()
-        orders = (
-            (self.order[begin:end] - begin + 1).tolist() for begin, end in pairwise(self.treebank.sentence_starts)
-        )
-        rows = zip(range(1, len(self) + 1), names, orders, words, self.swaps.tolist())
-        keys = ("sentence", "transitions", "order", "words", "swaps")
-        sentences = [{**header("derivation"), **dict(zip(keys, row))} for row in rows]
+        bounds, swaps = pairwise(self.treebank.sentence_starts.tolist()), self.swaps.tolist()
+        rows = zip(self.transition_names(labeled=labeled), bounds, self.words_as_attached(), swaps)
         return {
             **header("derivations"),
             "signature": dict(self.provenance.signature),
             "swaps": int(self.swaps.sum()),
             "lifted": self.n_lifted,
-            "sentences": sentences,
+            "sentences": [
+                {
+                    **header("derivation"),
+                    "sentence": number,
+                    "transitions": names,
+                    "order": (self.order[begin:end] - begin + 1).tolist(),
+                    "words": words,
+                    "swaps": n_swaps,
+                }
+                for number, (names, (begin, end), words, n_swaps) in enumerate(rows, 1)
+            ],
         }
 
 

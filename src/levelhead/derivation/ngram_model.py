@@ -5,7 +5,7 @@ Smoothing is interpolated modified Kneser-Ney (Chen & Goodman 1998), with minimu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -39,28 +39,20 @@ def framed(codes: NDArray[np.int32], starts: NDArray[np.int32]) -> FramedTokens:
     sentences = np.repeat(np.arange(len(sizes)), sizes)
     places = np.arange(len(sentences)) - np.repeat(ends - sizes, sizes)
     words = np.full(len(sentences), BEGIN, dtype=np.int64)
-    inner = places > 0
-    inner[ends - 1] = False
-    words[inner] = codes
     words[ends - 1] = END
+    words[(places > 0) & (words != END)] = codes
     return FramedTokens(words, places, sentences)
 
 
 class NgramCounts(NamedTuple):
-    """The distinct n-grams of one order, ascending by key.
+    """The distinct n-grams of one order, ascending by key."""
 
-    Args:
-        keys: index of the n-gram without its last word in the table of shorter n-grams, times the size of the
-            vocabulary, plus the code of the last word; int64. For single words: the codes of all words.
-        suffixes: index of the n-gram without its first word in the table of shorter n-grams, int64; 0 for single words.
-        counts: the frequency of each, int64.
-        initial: whether it starts with `<s>`, bool.
-    """
-
+    # index of the n-gram without its last word in the table of shorter n-grams, times the size of the vocabulary, plus
+    # the code of the last word; for single words: the codes of all words
     keys: Indices
-    suffixes: Indices
+    suffixes: Indices  # index of the n-gram without its first word in the table of shorter n-grams; 0 for single words
     counts: Indices
-    initial: NDArray[np.bool_]
+    initial: NDArray[np.bool_]  # whether it starts with `<s>`
 
 
 def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list[NgramCounts]:
@@ -74,8 +66,7 @@ def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list
         keys = index[positions - 1] * vocabulary_size + tokens.codes[positions]
         sorting = np.argsort(keys)
         keys = keys[sorting]
-        new = np.ones(len(keys), dtype=bool)
-        new[1:] = keys[1:] != keys[:-1]
+        new = np.diff(keys, prepend=-1) != 0
         firsts = np.flatnonzero(new)
         examples = positions[sorting[firsts]]
         counts = np.diff(np.append(firsts, len(keys)))
@@ -131,30 +122,23 @@ def estimate_discounts(counts: NDArray[np.int64]) -> Discounts:
     its count; then all three are `FALLBACK`.
     """
     n1, n2, n3, n4 = np.bincount(np.minimum(counts, 5), minlength=5)[1:5].tolist()
-    if not (n1 and n2 and n3):
-        return Discounts(*FALLBACK, estimated=False)
-    y = n1 / (n1 + 2 * n2)
-    discounts = (1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3)
-    if not all(0 < discount <= count for count, discount in enumerate(discounts, 1)):
-        return Discounts(*FALLBACK, estimated=False)
-    return Discounts(*discounts, estimated=True)
+    if n1 and n2 and n3:
+        y = n1 / (n1 + 2 * n2)
+        discounts = (1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3)
+        if all(0 < discount <= count for count, discount in enumerate(discounts, 1)):
+            return Discounts(*discounts, estimated=True)
+    return Discounts(*FALLBACK, estimated=False)
 
 
 Reals = NDArray[np.float64]
 
 
 class NgramTable(NamedTuple):
-    """The n-grams of one order, ascending by key.
+    """The n-grams of one order, ascending by key."""
 
-    Args:
-        keys: as in `NgramCounts`, int64, shape (n,).
-        log_probabilities: log10 of the probability of the last word after the others, float64, shape (n,).
-        backoffs: log10 of the weight of shorter n-grams after this one (0 without continuation), float64, shape (n,).
-    """
-
-    keys: Indices
-    log_probabilities: Reals
-    backoffs: Reals
+    keys: Indices  # as in `NgramCounts`
+    log_probabilities: Reals  # log10 of the probability of the last word after the others
+    backoffs: Reals  # log10 of the weight of shorter n-grams after this one; 0 without continuation
 
 
 @immutable
@@ -263,23 +247,6 @@ def estimate(
     Raises:
         InputError: no sentence is given, or an argument is out of range.
     """
-    least = _checked(sequences, order, minimum_counts, minimum_word_count)
-    words, codes = _vocabulary(sequences, minimum_word_count)
-    size = len(words) + len(SPECIAL)
-    tables = count_ngrams(framed(codes, sequences.starts), size, order)
-    adjusted = adjusted_counts(tables)
-    discounts = [estimate_discounts(counts) for counts in adjusted]
-    layers = [_single_words(adjusted[0], discounts[0], size)]
-    for n in range(1, order):
-        layers.append(_interpolated(tables[n], adjusted[n], discounts[n], least[n], layers[-1], size))
-    ngrams = _tables(tables, layers, _kept_ngrams(tables, adjusted, least, size), size)
-    return NgramModel(words, ngrams, tuple(discounts), least, len(codes), minimum_word_count, sequences.sha256)
-
-
-def _checked(
-    sequences: Sequences, order: int, minimum_counts: Sequence[int], minimum_word_count: int
-) -> tuple[int, ...]:
-    """The minimum count of each order, or raise an error for invalid arguments."""
     least, message = tuple(minimum_counts) or (1,) * order, ""
     if not 1 <= order <= LONGEST:
         message = f"the order of a model must be from 1 to {LONGEST}, not {order}"
@@ -291,94 +258,67 @@ def _checked(
         message = "there are no sentences to estimate a model from"
     if message:
         raise InputError(Fault("invalid-model-settings", message))
-    return least
-
-
-def _vocabulary(sequences: Sequences, minimum_word_count: int) -> tuple[Strings, NDArray[np.int32]]:
-    """The words of the vocabulary, and each word of the sentences as a code."""
     codes, texts = sequences.words.codes, sequences.words.strings.texts
-    kept = np.flatnonzero(np.bincount(codes, minlength=len(texts)) >= minimum_word_count)
+    in_vocabulary = np.flatnonzero(np.bincount(codes, minlength=len(texts)) >= minimum_word_count)
     translation = np.zeros(len(texts), dtype=np.int32)
-    translation[kept] = np.arange(len(kept)) + len(SPECIAL)
-    return Strings.of(texts[code] for code in kept.tolist()), translation[codes]
+    translation[in_vocabulary] = np.arange(len(in_vocabulary)) + len(SPECIAL)
+    words = Strings.of(texts[code] for code in in_vocabulary.tolist())
+    size = len(words) + len(SPECIAL)
+    tables = count_ngrams(framed(translation[codes], sequences.starts), size, order)
+    adjusted = adjusted_counts(tables)
+    discounts = tuple(map(estimate_discounts, adjusted))
+    ngrams = tuple(_smoothed(tables, adjusted, discounts, least, size))
+    return NgramModel(words, ngrams, discounts, least, len(codes), minimum_word_count, sequences.sha256)
 
 
-class _Layer(NamedTuple):
-    """The n-grams of one order: their probabilities, and the weight of the shorter n-grams after each context."""
-
-    probabilities: Reals
-    context_weights: Reals
-
-
-def _single_words(counts: Indices, discounts: Discounts, size: int) -> _Layer:
-    """Single words, interpolated with the uniform distribution over all but `<s>`."""
-    discounted, total = discounts.of(counts), max(int(counts.sum()), 1)
-    weight = discounted.sum() / total
-    probabilities = (counts - discounted) / total + weight / (size - 1)
-    probabilities[BEGIN] = 0.0
-    return _Layer(probabilities, np.array([weight]))
+def _smoothed(
+    tables: list[NgramCounts], adjusted: list[Indices], discounts: Sequence[Discounts], least: Sequence[int], size: int
+) -> Iterator[NgramTable]:
+    """The tables of the kept n-grams, renumbered."""
+    # single words are interpolated with the uniform distribution over all but `<s>`
+    discounted, total = discounts[0].of(adjusted[0]), max(int(adjusted[0].sum()), 1)
+    single_words = (adjusted[0] - discounted) / total + discounted.sum() / total / (size - 1)
+    single_words[BEGIN] = 0.0
+    probabilities, weights = [single_words], list[Reals]()
+    for table, counts, discount, minimum in zip(tables[1:], adjusted[1:], discounts[1:], least[1:]):
+        longer, context_weights = _interpolated(table, counts, discount, minimum, probabilities[-1], size)
+        probabilities.append(longer)
+        weights.append(context_weights)
+    weights.append(np.ones(len(probabilities[-1])))
+    kept = [counts >= minimum for counts, minimum in zip(adjusted, least)]
+    kept[0][:] = True
+    for n in reversed(range(1, len(tables))):  # so are the contexts of longer n-grams that are kept
+        kept[n - 1][tables[n].keys[kept[n]] // size] = True
+    keys = tables[0].keys
+    for n, mask in enumerate(kept):
+        with np.errstate(divide="ignore"):  # <s> has no probability
+            logs: Reals = np.log10(probabilities[n][mask]).round(_DECIMALS)
+        yield NgramTable(keys[mask], logs, np.log10(weights[n][mask]).round(_DECIMALS))
+        if n + 1 < len(tables):
+            contexts, words = np.divmod(tables[n + 1].keys, size)
+            keys = (np.cumsum(mask) - 1)[contexts] * size + words
 
 
 def _interpolated(
-    table: NgramCounts, counts: Indices, discounts: Discounts, least: int, below: _Layer, size: int
-) -> _Layer:
-    """Longer n-grams: their discounted counts, plus the weight of their context times shorter n-grams."""
-    contexts = table.keys // size
-    n_contexts = len(below.probabilities)
-    discounted = discounts.of(counts)
+    table: NgramCounts, counts: Indices, discounts: Discounts, least: int, below: Reals, size: int
+) -> tuple[Reals, Reals]:
+    """The probabilities of n-grams, and the weight of the shorter n-grams (`below`) after each context.
+
+    A probability is the discounted share, plus the weight of the context times the probability of the shorter n-gram.
+    """
+    contexts, n_contexts = table.keys // size, len(below)
+    discounted, lower = discounts.of(counts), below[table.suffixes]
     totals = np.maximum(np.bincount(contexts, weights=counts, minlength=n_contexts), 1)
-    weights = np.bincount(contexts, weights=discounted, minlength=n_contexts) / totals
+    weights: Reals = np.bincount(contexts, weights=discounted, minlength=n_contexts) / totals
     weights[weights == 0] = 1.0  # no n-gram follows
-    lower = below.probabilities[table.suffixes]
     probabilities = (counts - discounted) / totals[contexts] + weights[contexts] * lower
     rare = counts < least
-    if rare.any():
-        weights = _renormalized(contexts, probabilities, lower, rare, weights)
+    if rare.any():  # n-grams are dropped: renormalize the remaining probability, divided by that of shorter n-grams
+        left, left_below = (
+            1 - np.bincount(contexts[~rare], weights=values[~rare], minlength=n_contexts)
+            for values in (probabilities, lower)
+        )
+        touched = np.bincount(contexts[rare], minlength=n_contexts) > 0
+        weights = np.where(touched, left / np.where(touched, left_below, 1.0), weights)
         probabilities = np.where(rare, weights[contexts] * lower, probabilities)
-    return _Layer(probabilities, weights)
-
-
-def _renormalized(
-    contexts: Indices, probabilities: Reals, lower: Reals, rare: NDArray[np.bool_], weights: Reals
-) -> Reals:
-    """Back-off weights if n-grams are dropped: the remaining probability, divided by that of shorter n-grams."""
-    kept = ~rare
-    left, left_below = (
-        1 - np.bincount(contexts[kept], weights=values[kept], minlength=len(weights))
-        for values in (probabilities, lower)
-    )
-    touched = np.bincount(contexts[rare], minlength=len(weights)) > 0
-    result: Reals = np.where(touched, left / np.where(touched, left_below, 1.0), weights)
-    return result
-
-
-def _kept_ngrams(
-    tables: list[NgramCounts], adjusted: list[Indices], least: tuple[int, ...], size: int
-) -> list[NDArray[np.bool_]]:
-    """The n-grams that are kept: those with the minimum count, and the contexts of longer ones that are kept."""
-    masks: list[NDArray[np.bool_]] = []
-    for n in reversed(range(len(tables))):
-        mask = adjusted[n] >= least[n] if n else np.ones(len(tables[0].keys), dtype=bool)
-        if masks:
-            mask[tables[n + 1].keys[masks[-1]] // size] = True
-        masks.append(mask)
-    return masks[::-1]
-
-
-def _tables(
-    tables: list[NgramCounts], layers: list[_Layer], kept: list[NDArray[np.bool_]], size: int
-) -> tuple[NgramTable, ...]:
-    """The tables of the kept n-grams, renumbered."""
-    result = []
-    keys = tables[0].keys
-    for n, layer in enumerate(layers):
-        weights = layers[n + 1].context_weights if n + 1 < len(layers) else np.ones(len(layer.probabilities))
-        with np.errstate(divide="ignore"):  # <s> has no probability
-            logs: Reals = np.log10(layer.probabilities[kept[n]]).round(_DECIMALS)
-        backoffs: Reals = np.log10(weights[kept[n]]).round(_DECIMALS)
-        result.append(NgramTable(keys[kept[n]], logs, backoffs))
-        if n + 1 < len(layers):
-            number = np.cumsum(kept[n]) - 1
-            longer = tables[n + 1].keys
-            keys = number[longer // size] * size + longer % size
-    return tuple(result)
+    return probabilities, weights

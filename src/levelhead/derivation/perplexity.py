@@ -70,8 +70,7 @@ def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
         model: the model.
         sequences: the sentences, in the word order of the model.
     """
-    codes = model.encode(sequences)
-    tokens = framed(codes, sequences.starts)
+    tokens = framed(model.encode(sequences), sequences.starts)
     logs = model.log_probabilities(tokens)
     n_words = np.diff(sequences.starts).astype(np.int64)
     unknown, ends = (tokens.codes == UNKNOWN) & (tokens.places > 0), tokens.codes == END
@@ -81,10 +80,6 @@ def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
     )
     n_unknown = np.bincount(tokens.sentences[unknown], minlength=len(n_words))
     return SentenceSums(log_known, log_unknown, log_ends, n_words, n_unknown, sequences.swaps)
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
 
 
 def perplexity_of(log10_probability: float, events: int) -> float | None:
@@ -174,9 +169,10 @@ class Perplexity:
         (known, n_known), (every, n_every) = (self.sums.sums(oov=oov, ends=self.ends) for oov in (False, True))
         columns = (known, n_known, every, n_every, self.sums.n_unknown, self.sums.swaps)
         rows = (
-            (number, perplexity_of(log, n), _finite(log), n, _finite(log_all), *rest)
+            (number, perplexity_of(log, n), log if math.isfinite(log) else None, n,
+             log_all if math.isfinite(log_all) else None, *rest)
             for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1)
-        )
+        )  # fmt: skip
         return [dict(zip(_SENTENCE_COLUMNS.values(), row)) for row in rows]
 
 
@@ -248,18 +244,17 @@ def count_surprise(
 
     Unknown words are left out, and ends of sentences are events, as in language-model tools.
     """
-    sums = sentence_sums(trained.model, sequences_of(matches.system, trained.order))
-    logs, events = sums.sums(oov=False)
+    logs, events = sentence_sums(trained.model, sequences_of(matches.system, trained.order)).sums(oov=False)
     if by_sentence:
         rows = matches.rows_at(matches.system_spans.sentence_starts[:-1])
         surprise, total = (np.bincount(rows, values, len(matches.gold)) for values in (-logs, events))
         return Counts(surprise, total, total, None)
-    earlier = ((), 0) if before is None else (before.parts, before.gold[0])
-    numbers = [*(-logs).tolist(), *earlier[0]]
+    earlier, n_earlier = ((), 0) if before is None else (before.parts, before.gold[0])
+    numbers = [*(-logs).tolist(), *earlier]
     parts = [math.fsum(numbers)]  # then what rounding lost, so that the parts have the same exact sum
     while rest := math.fsum([*numbers, *(-part for part in parts)]):
         parts.append(rest)
-    total = np.array([events.sum() + earlier[1]], dtype=np.float64)
+    total = np.array([events.sum() + n_earlier], dtype=np.float64)
     return SurpriseTotal(np.array(parts[:1]), total, total, None, parts)
 
 

@@ -27,16 +27,16 @@ _FAULTS = {
 def check_derived(
     failures: NDArray[np.uint8], system: TransitionSystem, treebank: Treebank | None = None, limit: int = MOST_SWAPS
 ) -> None:
-    """Raise an error for the first sentence that was not derived."""
+    """Raise an error for the first sentence that was not derived, for each reason."""
     faults = []
     for failure in dict.fromkeys(failures[failures != 0].tolist()):
-        sentences = np.flatnonzero(failures == failure)
         slug, message = _FAULTS[failure]
-        text = message.format(system=system.name, limit=limit)
-        first, lines = int(sentences[0]), () if treebank is None else treebank.source.lines
-        line = int(lines[first]) if len(lines) else None
-        place = NOWHERE if treebank is None else Place(treebank.source.path, line, first + 1)
-        faults.append(Fault(slug, text, place, count=len(sentences)))
+        sentences, place = np.flatnonzero(failures == failure).tolist(), NOWHERE
+        if treebank is not None:
+            lines = treebank.source.lines
+            line = int(lines[sentences[0]]) if len(lines) else None
+            place = Place(treebank.source.path, line, sentences[0] + 1)
+        faults.append(Fault(slug, message.format(system=system.name, limit=limit), place, count=len(sentences)))
     if faults:
         raise InputError(*faults)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -183,7 +182,15 @@ def cross_validate(
             raise InputError(*(_placed(fault, treebank) for fault in error.faults)) from error
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
-    return _joined_folds([outcome.results[job.key] for job in jobs], treebank)
+    trees, repairs = list[str](), list[Fault]()
+    for fold, job in enumerate(jobs, 1):
+        parsed = json.loads(outcome.results[job.key])
+        trees.append(parsed["conllu"])
+        for repair_of_fold in parsed["repairs"]:
+            place, message = Place(*repair_of_fold["place"]), f"fold {fold}, {repair_of_fold['message']}"
+            repairs.append(_placed(Fault(**{**repair_of_fold, "place": place, "message": message}), treebank))
+    name = treebank.source.path or "<treebank>"
+    return ParsedTreebank(from_conllu("".join(trees).encode(), name=name), tuple(repairs))
 
 
 def _placed(fault: Fault, treebank: Treebank) -> Fault:
@@ -191,24 +198,8 @@ def _placed(fault: Fault, treebank: Treebank) -> Fault:
     place = fault.place
     if place.file != _ANY_FOLD or place.sentence is None or place.word is None:
         return fault
-    return replace(
-        fault, place=place_of(treebank, int(treebank.sentence_starts[place.sentence - 1]) + int(place.word) - 1)
-    )
-
-
-def _joined_folds(results: Sequence[bytes], treebank: Treebank) -> ParsedTreebank:
-    """The joined results of all folds; repairs get places in the whole treebank, and messages name the fold."""
-    trees, repairs = list[str](), list[Fault]()
-    for fold, result in enumerate(results, 1):
-        parsed = json.loads(result)
-        trees.append(parsed["conllu"])
-        for repair in parsed["repairs"]:
-            message = f"fold {fold}, {repair['message']}"
-            fault = Fault(**{**repair, "place": Place(*repair["place"]), "message": message})
-            repairs.append(_placed(fault, treebank))
-    return ParsedTreebank(
-        from_conllu("".join(trees).encode(), name=treebank.source.path or "<treebank>"), tuple(repairs)
-    )
+    start = int(treebank.sentence_starts[place.sentence - 1])
+    return replace(fault, place=place_of(treebank, start + int(place.word) - 1))
 
 
 def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool, program: str | None) -> bytes:

@@ -103,37 +103,27 @@ def random_projective_tree(n_words: int, random: Random) -> list[int]:
     list of 2n numbers with sum n-1. So every tree comes from n equally likely lists, and there are C(3n-2, n-1) / n
     trees.
     """
-    numbers = _random_composition(n_words - 1, 2 * n_words, random)
+    # a random order of units, and of bars between the numbers
+    numbers, units = [0], n_words - 1
+    for places in range(3 * n_words - 2, 0, -1):
+        if random.random() * places < units:
+            numbers[-1] += 1
+            units -= 1
+        else:
+            numbers.append(0)
     pairs = list(zip(numbers[::2], numbers[1::2]))
     start, missing, least = 0, 0, 0
     for word, (left, right) in enumerate(pairs, 1):
         missing += left + right - 1
         if missing < least:
             start, least = word, missing
-    return _tree_of(pairs[start:] + pairs[:start])
-
-
-def _random_composition(total: int, n_parts: int, random: Random) -> list[int]:
-    """A uniformly random list of numbers with a given sum: a random order of units, and of bars between the parts."""
-    parts, units = [0], total
-    for places in range(total + n_parts - 1, 0, -1):
-        if random.random() * places < units:
-            parts[-1] += 1
-            units -= 1
-        else:
-            parts.append(0)
-    return parts
-
-
-def _tree_of(dependents: list[tuple[int, int]]) -> list[int]:
-    """The heads of the words, given the numbers of left and right dependents, heads before dependents."""
-    parents = [-1] * len(dependents)
+    parents = [-1] * n_words
     subtrees: list[tuple[int, list[int]]] = []  # each with its head, and its words in their order
-    for node, (left, right) in reversed(list(enumerate(dependents))):
+    for node, (left, right) in reversed(list(enumerate(pairs[start:] + pairs[:start]))):
         children = [subtrees.pop() for _ in range(left + right)]
         for child, _ in children:
             parents[child] = node
         before, after = ([word for _, words in part for word in words] for part in (children[:left], children[left:]))
         subtrees.append((node, [*before, node, *after]))
-    places = {node: place for place, node in enumerate(subtrees[0][1], 1)}
-    return [places.get(parents[node], 0) for node in places]
+    places_of_nodes = {node: place for place, node in enumerate(subtrees[0][1], 1)}
+    return [places_of_nodes.get(parents[node], 0) for node in places_of_nodes]

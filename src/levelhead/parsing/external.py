@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
@@ -134,12 +133,14 @@ def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair
         raise InputError(Fault("parser-words", message))
     heads, relations, faults = list[int](), list[str](), list[Fault]()
     for number, rows, start, end in zip(count(first), sentences, starts, starts[1:]):
-        in_output = partial(_in_output, words, start, f"sentence {number} in the {name}", number)
         other_words = _other_words(rows, forms[start:end])
-        if other_words is not None:
-            raise InputError(in_output(other_words))
-        local, wrong = _heads(rows)
-        faults += map(in_output, sorted([*wrong, *_wrong_relations(rows)], key=itemgetter(0)))
+        local, wrong = ([], []) if other_words else _heads(rows)
+        for word, slug, message in other_words or sorted([*wrong, *_wrong_relations(rows)], key=itemgetter(0)):
+            # the place is in the parsed treebank, since the output no longer exists when users read the message
+            place = place_of(words, start + word)._replace(sentence=number)
+            faults.append(Fault(slug, f"sentence {number} in the {name}: {message}", place))
+        if other_words:
+            raise InputError(faults[-1])
         heads += [head + start - 1 if head else -1 for head in local]
         for row, head in zip(rows, local):
             invalid = row.relation in _NONE | {"root", "ROOT"} or not is_relation(row.relation)
@@ -148,12 +149,6 @@ def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair
         raise InputError(*faults)
     parsed = words.replace(heads=heads, relations=relations, deps=["_"] * words.n_words)
     return ParsedTreebank(parsed, tuple(replace(fault, severity="warning") for fault in faults))
-
-
-def _in_output(words: Treebank, start: int, sentence: str, number: int, fault: _TreeFault) -> Fault:
-    """The fault at its place in the parsed treebank, since the output no longer exists when users read the message."""
-    word, slug, message = fault
-    return Fault(slug, f"{sentence}: {message}", place_of(words, start + word)._replace(sentence=number))
 
 
 def rows_of(output: bytes) -> list[list[Row]]:
@@ -170,15 +165,16 @@ def rows_of(output: bytes) -> list[list[Row]]:
     return sentences if sentences[-1] else sentences[:-1]
 
 
-def _other_words(rows: list[Row], forms: list[str]) -> _TreeFault | None:
+def _other_words(rows: list[Row], forms: list[str]) -> list[_TreeFault]:
+    """The first fault in the words, if any."""
     for i, (row, form) in enumerate(zip(rows, forms)):
         if row.n_columns not in _COLUMNS:
-            return i, "number-of-columns", f"{number_of(row.n_columns, 'column')} instead of 10"
+            return [(i, "number-of-columns", f"{number_of(row.n_columns, 'column')} instead of 10")]
         if row.form.replace(" ", "_") != form.replace(" ", "_"):
-            return i, "parser-words", f"the parser gave {quoted(row.form)} for {quoted(form)}"
+            return [(i, "parser-words", f"the parser gave {quoted(row.form)} for {quoted(form)}")]
     if len(rows) != len(forms):
-        return 0, "parser-words", f"the parser gave {number_of(len(rows), 'word')} for {len(forms)}"
-    return None
+        return [(0, "parser-words", f"the parser gave {number_of(len(rows), 'word')} for {len(forms)}")]
+    return []
 
 
 def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
@@ -201,13 +197,20 @@ def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
         wrong.append((0, "no-root", "no word is the root"))
     if len(roots) > 1:
         wrong.append((roots[1], "several-roots", f"{len(roots)} words are roots"))
-    missing = [i for i, head in enumerate(heads) if head == _MISSING]
-    root = (roots or missing or [0])[0]
+    root = (roots or [i for i, head in enumerate(heads) if head == _MISSING] or [0])[0]
     heads = [root + 1 if head <= 0 else head for head in heads]
     heads[root] = 0
-    for i in _first_of_cycles(heads):
-        wrong.append((i, "cycle", "the word is in a cycle"))
-        heads[i] = root + 1
+    seen = {0}
+    for start in range(1, len(heads) + 1):
+        path, word = list[int](), start
+        while word not in seen:
+            seen.add(word)
+            path.append(word)
+            word = heads[word - 1]
+        if word in path:
+            first = min(path[path.index(word) :]) - 1
+            wrong.append((first, "cycle", "the word is in a cycle"))
+            heads[first] = root + 1
     return heads, wrong
 
 
@@ -218,20 +221,3 @@ def _wrong_relations(rows: list[Row]) -> Iterator[_TreeFault]:
         elif not is_relation(row.relation):
             message = f"the relation {quoted(row.relation)} has white space or invisible characters"
             yield i, "invalid-relation", message
-
-
-def _first_of_cycles(heads: list[int]) -> list[int]:
-    """The first word of each cycle."""
-    seen = [0] * (len(heads) + 1)  # 0: not reached yet; otherwise the word from which it was reached
-    firsts = []
-    for start in range(1, len(heads) + 1):
-        word = start
-        while word and not seen[word]:
-            seen[word] = start
-            word = heads[word - 1]
-        if word and seen[word] == start:
-            cycle = [word]
-            while heads[cycle[-1] - 1] != word:
-                cycle.append(heads[cycle[-1] - 1])
-            firsts.append(min(cycle) - 1)
-    return firsts

@@ -26,8 +26,8 @@ from levelhead.treebank.strings import UNDERSCORE
 
 Integers = NDArray[np.int32]
 
+# the attributes of a word, in the order of `Columns.values`
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "pre1", "pre2", "pre3", "suf1", "suf2", "suf3", "shape")
-"""The attributes of a word, in the order of `Columns.values`."""
 
 WIDTH = 16  # the number of values per word, which fill a cache line
 _TAGS = "ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
@@ -36,21 +36,13 @@ _MOST_FEATURES = 16  # per word; features beyond that count only as part of the 
 
 
 class Columns(NamedTuple):
-    """The words of a treebank as numbers. Row 0 stands for no word, row 1 for the artificial root; then come the words.
+    """The words of a treebank as numbers. Row 0 stands for no word, row 1 for the artificial root; then come words."""
 
-    Args:
-        values: the hashes of attributes; int32, shape (words + 2, WIDTH).
-        feature_starts: where the morphological features of each row start; int32, shape (words + 3,).
-        feature_names: the hash of each feature's name, ascending within a row; int32.
-        features: the hash of each feature; int32.
-        tags: a small number for each part of speech; int32, shape (words + 2,).
-    """
-
-    values: Integers
-    feature_starts: Integers
-    feature_names: Integers
-    features: Integers
-    tags: Integers
+    values: Integers  # the hashes of attributes, shape (words + 2, WIDTH)
+    feature_starts: Integers  # where the morphological features of each row start, shape (words + 3,)
+    feature_names: Integers  # the hash of each feature's name, ascending within a row
+    features: Integers  # the hash of each feature
+    tags: Integers  # a small number for each part of speech, shape (words + 2,)
 
 
 def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
@@ -71,14 +63,32 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     ]
     for number, (column, reading) in enumerate(readings):
         if COLUMNS[number] in named:
-            values[2:, number] = _hashes(column, reading)
+            texts = column.strings.texts
+            by_string = np.zeros(len(texts), np.uint32)
+            by_string[column.distinct] = [_hash(reading(texts[code])) for code in column.distinct.tolist()]
+            values[2:, number] = by_string[column.codes].view(np.int32)
     for missing, name, substitute in ((treebank.lemmas, "lemma", "form"), (treebank.xpos, "xpos", "upos")):
         rows = 2 + np.flatnonzero(missing.codes == UNDERSCORE)
         values[rows, COLUMNS.index(name)] = values[rows, COLUMNS.index(substitute)]
     numbers = {tag: number for number, tag in enumerate(_TAGS)}
     by_code = np.array([numbers.get(text, _OTHER_TAG) for text in treebank.upos.strings.texts], np.int32)
     tags = np.concatenate([np.full(2, _OTHER_TAG, np.int32), by_code[treebank.upos.codes]])
-    return Columns(values, *_features(treebank.feats), tags)
+    feats, texts = treebank.feats, treebank.feats.strings.texts
+    first, size = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
+    pairs: list[tuple[int, int]] = []
+    for code in feats.distinct.tolist():
+        parts = [] if texts[code] == "_" else texts[code].split("|")[:_MOST_FEATURES]
+        # those of names have 31 bits, to sort as signed integers
+        hashes = sorted((_hash(part.partition("=")[0]) >> 1, _hash(part)) for part in parts)
+        first[code], size[code] = len(pairs), len(hashes)
+        pairs += hashes
+    sizes = size[feats.codes]
+    starts = np.concatenate([np.zeros(3, np.int64), np.cumsum(sizes)]).astype(np.int32)
+    rows = np.repeat(first[feats.codes] - starts[2:-1], sizes) + np.arange(starts[-1])
+    table = np.array([*pairs, (0, 0)], np.uint32).view(np.int32)
+    chosen = np.append(rows, len(pairs))  # an extra feature in no row, so that no array is empty
+    names, features = (np.ascontiguousarray(table[chosen, i]) for i in range(2))
+    return Columns(values, starts, names, features, tags)
 
 
 def reading_backwards(starts: Integers) -> Integers:
@@ -110,37 +120,11 @@ def _hash(text: str) -> int:
     return zlib.crc32(text.encode())
 
 
-def _hashes(column: StringColumn, reading: Callable[[str], str]) -> Integers:
-    texts = column.strings.texts
-    table = np.zeros(len(texts), np.uint32)
-    table[column.distinct] = [_hash(reading(texts[code])) for code in column.distinct.tolist()]
-    return table[column.codes].view(np.int32)
-
-
 def _shape(text: str) -> str:
     """The kinds of the first and last character: upper case, lower case, digit, or the character itself."""
     return "".join(
         "A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[0] + text[-1]
     )
-
-
-def _features(feats: StringColumn) -> tuple[Integers, Integers, Integers]:
-    """The morphological features of all rows: where each row starts, and the hashes of names and of features."""
-    texts = feats.strings.texts
-    first, size = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
-    pairs: list[tuple[int, int]] = []
-    for code in feats.distinct.tolist():
-        parts = [] if texts[code] == "_" else texts[code].split("|")[:_MOST_FEATURES]
-        # those of names have 31 bits, to sort as signed integers
-        hashes = sorted((_hash(part.partition("=")[0]) >> 1, _hash(part)) for part in parts)
-        first[code], size[code] = len(pairs), len(hashes)
-        pairs += hashes
-    sizes = size[feats.codes]
-    starts = np.concatenate([np.zeros(3, np.int64), np.cumsum(sizes)]).astype(np.int32)
-    rows = np.repeat(first[feats.codes] - starts[2:-1], sizes) + np.arange(starts[-1])
-    table = np.array([*pairs, (0, 0)], np.uint32).view(np.int32)
-    chosen = np.append(rows, len(pairs))  # an extra feature in no row, so that no array is empty
-    return starts, np.ascontiguousarray(table[chosen, 0]), np.ascontiguousarray(table[chosen, 1])
 
 
 WORDS_A_CHUNK = 5000  # the approximate number of words in a chunk
@@ -174,8 +158,8 @@ _CONFIGURATION = (
     " s0ll s0rr s1ll s1rr s0p s0n s1p s1n b0p b0n s0h"
 ).split()
 _ARC = "h d hl hl2 hr hr2 dl dl2 dr dr2 hp hn dp dn sib sib2 hh".split()
+# the position numbers of the kernel (parser_features.pxi)
 _POSITIONS = {name: number for number, name in enumerate([*_CONFIGURATION, *_ARC])}
-"""The position numbers of the kernel (parser_features.pxi)."""
 
 _BUILT = "label n_left n_right left_set right_set distance next_to".split()
 _ATTRIBUTES = {name: number for number, name in enumerate(COLUMNS)} | {
@@ -184,6 +168,7 @@ _ATTRIBUTES = {name: number for number, name in enumerate(COLUMNS)} | {
 _PLAIN, _EACH, _AGREE, _BETWEEN = range(4)
 _MOST_ATOMS, _MOST_TEMPLATES = 256, 512
 
+# choose a transition of arc-standard or a swap system
 ACTIONS = """
 s0.form | s0.lemma | s0.upos | s0.xpos | s0.feats | s0.form s0.upos | s0.lemma s0.upos | s0.upos s0.feats
 s1.form | s1.lemma | s1.upos | s1.xpos | s1.feats | s1.form s1.upos | s1.lemma s1.upos | s1.upos s1.feats
@@ -217,8 +202,8 @@ s0.upos s1.upos s0p.upos s1n.upos | s0.upos s1.upos s0n.upos s1p.upos | s0.upos 
 s0.upos s1.upos s1p.upos
 s0.upos b0.upos s1.upos s0l.label s1r.label | s0.upos s2.upos s1.upos s1l.label | b0.upos b0l.label
 """
-"""Choose a transition of arc-standard or a swap system."""
 
+# choose a transition of arc-eager
 EAGER_ACTIONS = """
 s0.form | s0.lemma | s0.upos | s0.xpos | s0.feats | s0.form s0.upos | s0.lemma s0.upos | s0.upos s0.feats
 b0.form | b0.lemma | b0.upos | b0.xpos | b0.feats | b0.form b0.upos | b0.lemma b0.upos | b0.upos b0.feats
@@ -248,8 +233,8 @@ s0.upos b0.upos between
 s0.upos b0.upos s0p.upos b0n.upos | s0.upos b0.upos s0n.upos b0p.upos | s0.upos b0.upos s0n.upos
 s0.upos b0.upos b0p.upos
 """
-"""Choose a transition of arc-eager."""
 
+# choose the label of an arc
 LABELS = """
 h.form | h.lemma | h.upos | h.xpos | h.lemma h.upos | h.upos h.feats
 d.form | d.lemma | d.upos | d.xpos | d.feats | d.lemma d.upos | d.upos d.feats | d.form d.upos | d.suf3 d.upos
@@ -267,8 +252,8 @@ h.upos d.upos dp.upos | h.upos d.upos dn.upos | d.upos dp.lemma | d.upos dn.lemm
 d.upos h.upos h.distance | d.lemma h.distance | h.upos d.upos between
 d.feats dl.lemma h.upos
 """
-"""Choose the label of an arc."""
 
+# choose arcs; every feature includes the direction
 ARCS = """
 h.form h.upos | h.lemma | h.upos | h.xpos | h.upos h.feats | h.lemma h.upos h.distance
 d.form d.upos | d.lemma | d.upos | d.xpos | d.upos d.feats | d.lemma d.upos h.distance | d.suf2 d.upos | d.suf3 d.upos
@@ -287,8 +272,8 @@ h.upos d.upos dn.lemma | d.lemma dp.upos | d.lemma dn.upos | h.upos hn.lemma d.u
 h.xpos hn.xpos dp.xpos d.xpos | hp.xpos h.xpos dp.xpos d.xpos
 h.upos d.upos between | h.upos d.upos h.next_to | between d.upos
 """
-"""Choose arcs; every feature includes the direction."""
 
+# score two neighboring children on the same side of a head, or the innermost child
 SIBLINGS = """
 d.upos sib.upos | h.upos d.upos sib.upos | h.upos d.upos sib.upos h.distance | d.xpos sib.xpos | h.xpos d.xpos sib.xpos
 d.lemma sib.lemma | d.lemma sib.upos | d.upos sib.lemma | h.lemma d.upos sib.upos | h.upos d.lemma sib.upos
@@ -296,8 +281,8 @@ h.upos d.upos sib.lemma | h.lemma d.lemma sib.upos | h.lemma d.upos sib.lemma
 h.upos d.upos d.feats sib.upos sib.feats | d.upos sib.upos d.feat sib.feat | h.upos sib.upos d.upos d.feats
 h.upos h.feats d.upos sib.upos | d.form sib.form | h.upos d.upos sib.upos dn.upos | h.upos d.upos sib.upos dp.upos
 """
-"""Score two neighboring children on the same side of a head, or the innermost child."""
 
+# score an arc together with the head of its head
 GRANDPARENTS = """
 hh.upos d.upos | hh.upos h.upos d.upos | hh.upos h.upos d.upos h.distance | hh.xpos h.xpos d.xpos
 hh.lemma d.lemma | hh.lemma d.upos | hh.upos d.lemma | hh.lemma h.upos d.upos | hh.upos h.lemma d.upos
@@ -305,16 +290,11 @@ hh.upos h.upos d.lemma | hh.lemma h.lemma d.upos | hh.upos h.lemma d.lemma | hh.
 hh.upos hh.feats d.upos d.feats | hh.upos h.upos d.upos d.feats | hh.upos d.upos hh.feat d.feat
 hh.upos h.upos d.upos dp.upos | hh.upos h.upos d.upos dn.upos
 """
-"""Score an arc together with the head of its head."""
 
-GRAPH_LABELS = (
-    LABELS
-    + """
-hh.upos h.upos d.upos | hh.lemma d.upos
-"""
-)
-"""Label the arcs of a known tree."""
+# label the arcs of a known tree
+GRAPH_LABELS = LABELS + "\nhh.upos h.upos d.upos | hh.lemma d.upos\n"
 
+# choose arcs together with their relations; every feature includes the direction
 RELATIONS = """
 h.lemma h.upos | h.upos | h.upos h.feats
 d.form d.upos | d.lemma | d.upos | d.xpos | d.upos d.feats | d.lemma d.upos | d.suf2 d.upos | d.suf3 d.upos
@@ -325,21 +305,14 @@ h.upos d.upos hp.upos | h.upos d.upos hn.upos | h.upos d.upos dp.upos | h.upos d
 d.upos dp.lemma | d.upos dn.lemma | h.upos dp.upos d.upos dn.upos
 h.upos d.upos between | h.upos d.upos dp.lemma | h.upos d.upos dn.lemma
 """
-"""Choose arcs together with their relations; every feature includes the direction."""
 
 _GRAPH = {"arcs": ARCS, "siblings": SIBLINGS, "grandparents": GRANDPARENTS, "labels": GRAPH_LABELS}
 
 
 def templates_for(parser: str) -> dict[str, str]:
-    """Return the templates of a parser by their purpose."""
     if parser.startswith("graph"):
         return dict(_GRAPH) | ({"relations": RELATIONS} if parser == "graph" else {})
     return {"actions": EAGER_ACTIONS if parser == "arc-eager" else ACTIONS, "labels": LABELS}
-
-
-def templates_in(text: str) -> list[str]:
-    """Return the templates of a text, in which vertical bars and line breaks separate them."""
-    return [part.strip() for line in text.splitlines() for part in line.split("|") if part.strip()]
 
 
 def compiled_for(parser: str, templates: Mapping[str, str]) -> tuple[tuple[NDArray[Any], ...], ...]:
@@ -351,12 +324,19 @@ def compiled(text: str, *, arcs: bool) -> tuple[NDArray[Any], ...]:
     """Return the positions and attributes of distinct atoms, each template's atoms, its kind, and a hash of it."""
     atoms: dict[tuple[int, int], int] = {}
     starts, members, kinds, seeds = [0], list[int](), list[int](), list[int]()
-    for template in templates_in(text):
-        words = template.split()
-        pairs = [_atom(word, arcs) for word in words if word != "between"]
-        members += [atoms.setdefault((p, a), len(atoms)) for p, a in pairs if a is not None]
+    for template in (part.strip() for line in text.splitlines() for part in line.split("|") if part.strip()):
+        words, expanded = template.split(), list[int]()
+        for word in words:
+            position, _, attribute = word.partition(".")
+            if word == "between":
+                continue
+            if position not in (_ARC if arcs else _CONFIGURATION) or attribute not in {"feat", *_ATTRIBUTES}:
+                raise ValueError(word)
+            if attribute == "feat":  # expands to each morphological feature
+                expanded.append(_POSITIONS[position])
+            else:
+                members.append(atoms.setdefault((_POSITIONS[position], _ATTRIBUTES[attribute]), len(atoms)))
         starts.append(len(members))
-        expanded = [p for p, a in pairs if a is None]
         if len(expanded) + ("between" in words) > (1 if "between" in words else 2):
             raise ValueError("a template can be expanded in only one way")
         kind = _BETWEEN if "between" in words else (_PLAIN, _EACH, _AGREE)[len(expanded)]
@@ -366,15 +346,3 @@ def compiled(text: str, *, arcs: bool) -> tuple[NDArray[Any], ...]:
         raise ValueError("no templates, or too many")
     arrays = (*zip(*atoms), starts, members, kinds)
     return (*(np.array(numbers, np.int32) for numbers in arrays), np.array(seeds, np.uint64))
-
-
-def _atom(word: str, arcs: bool) -> tuple[int, int | None]:
-    """The numbers of position and attribute; None for `feat`, which expands to each morphological feature."""
-    position, _, attribute = word.partition(".")
-    if position not in (_ARC if arcs else _CONFIGURATION):
-        raise ValueError(word)
-    if attribute == "feat":
-        return _POSITIONS[position], None
-    if attribute not in _ATTRIBUTES:
-        raise ValueError(word)
-    return _POSITIONS[position], _ATTRIBUTES[attribute]

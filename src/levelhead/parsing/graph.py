@@ -31,43 +31,42 @@ _MOST_CHANGE = 0.1
 
 def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
     """Train, and yield the averaged weights after each pass (averaged with those of earlier runs)."""
-    done: Averages = ()
-    for run in range(schedule.runs):
-        averages: Averages = ()
-        random = np.random.default_rng((seed, run))
-        for weights in _one_run(trees, model, schedule, random):
-            averages = tuple((new + run * old) / (run + 1) for new, old in zip(weights, done)) if done else weights
-            yield averages
-        done = averages
-
-
-def _one_run(trees: Trees, model: Model, schedule: Schedule, random: np.random.Generator) -> Iterator[Averages]:
     second_order = model.parser == "graph"
     shapes = table_shapes(model.parser, len(trees.heads), len(model.relations))
-    learned = [name for name in shapes if name != "first"]
-    weights = Weights(
-        *(np.zeros(shapes[name][0] if name == "parts" else shapes[name], _TYPES[name]) for name in learned)
-    )
     templates, columns = compiled_for(model.parser, model.templates), tuple(trees.columns)
-    settings = (weights.sums, len(model.relations), model.root, CANDIDATES)
-    kernel = GraphParser(templates, weights.tables, *settings)
-    candidates = np.zeros((1, CANDIDATES), np.int32)
     sentences = np.arange(len(trees.starts) - 1)
-    first: Averages = ()
-    for number in range(schedule.first + (schedule.second if second_order else 0)):
-        if number == schedule.first:  # continue from the averaged weights of parts and relations
-            average, _, relations = (table.astype(np.float32) for table in weights.averages())
-            weights.tables[0][:], weights.tables[2][:] = average, relations
-            weights.restart()
-            first = (average,)
-            kernel = GraphParser(templates, (*weights.tables, *first), *settings)
-            candidates = kernel.candidates(columns, trees.starts, sentences)
-        order = random.permutation(sentences).astype(np.int64)
-        weights.step, _, _ = kernel.train(
-            columns, trees.starts, trees.heads, trees.labels, order, candidates, weights.step, _MARGIN, _MOST_CHANGE
+    done: Averages = ()
+    for run in range(schedule.runs):
+        random = np.random.default_rng((seed, run))
+        weights = Weights(
+            *(
+                np.zeros(shape[0] if name == "parts" else shape, _TYPES[name])
+                for name, shape in shapes.items()
+                if name != "first"
+            )
         )
-        if first or not second_order:
-            yield (*weights.averages(), *first)
+        settings = (weights.sums, len(model.relations), model.root, CANDIDATES)
+        kernel = GraphParser(templates, weights.tables, *settings)
+        candidates = np.zeros((1, CANDIDATES), np.int32)
+        first, averages = Averages(), Averages()
+        for number in range(schedule.first + (schedule.second if second_order else 0)):
+            if number == schedule.first:  # continue from the averaged weights of parts and relations
+                average, _, relations = (table.astype(np.float32) for table in weights.averages())
+                weights.tables[0][:], weights.tables[2][:] = average, relations
+                weights.restart()
+                first = (average,)
+                kernel = GraphParser(templates, (*weights.tables, *first), *settings)
+                candidates = kernel.candidates(columns, trees.starts, sentences)
+            order = random.permutation(sentences).astype(np.int64)
+            weights.step, _, _ = kernel.train(
+                columns, trees.starts, trees.heads, trees.labels, order, candidates, weights.step, _MARGIN, _MOST_CHANGE
+            )
+            if first or not second_order:
+                averages = (*weights.averages(), *first)
+                if done:
+                    averages = tuple((new + run * old) / (run + 1) for new, old in zip(averages, done))
+                yield averages
+        done = averages
 
 
 def parse_graph(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:

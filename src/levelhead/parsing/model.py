@@ -16,11 +16,11 @@ from levelhead.treebank.strings import UNDERSCORE
 
 Integers = NDArray[np.int32]
 Averages = tuple[NDArray[Any], ...]  # the tables of averaged weights of a parser
+# facts about the training of a model: the version of levelhead, the seed, and sizes
 Training = Mapping[str, str | int | float]
-"""Facts about the training of a model: the version of levelhead, the seed, and sizes."""
 
+# the transition systems, in the order in which the kernel numbers them
 TRANSITION_SYSTEMS = ("arc-standard", "swap-eager", "swap-lazy", "arc-eager")
-"""The transition systems, in the order in which the kernel numbers them."""
 
 GRAPH_PARSERS = ("graph", "graph-first-order")
 PARSERS = (*TRANSITION_SYSTEMS, *GRAPH_PARSERS)
@@ -29,12 +29,12 @@ BASELINES = ("baseline-left", "baseline-right", "baseline-random", "baseline-ran
 """The baselines: heads without learning, and the most frequent relation of each part of speech."""
 
 
+# the tables of each parser; in second order also of arcs with relations, and of first-order parts for candidates
 TABLES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(TRANSITION_SYSTEMS, ("actions", "labels")),
     "graph": ("parts", "labels", "relations", "first"),
     "graph-first-order": ("parts", "labels"),
 }
-"""The tables of each parser; in second order also of arcs with relations, and of first-order parts for candidates."""
 
 _MOST_BITS, _MOST_LABEL_BITS = 22, 19
 _GRAPH_ROWS_PER_WORD = 8  # more than transition parsing needs, since wrong arcs also have features
@@ -77,6 +77,7 @@ class Member(NamedTuple):
 
 _FORWARD, _BACKWARD = 0.16, 0.12  # members that read backwards are less accurate
 
+# the default transition parsers of an ensemble (docs/parser-experiments.md has the alternatives that were tried)
 MEMBERS = (
     Member("swap-lazy", False, _FORWARD),
     Member("swap-lazy", True, _BACKWARD),
@@ -85,7 +86,6 @@ MEMBERS = (
     Member("swap-lazy", False, _FORWARD),
     Member("arc-eager", False, _FORWARD),
 )
-"""The default transition parsers of an ensemble (docs/parser-experiments.md has the alternatives that were tried)."""
 
 
 class ExternalSettings(NamedTuple):
@@ -265,11 +265,9 @@ class Weights:
         self.step = 1.0
 
     def averages(self) -> Averages:
-        """Return the weights averaged over all steps."""
         return tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
 
     def restart(self) -> None:
-        """Start averaging again."""
         for sums in self.sums:
             sums[:] = 0
         self.step = 1.0

@@ -7,7 +7,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -27,7 +27,6 @@ from levelhead.parsing.model import (
     Ensemble,
     ExternalModel,
     Model,
-    Training,
 )
 from levelhead.parsing.parser_input import is_relation
 from levelhead.parsing.training import MOST_BYTES_TOGETHER, MOST_MARGIN, check_shapes, n_bytes
@@ -61,34 +60,38 @@ def write_model(model: AnyModel, path: str | os.PathLike[str]) -> None:
 
 def model_bytes(model: AnyModel) -> bytes:
     """Return the contents of a model file: magic, version and size, description, tables, and SHA-256 of all these."""
-    shared = {"parser": model.parser, "training": dict(model.training), "function_head": model.function_head}
+    description: dict[str, Any] = {}
+    contents: list[bytes] = []
     if isinstance(model, ExternalModel):
-        return _signed(shared, [model.contents])
-    if isinstance(model, Baseline):
-        learned = {"relations": dict(model.relations), "root": model.root, "other": model.other, "seed": model.seed}
-        return _signed({**shared, **learned}, [])
-    models = (model.graph, *model.members) if isinstance(model, Ensemble) else (model,)
-    descriptions, contents = [], list[bytes]()
-    for single in models:
-        packed = {name: _packed(table) for name, table in single.tables.items()}
-        descriptions.append(
-            {
-                "parser": single.parser,
-                "reverse": single.reverse,
-                "templates": dict(single.templates),
-                "beam": single.beam,
-                "tables": [[name, *single.tables[name].shape, len(data)] for name, data in packed.items()],
-            }
-        )
-        contents += packed.values()
-    learned = {"relations": models[0].relations, "root": models[0].root}
-    if isinstance(model, Ensemble):
-        learned |= {"margin": model.graph.margin, "votes": model.votes, "members": descriptions}
-        return _signed({**shared, **learned}, contents)
-    return _signed({**descriptions[0], **shared, **learned}, contents)
-
-
-def _signed(description: Mapping[str, Any], contents: Iterable[bytes]) -> bytes:
+        contents = [model.contents]
+    elif isinstance(model, Baseline):
+        description = {"relations": dict(model.relations), "root": model.root, "other": model.other, "seed": model.seed}
+    else:
+        models, members = (model.graph, *model.members) if isinstance(model, Ensemble) else (model,), []
+        for single in models:
+            entries = []
+            for name, table in single.tables.items():
+                used = table.any(axis=1)  # a bit mask of the rows that are not zero, then these rows
+                rows = np.packbits(used).tobytes() + np.ascontiguousarray(table[used], dtype="<i2").tobytes()
+                contents.append(zlib.compress(rows, 1))
+                entries.append([name, *table.shape, len(contents[-1])])
+            members.append(
+                {
+                    "parser": single.parser,
+                    "reverse": single.reverse,
+                    "templates": dict(single.templates),
+                    "beam": single.beam,
+                    "tables": entries,
+                }
+            )
+        description = {"relations": models[0].relations, "root": models[0].root}
+        if isinstance(model, Ensemble):
+            description |= {"margin": model.graph.margin, "votes": model.votes, "members": members}
+        else:
+            description |= members[0]
+    description |= {
+        "parser": model.parser, "training": dict(model.training), "function_head": model.function_head,
+    }  # fmt: skip
     text = json.dumps(description, ensure_ascii=False, sort_keys=True).encode()
     body = b"".join([MAGIC, _LENGTHS.pack(FORMAT, len(text)), text, *contents])
     if len(text) > _MOST_DESCRIPTION or len(body) + _CHECKSUM > _MOST_BYTES:
@@ -96,12 +99,6 @@ def _signed(description: Mapping[str, Any], contents: Iterable[bytes]) -> bytes:
         limits = f"at most {_MOST_BYTES} and {_MOST_DESCRIPTION} are allowed"
         raise InputError(Fault("model-too-large", f"{message}; {limits}"))
     return body + hashlib.sha256(body).digest()
-
-
-def _packed(table: NDArray[np.int16]) -> bytes:
-    """A table in compressed form: a bit mask of the rows that are not zero, then these rows."""
-    used = table.any(axis=1)
-    return zlib.compress(np.packbits(used).tobytes() + np.ascontiguousarray(table[used], dtype="<i2").tobytes(), 1)
 
 
 def read_model(path: str | os.PathLike[str]) -> AnyModel:
@@ -150,37 +147,33 @@ def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
         _check_range(function_head, 1, 2)
     if parser in EXTERNAL_PARSERS:
         return ExternalModel(parser, bytes(data), training, function_head)
-    if parser in BASELINES:
-        return _baseline(description, data, training)
     names, root = description["relations"], description["root"]
+    if parser in BASELINES:
+        by_tag, other, seed = dict(names.items()), description["other"], description["seed"]
+        if data or not isinstance(seed, int) or not all(map(is_relation, (root, other, *by_tag.values()))):
+            raise ValueError("baseline")
+        return Baseline(parser, root, by_tag, other, seed, training, function_head)
     # without duplicates, and without characters that would break lines of the output
     if not (isinstance(names, list) and all(map(is_relation, names))) or len(set(names)) != len(names):
         raise ValueError("relations")
     relations = tuple(names)
     _check_range(root, 0, len(relations) - 1)
     if parser == ENSEMBLE:
-        return _ensemble(description, data, relations, training)
+        kinds = [member["parser"] for member in description["members"]]
+        if not 2 <= len(kinds) <= _MOST_MEMBERS or kinds[0] != "graph" or not set(kinds[1:]) <= set(TRANSITION_SYSTEMS):
+            raise ValueError("members")
+        _check_range(description["margin"], 1, MOST_MARGIN)
+        graph, *members = _own_models(description["members"], data, relations, root)
+        if graph.reverse:
+            raise ValueError("reverse")
+        votes = description["votes"]
+        valid = isinstance(votes, list) and all(isinstance(vote, float) and 0 <= vote <= 1 for vote in votes)
+        if not valid or len(votes) != len(members):  # a vote is at most one margin
+            raise ValueError("votes")
+        graph = replace(graph, margin=description["margin"])
+        return Ensemble(graph, tuple(members), tuple(votes), training, function_head)
     (model,) = _own_models([description], data, relations, root)
     return replace(model, training=training, function_head=function_head)
-
-
-def _ensemble(
-    description: Mapping[str, Any], data: memoryview, relations: tuple[str, ...], training: Training
-) -> Ensemble:
-    """The ensemble with a description: a second-order graph-based parser, then transition parsers."""
-    kinds = [member["parser"] for member in description["members"]]
-    if not 2 <= len(kinds) <= _MOST_MEMBERS or kinds[0] != "graph" or not set(kinds[1:]) <= set(TRANSITION_SYSTEMS):
-        raise ValueError("members")
-    _check_range(description["margin"], 1, MOST_MARGIN)
-    graph, *members = _own_models(description["members"], data, relations, description["root"])
-    if graph.reverse:
-        raise ValueError("reverse")
-    graph = replace(graph, margin=description["margin"])
-    votes = description["votes"]
-    valid = isinstance(votes, list) and all(isinstance(vote, float) and 0 <= vote <= 1 for vote in votes)
-    if not valid or len(votes) != len(members):  # a vote is at most one margin
-        raise ValueError("votes")
-    return Ensemble(graph, tuple(members), tuple(votes), training, description["function_head"])
 
 
 def _own_models(
@@ -198,7 +191,14 @@ def _own_models(
             raise ValueError("templates")
         compiled_for(parser, templates)
         models.append(Model(parser, relations, root, templates, beam, {}, {}, reverse=reverse))
-        in_memory += _checked_size(description["tables"], models[-1])
+        for _, *numbers in description["tables"]:
+            for number in numbers:
+                _check_range(number, 0, _MOST_BYTES)
+        shapes = {name: (rows, classes) for name, rows, classes, _ in description["tables"]}
+        if len(shapes) != len(description["tables"]):
+            raise ValueError("tables")
+        check_shapes(parser, len(relations), shapes)
+        in_memory += n_bytes(shapes)
         packed += sum(size for *_, size in description["tables"])
     if packed != len(data) or in_memory > MOST_BYTES_TOGETHER:
         raise ValueError("tables")
@@ -212,29 +212,9 @@ def _own_models(
     return models
 
 
-def _baseline(description: Mapping[str, Any], data: memoryview, training: Training) -> Baseline:
-    by_tag, seed = dict(description["relations"].items()), description["seed"]
-    root, other = description["root"], description["other"]
-    if data or not isinstance(seed, int) or not all(map(is_relation, (root, other, *by_tag.values()))):
-        raise ValueError("baseline")
-    return Baseline(description["parser"], root, by_tag, other, seed, training, description["function_head"])
-
-
 def _check_range(number: object, low: int, high: int) -> None:
     if not (isinstance(number, int) and not isinstance(number, bool) and low <= number <= high):
         raise ValueError(number)
-
-
-def _checked_size(entries: Sequence[Sequence[Any]], model: Model) -> int:
-    """The size of a model's tables in memory, in bytes, after their names and shapes are checked."""
-    for _, rows, classes, size in entries:
-        for number in (rows, classes, size):
-            _check_range(number, 0, _MOST_BYTES)
-    shapes = {name: (rows, classes) for name, rows, classes, _ in entries}
-    if len(shapes) != len(entries):
-        raise ValueError("tables")
-    check_shapes(model.parser, len(model.relations), shapes)
-    return n_bytes(shapes)
 
 
 def _unpacked(data: memoryview, rows: int, classes: int) -> NDArray[np.int16]:

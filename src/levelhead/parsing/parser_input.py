@@ -73,33 +73,24 @@ def check_relations(treebank: Treebank, names: Iterable[str]) -> None:
 _BY_PIECES = (*GRAPH_PARSERS, ENSEMBLE)
 _LEARNERS = (*PARSERS, ENSEMBLE)
 
+# words: graph-based parsers and ensembles do not learn from longer sentences, and parse them in pieces of this length
 LONGEST_WHOLE = 500
-"""Words: graph-based parsers and ensembles do not learn from longer sentences, and parse them in pieces of this
-length."""
 
+# words: graph-based parsers parse even longer sentences in short pieces, since the time per word grows with the length
+# of the piece: 100,000 words take seconds instead of a minute
 LONGEST_IN_LONG_PIECES = 2000
-"""Words: graph-based parsers parse even longer sentences in short pieces, since the time per word grows with the length
-of the piece: 100,000 words take seconds instead of a minute."""
 
 SHORT_PIECE = 50  # words: the length of short pieces
+# words: transition systems parse longer sentences greedily, since a wide beam would take minutes and much memory
 LONGEST_SEARCHED = 5000
-"""Words: transition systems parse longer sentences greedily, since a wide beam would take minutes and much memory."""
 
+# Words times beam width: beyond this, sentences are parsed greedily. Otherwise the beam width in a model file could
+# make parsing take any amount of memory.
 MOST_SEARCHED = 200_000
-"""Words times beam width: beyond this, sentences are parsed greedily. Otherwise the beam width in a model file could
-make parsing take any amount of memory."""
 
+# Words: transition systems do not learn from longer sentences, but parse them whole. A tree can need as many swaps as
+# it has pairs of words, and after a mistake, training searches the whole stack for arcs that can still be built.
 LONGEST_LEARNED = 2000
-"""Words: transition systems do not learn from longer sentences, but parse them whole. A tree can need as many swaps as
-it has pairs of words, and after a mistake, training searches the whole stack for arcs that can still be built."""
-
-
-def long_training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
-    """Return a warning about sentences that are too long for a parser to learn from, if there are any."""
-    if parser not in _LEARNERS:
-        return ()
-    longest = _longest(parser)
-    return _long_sentences(treebank, longest, lambda _: f"; {parser} does not learn from more than {longest}")
 
 
 def _long_sentences(treebank: Treebank, longest: int, effect: Callable[[int], str]) -> tuple[Fault, ...]:
@@ -151,14 +142,17 @@ def _longest(parser: str) -> int:
     return LONGEST_WHOLE if parser in _BY_PIECES else LONGEST_LEARNED
 
 
+# the parsers that learn from UPOS; nothing is known about the program of `command`
 _USES_TAGS = (*PARSERS, ENSEMBLE, *BASELINES, "udpipe", "malt")
-"""The parsers that learn from UPOS; nothing is known about the program of `command`."""
 
 
 def training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
     """Return warnings about training words without UPOS, and about sentences that are too long to learn from."""
     untagged = _untagged(treebank, "parsers learn mostly from tags") if parser in _USES_TAGS else ()
-    return (*untagged, *long_training_warnings(treebank, parser))
+    longest = _longest(parser)
+    effect = f"; {parser} does not learn from more than {longest}"
+    long = _long_sentences(treebank, longest, lambda _: effect) if parser in _LEARNERS else ()
+    return (*untagged, *long)
 
 
 def parsing_warnings(treebank: Treebank, model: AnyModel) -> tuple[Fault, ...]:

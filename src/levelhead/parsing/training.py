@@ -77,7 +77,6 @@ Tell = Callable[[Report], None] | None  # called after each pass
 
 
 def train_single(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, with_dev: bool, tell: Tell) -> Model:
-    """Return a transition parser or a graph-based parser, trained on a treebank."""
     n = n_passes(recipe)
     if dev is None or not with_dev:
         return _learned(treebank, recipe, dev, n, tell)[0]
@@ -95,7 +94,10 @@ def _learned(treebank: Treebank, recipe: Recipe, dev: Treebank | None, n_passes:
     parser, graph_based = recipe.parser, recipe.parser in GRAPH_PARSERS
     treebank = learnable(treebank, parser)
     source, function_head = prepared(treebank, recipe.relations, recipe.scheme)
-    labels, names, root = _labels(source)
+    names = tuple(name for name, _ in Counter(source.relations).most_common())
+    numbers = {name: number for number, name in enumerate(names)}
+    labels = np.array([numbers[name] for name in source.relations], np.int32)
+    root = int(np.bincount(labels[source.heads < 0]).argmax())
     check_memory([parser], treebank.n_words, len(names))
     templates = templates_for(parser)
     columns, starts, heads = columns_of(treebank, templates.values()), treebank.sentence_starts, source.local_heads()
@@ -106,13 +108,16 @@ def _learned(treebank: Treebank, recipe: Recipe, dev: Treebank | None, n_passes:
     model = Model(parser, names, root, templates, beam, {}, training, function_head, recipe.reverse)
     trees = Trees(columns, starts, heads, labels)
     passes = (train_graph if graph_based else train_transitions)(trees, model, _schedule(recipe), recipe.seed)
-    best, best_las, best_pass, done, averages = model, -1.0, 0, 0, Averages()
+    best, best_las, best_pass, done, averages = model, -1.0, 0, 0, Averages()  # the best on the development treebank
     for done, averages in enumerate(islice(passes, n_passes), 1):
         report = Report(done, n_passes)
         if dev is not None:
             current = _with_weights(model, averages)
-            uas, las = _scores(parse_treebank(current, dev), dev)
-            report = Report(done, n_passes, uas, las)
+            parsed = parse_treebank(current, dev)
+            same_relation = [universal(name) == universal(gold) for name, gold in zip(parsed.relations, dev.relations)]
+            same_head = parsed.heads == dev.heads
+            las = float((same_head & np.array(same_relation, bool)).mean())
+            report = Report(done, n_passes, float(same_head.mean()), las)
             if las > best_las:
                 best, best_las, best_pass = current, las, done
         if tell is not None:
@@ -122,16 +127,7 @@ def _learned(treebank: Treebank, recipe: Recipe, dev: Treebank | None, n_passes:
     return (_with_weights(model, averages), done) if dev is None else (best, best_pass)
 
 
-def _scores(parsed: Treebank, gold: Treebank) -> tuple[float, float]:
-    """UAS, and LAS with universal relations."""
-    pairs = zip(parsed.relations, gold.relations)
-    same_relation = np.array([universal(name) == universal(expected) for name, expected in pairs], bool)
-    same_head = parsed.heads == gold.heads
-    return float(same_head.mean()), float((same_head & same_relation).mean())
-
-
 def joined(treebank: Treebank, dev: Treebank) -> Treebank:
-    """Return the sentences of both treebanks."""
     return from_conllu(to_conllu(treebank) + to_conllu(dev), name=treebank.source.path or "<treebank>")
 
 
@@ -166,23 +162,12 @@ def _schedule(recipe: Recipe) -> Schedule:
 def n_passes(recipe: Recipe) -> int:
     """Return the number of reported passes; first-order passes before second order are not reported."""
     first, second, runs = _schedule(recipe)
-    if recipe.parser in GRAPH_PARSERS:
-        return runs * (second if recipe.parser == "graph" else first)
-    return runs * (first + second)
+    return runs * {"graph": second, "graph-first-order": first}.get(recipe.parser, first + second)
 
 
 def check_parser(parser: str, known: Sequence[str]) -> None:
-    """Raise an InputError, with a suggestion, if a parser is unknown."""
     if parser not in known:
         raise InputError(Fault("unknown-parser", unknown("parser", parser, known)))
-
-
-def _labels(treebank: Treebank) -> tuple[NDArray[np.int32], tuple[str, ...], int]:
-    """The number of each word's relation, the relations (most frequent first), and the number of the root relation."""
-    names = tuple(name for name, _ in Counter(treebank.relations).most_common())
-    numbers = {name: number for number, name in enumerate(names)}
-    labels = np.array([numbers[name] for name in treebank.relations], np.int32)
-    return labels, names, int(np.bincount(labels[treebank.heads < 0]).argmax())
 
 
 def parse_columns(model: Model, columns: Columns, starts: NDArray[np.int32]) -> tuple[Integers, Integers]:
@@ -225,7 +210,6 @@ _OTHER_ARC = 0.1  # votes of a member with another head for its relation
 
 
 def train_ensemble(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, with_dev: bool, tell: Tell) -> Ensemble:
-    """Return an ensemble: the graph-based parser and all members, trained on a treebank."""
     treebank = learnable(treebank, ENSEMBLE)
     # A member has a single run, since two members are worth more than the average of two runs.
     schedule = recipe.schedule or Schedule(first=4, second=4, runs=1)
@@ -246,15 +230,18 @@ def train_ensemble(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, 
 
 
 def _parsed_by_ensemble(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
-    return in_pieces(starts, partial(_parsed_in_pieces, model, columns))
+    def parsed(pieces: Integers) -> tuple[Integers, Integers]:
+        """The heads and labels of all words, without long sentences."""
+        outputs = [parse_columns(member, columns, pieces) for member in model.members]
+        voted, voted_labels = (np.array(columns_of_members, np.int32) for columns_of_members in zip(*outputs))
+        heads, labels = parse_voted(model.graph, columns, pieces, *candidates(voted, pieces, model.votes))
+        # the relation with most votes; the graph-based parser counts more, and members with another head count less
+        choices = np.vstack([labels[None], voted_labels])
+        weights = np.vstack([np.full((1, len(heads)), _GRAPH_RELATION), np.where(voted == heads, 1.0, _OTHER_ARC)])
+        totals = ((choices[:, None] == choices[None]) * weights[None]).sum(axis=1)
+        return heads, np.take_along_axis(choices, totals.argmax(axis=0)[None], 0)[0]
 
-
-def _parsed_in_pieces(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
-    """The heads and labels of all words, without long sentences."""
-    outputs = [parse_columns(member, columns, starts) for member in model.members]
-    voted = np.array([heads for heads, _ in outputs], np.int32)
-    heads, labels = parse_voted(model.graph, columns, starts, *candidates(voted, starts, model.votes))
-    return heads, _relations(heads, labels, voted, np.array([labels for _, labels in outputs], np.int32))
+    return in_pieces(starts, parsed)
 
 
 def candidates(voted: Integers, starts: Integers, votes: Sequence[float]) -> tuple[Integers, NDArray[np.float32]]:
@@ -275,20 +262,11 @@ def candidates(voted: Integers, starts: Integers, votes: Sequence[float]) -> tup
     )
 
 
-def _relations(heads: Integers, labels: Integers, voted: Integers, voted_labels: Integers) -> Integers:
-    """The relations with most votes; the graph-based parser counts more, and members with another head count less."""
-    choices = np.vstack([labels[None], voted_labels])
-    weights = np.vstack([np.full((1, len(heads)), _GRAPH_RELATION), np.where(voted == heads, 1.0, _OTHER_ARC)])
-    totals = ((choices[:, None] == choices[None]) * weights[None]).sum(axis=1)
-    best: Integers = np.take_along_axis(choices, totals.argmax(axis=0)[None], 0)[0]
-    return best
-
-
 Shapes = Mapping[str, tuple[int, int]]  # the numbers of rows and classes of each table, by name
 MOST_BYTES = 1 << 28  # the largest size of all tables of a model in memory; parsing takes up to three times as much
 MOST_BYTES_TOGETHER = 17 << 25  # the largest size of the tables of all parsers of an ensemble in memory
+# the largest margin, for models with tiny weights: the scores of arcs stay far below the penalty of a second root
 MOST_MARGIN = 1 << 22
-"""The largest margin, for models with tiny weights: the scores of arcs stay far below the penalty of a second root."""
 
 _ENDLESS = 1 << 40  # words: more than any treebank has, so every table has its largest number of rows
 

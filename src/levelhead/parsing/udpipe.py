@@ -14,16 +14,16 @@ from levelhead.extras import missing_library
 from levelhead.parsing.programs import MOST_SHOWN, run_to_end, temporary_folder
 from levelhead.treebank import Treebank, to_conllu
 
+# the options of UDPipe 1.3's parser, from its manual and from trainer_morphodita_parsito.cpp (some are only there)
 _OPTIONS = frozenset(
     "batch_size early_stopping embedding_deprel embedding_feats embedding_form embedding_form_file"
     " embedding_form_mincount embedding_lemma embedding_lemma_file embedding_lemma_mincount embedding_upostag"
     " embedding_xpostag from_model hidden_layer iterations l2 learning_rate learning_rate_final run single_root"
     " structured_interval transition_oracle transition_system use_gold_tags".split()
 )
-"""The options of UDPipe 1.3's parser, from its manual and from trainer_morphodita_parsito.cpp (some are only there)."""
 
+# bytes of address space for the library, and additional bytes for each byte of its model
 _MEMORY, _MEMORY_FOR_A_BYTE = 1 << 30, 20
-"""Bytes of address space for the library, and additional bytes for each byte of its model."""
 
 _OPTION = re.compile(r"([^=;]+)(?:=(?:data:([0-9]{1,9}):|[^;]*))?", re.DOTALL)
 
@@ -102,7 +102,6 @@ def main(model: str, words: str, output: str) -> None:
 
 
 def version() -> str:
-    """Return the version of the installed package."""
     from importlib import metadata
 
     _library()

@@ -9,69 +9,53 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 
 from levelhead.errors import Fault, InputError, Place, unknown
-from levelhead.studies.request import StudyRequest, Trainer, check_outputs, parts_of
+from levelhead.studies.request import StudyRequest, Trainer, outputs_in, parts_of
 from levelhead.studies.study import Claim, Study, StudySection, StudySpec
 
-_SPECS = (
-    StudySpec(
-        "nivre-fang-2017",
-        "Nivre and Fang (2017): LAS without classes of relations, CLAS",
-        "levelhead.studies.nivre_fang:reproduce",
-        outputs=("", "swap-lazy"),
-        main_claim="LAS drops when FUN is left out",
-    ),
-    StudySpec(
-        "callin",
-        "Callin: content and function relations, WLAS, cascading errors",
-        "levelhead.studies.callin:reproduce",
-        inputs=frozenset({"systems", "judgements", "weights"}),
-        outputs=("", "arc-eager"),
-        main_claim="LAS is higher than WLAS for every language",
-    ),
-    StudySpec(
-        "conll17",
-        "The evaluation of the CoNLL 2017 shared task",
-        "levelhead.studies.conll17:reproduce",
-        inputs=frozenset({"systems", "scores"}),
-        outputs=("", "*"),
-        main_claim="Systems are ranked by the macro-average",
-    ),
-    StudySpec(
-        "kohita-2017",
-        "Kohita, Noji and Matsumoto (2017): content heads and function heads",
-        "levelhead.studies.kohita:reproduce",
-        outputs=("*/UD",),
-        main_claim="Parsing through function heads improves LAS",
-    ),
-    StudySpec(
-        "kohita-2017-ud2",
-        "Kohita, Noji and Matsumoto (2017) on UD v2: content heads and function heads",
-        "levelhead.studies.kohita:reproduce_ud2",
-        outputs=("*/UD",),
-        main_claim="Parsing through function heads improves LAS",
-    ),
-    StudySpec(
-        "sogaard-haulrich",
-        "Søgaard and Haulrich: derivation perplexity",
-        "levelhead.studies.sogaard_haulrich:reproduce",
-        main_claim="Parsers with lower derivation perplexity have a higher UAS",
-    ),
-    StudySpec(
-        "measures-2018",
-        "Our own: which measure separates the systems of the CoNLL 2018 shared task best",
-        "levelhead.studies.measures_2018:reproduce",
-        main_claim="CLAS and WLAS, which use fewer words, separate fewer",
-    ),
-    StudySpec(
-        "documents-2018",
-        "Our own: how wrong intervals and tests that resample sentences of documents are",
-        "levelhead.studies.documents_2018:reproduce",
-        main_claim="Percentile bootstrap intervals of LAS over sentences",
-    ),
+STUDIES: Mapping[str, StudySpec] = MappingProxyType(
+    {
+        "nivre-fang-2017": StudySpec(
+            "levelhead.studies.nivre_fang:reproduce",
+            outputs=("", "swap-lazy"),
+            main_claim="LAS drops when FUN is left out",
+        ),
+        "callin": StudySpec(
+            "levelhead.studies.callin:reproduce",
+            inputs=frozenset({"systems", "judgements", "weights"}),
+            outputs=("", "arc-eager"),
+            main_claim="LAS is higher than WLAS for every language",
+        ),
+        "conll17": StudySpec(
+            "levelhead.studies.conll17:reproduce",
+            inputs=frozenset({"systems", "scores"}),
+            outputs=("", "*"),
+            main_claim="Systems are ranked by the macro-average",
+        ),
+        "kohita-2017": StudySpec(
+            "levelhead.studies.kohita:reproduce",
+            outputs=("*/UD",),
+            main_claim="Parsing through function heads improves LAS",
+        ),
+        "kohita-2017-ud2": StudySpec(
+            "levelhead.studies.kohita:reproduce_ud2",
+            outputs=("*/UD",),
+            main_claim="Parsing through function heads improves LAS",
+        ),
+        "sogaard-haulrich": StudySpec(
+            "levelhead.studies.sogaard_haulrich:reproduce",
+            main_claim="Parsers with lower derivation perplexity have a higher UAS",
+        ),
+        "measures-2018": StudySpec(
+            "levelhead.studies.measures_2018:reproduce",
+            main_claim="CLAS and WLAS, which use fewer words, separate fewer",
+        ),
+        "documents-2018": StudySpec(
+            "levelhead.studies.documents_2018:reproduce",
+            main_claim="Percentile bootstrap intervals of LAS over sentences",
+        ),
+    }
 )
-
-STUDIES: Mapping[str, StudySpec] = MappingProxyType({spec.name: spec for spec in _SPECS})
-"""Every study by its name."""
+"""Every study by its name on the command line."""
 
 __all__ = ["STUDIES", "Claim", "Study", "StudyRequest", "StudySection", "StudySpec", "Trainer", "reproduce"]
 
@@ -94,6 +78,11 @@ def reproduce(name: str, request: StudyRequest) -> Study:
         if path is not None and not (path.is_dir() if kind == "folder" else path.is_file()):
             raise InputError(Fault("unreadable-file", f"{kind} of {field} not found", Place(os.fspath(path))))
     if request.systems is not None and request.treebanks:
-        check_outputs(request.systems, parts_of(request), spec.outputs)
+        codes = list(parts_of(request))
+        inside = [path for name in spec.outputs for path in (request.systems.glob(name) if name else [request.systems])]
+        if not any(outputs_in(path, codes) for path in inside):
+            few = ", ".join(codes[:6]) + (" and so on" if len(codes) > 6 else "")
+            message = f"no file in this folder is named after a treebank ({few})"
+            raise InputError(Fault("missing-system-file", message, Place(os.fspath(request.systems))))
     study: Study = resolve_name(spec.function)(request)
     return replace(study, main_claim=spec.main_claim)

@@ -2,43 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from levelhead.analysis import cascading_errors
+from levelhead.campaign import check_valid
+from levelhead.campaign.outputs import Output
+from levelhead.comparison.judgement import judge
+from levelhead.correlation import cumulative_variance
 from levelhead.errors import number_of
+from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import curves
-from levelhead.scoring.weights import read_weights
-from levelhead.studies.callin_measures import (
-    CASCADING,
-    MEASURES,
-    NAME,
-    SCHEME,
-    Rows,
-    claim_on_variances,
-    column_of,
-    describe,
-    human_agreement,
-    measured_outputs,
-    variances,
-)
+from levelhead.scoring.weights import read_weights, weights_of
+from levelhead.significance import resampled_rows
+from levelhead.studies.measures_2018 import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.parsers import outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, run_tasks, signature
-from levelhead.studies.study import (
-    Claim,
-    Study,
-    StudySection,
-    claim_on_all,
-    columns,
-    printed,
-    table_section,
-)
+from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files, signature
+from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, printed, table_section
 from levelhead.studies.verdicts import (
+    FEWEST,
     Numbers,
+    ValueWithInterval,
+    Verdict,
+    agreed_verdict,
     agrees,
     all_true,
     contrast_interval,
@@ -47,20 +38,41 @@ from levelhead.studies.verdicts import (
     joint_verdict,
     p_shown,
     pearson,
+    percentile_estimate,
     shown,
     verdict_of_correlation,
     verdict_of_effect,
     verdict_of_fact,
 )
 from levelhead.treebank.relations import SCHEMES, UD1
-from levelhead.typology import averaged_entropy
+from levelhead.typology import averaged_entropy, count_treebank, profile
+from levelhead.typology.vocabulary import CALLIN_CHUNKS
 
-FEWEST = 10
-"""The smallest number of training sets for averaged entropies: a relation missing from a training set counts 0.5."""
+NAME = "callin"
+SCHEME = "callin-code"
+# the columns of the paper's tables, and their measures
+MEASURES = {
+    "WLAS": "CallinWLAS(wde,default=0.5)",
+    "LAS": "LAS(nopunct=callin)",
+    "C prec": f"LAS@{SCHEME}:CONTENT.precision",
+    "C rec": f"LAS@{SCHEME}:CONTENT.recall",
+    "F prec": f"LAS@{SCHEME}:FUNCTION.precision",
+    "F rec": f"LAS@{SCHEME}:FUNCTION.recall",
+}
+
+# the columns of Table 5: the class, and whether an arc also needs the right relation to be correct
+CASCADING = {
+    "C lab.": ("CONTENT", True), "C unlab.": ("CONTENT", False),
+    "F lab.": ("FUNCTION", True), "F unlab.": ("FUNCTION", False),
+}  # fmt: skip
+
+Row = Mapping[str, Any]
+Rows = Mapping[str, Row]
+
+FEWEST_TRAINING_SETS = 10  # for averaged entropies, since a relation missing from a training set counts 0.5
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     numbers = printed("callin")
     treebanks = parts_of(request, numbers["languages"])
     parts_by_code = {
@@ -73,25 +85,38 @@ def reproduce(request: StudyRequest) -> Study:
     n_averaged = len(entropies)
     if request.weights is not None:
         averaged, n_averaged = dict(read_weights(request.weights).values), 0
-    given = request.systems is not None
     outputs = outputs_of(request, "arc-eager", treebanks)
-    scores = measured_outputs({code: treebanks[code].tested for code in outputs}, outputs, averaged, request)
-    rows = {code: described[code] | scores[code] for code in described if code in scores}
+    golds = {code: treebanks[code].tested for code in outputs}
+    setup = setup_of(MEASURES.values(), weights={"wde": weights_of(averaged)})
+    scored = check_valid(score_files(golds, {NAME: outputs}, setup, request, look=cascading))
+    scores = {code: scored.results[NAME, code].scores for code in golds}
+    rows = {
+        code: row | {name: scores[code][text].value for name, text in zip(MEASURES, setup.names)} | scored.looked[code]
+        for code, row in described.items()
+        if code in scores
+    }
     trained = sum(parts.train is not None for parts in treebanks.values())
     over = number_of(n_averaged, "training set") if n_averaged else ""
     if n_averaged and n_averaged != trained:
         over = f"{number_of(n_averaged, 'treebank')}, {trained} with a training set"
-    agreement = _human_agreement(request, averaged)
+    agreement: dict[str, dict[str, float | None]] = {}
+    if (people := request.judgements) is not None:
+        files = ("gold.conll", "parser1.conll", "parser2.conll", "prediction")
+        judged = {
+            code: (*(people / code / name for name in files), dict(averaged))
+            for code in ("en", "de", "es")
+            if (people / code).is_dir()
+        }
+        agreement = run_tasks(NAME, human_agreement, judged, request)
+    given = request.systems is not None
     sections = (
-        *_treebank_tables(described, numbers), _entropies(averaged, over, request), _scores(rows),
-        _correlations(described, rows, numbers), _variances(rows), _agreement_table(agreement, numbers),
-        _cascading(rows, numbers),
-    )  # fmt: skip
+        *_tables_of_treebanks(described, averaged, over, request),
+        *_tables_of_scores(described, rows, agreement),
+    )
     claims = (
-        *_claims_on_treebanks(described, treebanks, numbers), claim_on_entropies(averaged, n_averaged, over),
-        *claims_on_scores(rows, request), *claims_on_correlations(rows, request),
-        *claims_on_judgments(agreement), *claims_on_cascading(rows, numbers, given=given),
-        _claim_on_program(rows, numbers, given=given and request.weights is not None),
+        *_claims_on_treebanks(described, treebanks), claim_on_entropies(averaged, n_averaged, over),
+        *claims_on_scores(rows, request), *claims_on_correlations(rows, request), claim_on_judgments(agreement),
+        *claims_on_printed_numbers(rows, given=given, weighted=request.weights is not None),
     )  # fmt: skip
     signed = signature(request, scheme=SCHEME, weights="file" if request.weights else over or "none")
     setting = _setting(treebanks, outputs, request)
@@ -121,19 +146,52 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
     )
 
 
-def _printed_classes(numbers: Mapping[str, Any]) -> dict[str, list[str]]:
+def describe(training: Path, *parts: Path) -> dict[str, Any]:
+    """Return the profile of a treebank: Table 1, class frequencies, type/token ratio and word dependency entropies."""
+    counts = [count_treebank(read_treebank(path)) for path in parts]
+    whole = profile(sum(counts[1:], counts[0]), columns=["tokens", "nonprojective_trees", "right_crossed_trees"])
+    classes = profile(counts[-1], columns=["class"], scheme=SCHEME).numbers("class")
+    vocabulary = profile(count_treebank(read_treebank(training), CALLIN_CHUNKS), columns=["wde", "sttr"])
+    frequencies = {"C freq": classes["CONTENT"], "F freq": classes["FUNCTION"]}
+    return {**whole.values_by_name, **vocabulary.values_by_name, **frequencies}
+
+
+def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
+    """Return the ratios of Table 5 for one output, on a worker."""
+    del code
+    errors = cascading_errors(outputs[0].matches, SCHEMES[SCHEME])
+    ratios = {(error.name, error.labeled): error.ratio for error in errors}
+    return {name: ratios[key] for name, key in CASCADING.items()}
+
+
+def human_agreement(
+    gold: Path, first: Path, second: Path, choices: Path, weights: Mapping[str, float]
+) -> dict[str, float | None]:
+    correlations: dict[str, float | None] = {}
+    for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
+        result = judge(
+            gold, first, second, choices,
+            measures=[MEASURES[name] for name in chosen], format="conllx", subtypes_apart=apart, resamples=50,
+            weights={"wde": weights_of(weights)},
+        )  # fmt: skip
+        values = (measure.agreement.correlation.value for measure in result.measures.values())
+        correlations |= dict(zip(chosen, values))
+    return correlations
+
+
+def _printed_classes() -> dict[str, list[str]]:
     """The classes of each relation in Table 2."""
-    classes: dict[str, list[str]] = {}
-    for name, members in numbers["table_2"].items():
-        for relation in members.split():
-            classes.setdefault(relation, []).append(name)
-    return dict(sorted(classes.items()))
+    members = printed("callin")["table_2"]
+    relations = sorted({relation for names in members.values() for relation in names.split()})
+    return {relation: [name for name, names in members.items() if relation in names.split()] for relation in relations}
 
 
-def _treebank_tables(described: Rows, numbers: Mapping[str, Any]) -> tuple[StudySection, StudySection]:
-    in_print = {code: numbers["table_1"].get(code, {}) for code in described}
+def _tables_of_treebanks(
+    described: Rows, averaged: Mapping[str, float], over: str, request: StudyRequest
+) -> Iterator[StudySection]:
+    in_print = {code: printed("callin")["table_1"].get(code, {}) for code in described}
     names = ("tokens (K), printed", "tokens (K)", "non-projective, printed", "by the paper's rule", "true")
-    sizes = table_section(
+    yield table_section(
         "Table 1: sizes and non-projective trees",
         columns(text="treebank", number=names),
         [
@@ -144,18 +202,14 @@ def _treebank_tables(described: Rows, numbers: Mapping[str, Any]) -> tuple[Study
         "Callin's program only checks arcs whose head is to the right, so the true shares are higher. The paper"
         " rounds tokens down to thousands.",
     )  # fmt: skip
-    return sizes, table_section(
+    yield table_section(
         "Table 2: classes of relations",
         columns(text=("relation", "printed", "program (scheme callin-code)", "text (scheme callin)")),
         [
             (relation, " and ".join(classes), *(SCHEMES[name].class_of(relation) for name in (SCHEME, "callin")))
-            for relation, classes in _printed_classes(numbers).items()
+            for relation, classes in _printed_classes().items()
         ],
     )
-
-
-def _entropies(averaged: Mapping[str, float], over: str, request: StudyRequest) -> StudySection:
-    """A row for each relation, and a bar in the panel of its class, in ascending order."""
     classes = {relation: SCHEMES[SCHEME].class_of(relation) for relation in averaged}
     order = sorted(averaged, key=averaged.__getitem__)
     bars = {
@@ -165,7 +219,7 @@ def _entropies(averaged: Mapping[str, float], over: str, request: StudyRequest) 
     averages = (
         f"Averaged over {over}; 0.5 where a treebank lacks a relation." if over else "There are no training sets."
     )
-    return table_section(
+    yield table_section(
         "Figure 2: averaged word dependency entropy",
         columns(text=("relation", "class"), number="averaged WDE"),
         [(relation, classes[relation], value) for relation, value in averaged.items()],
@@ -174,80 +228,52 @@ def _entropies(averaged: Mapping[str, float], over: str, request: StudyRequest) 
     )
 
 
-def _scores(rows: Rows) -> StudySection:
+def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[StudySection]:
+    numbers = printed("callin")
     ordered = dict(sorted(rows.items(), key=lambda item: -item[1]["LAS"]))
     shares = (*MEASURES, "C freq", "F freq")
-    drawn = {
-        name: column_of(ordered, "sttr" if name == "STTR" else name)
-        for name in ("STTR", "C freq", "F freq", "LAS", "WLAS", "C prec")
-    }
+    drawn = {name: column_of(ordered, name) for name in ("STTR", "C freq", "F freq", "LAS", "WLAS", "C prec")}
     title = "Scores, frequencies and type/token ratios"
-    return table_section(
+    yield table_section(
         "Figures 3 and 4: scores, frequencies, type/token ratios",
         columns(text="treebank", ratio=shares, number="STTR"),
         [(code, *(row[name] for name in shares), row["sttr"]) for code, row in ordered.items()],
         "Sorted by LAS. The paper shows these numbers only in figures.",
         figure=panels(title, list(ordered), drawn, places=2) if ordered else None,
     )
-
-
-def _correlations(described: Rows, rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     upper = [value for row in numbers["table_3"]["rows"] for value in row]  # only this triangle is printed
     pairs = [(*pair, r, rows) for pair, r in zip(combinations(numbers["table_3"]["columns"], 2), upper)]
     pairs += [("STTR", name, r, described) for name, r in numbers["figure_3"].items()]
-    return table_section(
+    yield table_section(
         "Table 3 and Figure 3: correlations over treebanks",
         columns(text=("x", "y"), number=("r, printed", "r"), probability="p"),
-        [
-            (x, y, r, *pearson(zip(column_of(among, "sttr" if x == "STTR" else x), column_of(among, y)))[:2])
-            for x, y, r, among in pairs
-        ],
+        [(x, y, r, *pearson(zip(column_of(among, x), column_of(among, y)))[:2]) for x, y, r, among in pairs],
         f"Pearson's correlations over {len(rows)} treebanks with outputs (20 in the paper); correlations with"
         f" STTR are over {len(described)}. p is two-sided, by Student's t, uncorrected.",
     )
-
-
-def _variances(rows: Rows) -> StudySection:
-    title = "Cumulative variance"
     if len(rows) < 2:
-        return StudySection("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
-    scaled = {name: 10_000 * variances(rows, name) for name in ("LAS", "WLAS", "C prec", "C rec")}
-    drawn = {name: [(float(k), float(value)) for k, value in enumerate(values, 2)] for name, values in scaled.items()}
-    return table_section(
-        "Figure 5: cumulative variance",
-        columns(number=("treebanks", *scaled)),
-        [(k, *map(float, row)) for k, row in enumerate(zip(*scaled.values()), 2)],
-        "Variance over the best 2, 3, ... treebanks by each measure, times 10,000.",
-        figure=curves(title, drawn, "treebanks", "variance, times 10,000"),
-    )
-
-
-def _human_agreement(request: StudyRequest, weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
-    """The correlations of four measures with human judgments, by language."""
-    folder = request.judgements
-    if folder is None:
-        return {}
-    codes = [code for code in ("en", "de", "es") if (folder / code).is_dir()]
-    files = ("gold.conll", "parser1.conll", "parser2.conll", "prediction")
-    arguments = {code: (*(folder / code / name for name in files), dict(weights)) for code in codes}
-    return run_tasks(NAME, human_agreement, arguments, request)
-
-
-def _agreement_table(agreement: Mapping[str, Mapping[str, Any]], numbers: Mapping[str, Any]) -> StudySection:
+        yield StudySection("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
+    else:
+        variances = {
+            name: 10_000 * cumulative_variance(tuple(rows), np.array(column_of(rows, name), dtype=float)).variances
+            for name in ("LAS", "WLAS", "C prec", "C rec")
+        }
+        lines = {
+            name: [(float(k), float(value)) for k, value in enumerate(line, 2)] for name, line in variances.items()
+        }
+        yield table_section(
+            "Figure 5: cumulative variance",
+            columns(number=("treebanks", *variances)),
+            [(k, *map(float, row)) for k, row in enumerate(zip(*variances.values()), 2)],
+            "Variance over the best 2, 3, ... treebanks by each measure, times 10,000.",
+            figure=curves("Cumulative variance", lines, "treebanks", "variance, times 10,000"),
+        )
+    by_language = {code: row for code, row in numbers["table_4"].items() if code in agreement}
+    kinds = columns(text=("language", "measure"), number=("printed", "ours"))
+    cells = [(code, name, r, agreement[code].get(name)) for code, row in by_language.items() for name, r in row.items()]
     title = "Table 4: correlation with human judgments"
-    if not agreement:
-        return StudySection(title, ("No judgments were given.",))
-    rows = [
-        (code, name, value, agreement[code].get(name))
-        for code, row in numbers["table_4"].items()
-        if code in agreement
-        for name, value in row.items()
-    ]
-    return table_section(title, columns(text=("language", "measure"), number=("printed", "ours")), rows)
-
-
-def _cascading(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    return table_section(
+    yield table_section(title, kinds, cells) if agreement else StudySection(title, ("No judgments were given.",))
+    yield table_section(
         "Table 5: cascading errors",
         columns(text="treebank", number=[head for name in CASCADING for head in (f"{name} printed", name)]),
         [
@@ -258,67 +284,118 @@ def _cascading(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     )
 
 
-def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts], numbers: Mapping[str, Any]) -> list[Claim]:
+def column_of(rows: Rows, name: str) -> list[float | None]:
+    """Return a column of the rows, by its name in the paper; None for a missing number."""
+    return [row.get("sttr" if name == "STTR" else name) for row in rows.values()]
+
+
+def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator[Claim]:
+    in_print = printed("callin")["table_1"]
     by_rule = {
-        code: agrees(rows[code]["right_crossed_trees"], numbers["table_1"][code]["nonprojective"])
+        code: agrees(rows[code]["right_crossed_trees"], in_print[code]["nonprojective"])
         for code, parts in treebanks.items()
-        if len(parts.files) == 3 and code in numbers["table_1"]
+        if len(parts.files) == 3 and code in in_print
     }
-    content, p_content, n = pearson(zip(column_of(rows, "sttr"), column_of(rows, "C freq")))
-    function, p_function, _ = pearson(zip(column_of(rows, "sttr"), column_of(rows, "F freq")))
-    classes = _printed_classes(numbers)
+    yield Claim("The shares of non-projective trees by the paper's rule are as printed", "Table 1",
+                verdict_of_fact(all_true(by_rule)),
+                f"equal to two decimals: {count_of_true(by_rule)} treebanks with all three parts")  # fmt: skip
+    content, p_content, n = pearson(zip(column_of(rows, "STTR"), column_of(rows, "C freq")))
+    function, p_function, _ = pearson(zip(column_of(rows, "STTR"), column_of(rows, "F freq")))
+    yield Claim("The share of function relations falls with the type/token ratio", "Figure 3",
+                verdict_of_correlation(function, p_function, -1),
+                f"r = {shown(function)} ({p_shown(p_function)}, {number_of(n, 'treebank')}), printed -0.52;"
+                f" content relations {shown(content)} ({p_shown(p_content)}), printed 0.23")  # fmt: skip
+    classes = _printed_classes()
     differing = [relation for relation, names in classes.items() if {SCHEMES[SCHEME].class_of(relation)} != {*names}]
     twice = [relation for relation, names in classes.items() if len(names) > 1]
-    return [
-        Claim("The shares of non-projective trees by the paper's rule are as printed", "Table 1",
-              verdict_of_fact(all_true(by_rule)),
-              f"equal to two decimals: {count_of_true(by_rule)} treebanks with all three parts"),
-        Claim("The share of function relations falls with the type/token ratio", "Figure 3",
-              verdict_of_correlation(function, p_function, -1),
-              f"r = {shown(function)} ({p_shown(p_function)}, {number_of(n, 'treebank')}), printed -0.52;"
-              f" content relations {shown(content)} ({p_shown(p_content)}), printed 0.23"),
-        Claim("Each relation is in one class of Table 2", "Table 2", verdict_of_fact(not twice),
-              f"in two classes: {', '.join(twice) or 'none'}; {sum(map(len, classes.values()))} entries; different in"
-              f" the scheme {SCHEME}: {', '.join(differing) or 'none'}"),
-    ]  # fmt: skip
+    yield Claim("Each relation is in one class of Table 2", "Table 2", verdict_of_fact(not twice),
+                f"in two classes: {', '.join(twice) or 'none'}; {sum(map(len, classes.values()))} entries; different in"
+                f" the scheme {SCHEME}: {', '.join(differing) or 'none'}")  # fmt: skip
 
 
 def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Claim:
-    """Check the order of entropies; fewer than `FEWEST` training sets are not enough."""
-    kinds = {name: [v for r, v in averaged.items() if SCHEMES[SCHEME].class_of(r) == name] for name in
-             ("FUNCTION", "CONTENT")}  # fmt: skip
-    highest, lowest = (max(kinds["FUNCTION"], default=None), min(kinds["CONTENT"], default=None))
-    evidence = f"highest function relation {shown(highest, 3)}, lowest content relation {shown(lowest, 3)}"
-    few = 0 < n < FEWEST
+    """Check the order of entropies; a few training sets are not enough."""
+    functions, contents = (
+        [value for relation, value in averaged.items() if SCHEMES[SCHEME].class_of(relation) == name]
+        for name in ("FUNCTION", "CONTENT")
+    )
+    highest, lowest = max(functions, default=None), min(contents, default=None)
+    few = 0 < n < FEWEST_TRAINING_SETS
     apart = None if highest is None or lowest is None or few else highest < lowest
-    source = f"; {over}" if over else "; from the given file" if averaged else "; no training sets"
-    needed = f"; at least {FEWEST} training sets are needed" if few else ""
-    text = "All function relations have a lower word dependency entropy than all content relations"
-    return Claim(text, "Figure 2", verdict_of_fact(apart), evidence + source + needed)
+    source = over or ("from the given file" if averaged else "no training sets")
+    needed = f"; at least {FEWEST_TRAINING_SETS} training sets are needed" if few else ""
+    return Claim(
+        "All function relations have a lower word dependency entropy than all content relations", "Figure 2",
+        verdict_of_fact(apart), f"highest function relation {shown(highest, 3)}, lowest content relation"
+        f" {shown(lowest, 3)}; {source}{needed}",
+    )  # fmt: skip
 
 
-def claims_on_scores(rows: Rows, request: StudyRequest) -> list[Claim]:
-    """Check the claims about scores."""
+def claims_on_scores(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
+    """Check the claims about scores, and their variances over the better half of the treebanks and over all."""
     higher = {code: row["LAS"] > row["WLAS"] for code, row in rows.items()}
+    yield claim_on_all("LAS is higher than WLAS for every language", "section 6", higher)
     lower = {code: max(row["C prec"], row["C rec"]) < row["LAS"] for code, row in rows.items()}
-    return [
-        claim_on_all("LAS is higher than WLAS for every language", "section 6", higher),
-        claim_on_all("Content precision and recall are lower than LAS for every language", "section 6", lower),
-        claim_on_variances(rows, request),
-    ]
+    yield claim_on_all("Content precision and recall are lower than LAS for every language", "section 6", lower)
+    text = "WLAS varies less than LAS over the best languages, and equally over all languages"
+    n, place = len(rows), "section 6, Figure 5"
+    if n < FEWEST:
+        few = f"{number_of(n, 'treebank')} with outputs; at least {FEWEST} are needed"
+        yield Claim(text, place, "no data", few)
+        return
+    scores = np.array([[row["LAS"], row["WLAS"]] for row in rows.values()])
+    of_best, of_all = (
+        {scale: relative_change(scores, best, scale, request) for scale in SCALES} for best in (n // 2, n)
+    )
+    changes = "; ".join(
+        f"{which}: " + ", ".join(f"{estimate_shown(change)} {scale}" for scale, change in by_scale.items())
+        for which, by_scale in ((f"best {n // 2} of {n}", of_best), (f"all {n}", of_all))
+    )
+    smaller = agreed_verdict(verdict_of_effect(change, -1) for change in of_best.values())
+    equal = agreed_verdict(verdict_of_equality(change) for change in of_all.values())
+    yield Claim(text, place, joint_verdict([smaller, equal]),
+                f"the variance of WLAS over that of LAS, minus 1; {changes}; equal means a 95% CI inside -0.10 to"
+                " +0.10")  # fmt: skip
+
+
+def relative_change(scores: Numbers, best: int, scale: str, request: StudyRequest) -> ValueWithInterval | None:
+    """Return the variance of WLAS over that of LAS, minus 1, with its interval from resampled treebanks."""
+    samples = np.concatenate([scores[None], scores[resampled_rows(len(scores), *request.draws)]])
+    chosen = np.sort(samples, axis=1)[:, -best:]
+    mean = chosen.mean(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.log(chosen / (1 - chosen)) if scale == LOG_ODDS else chosen
+        variance = values.var(axis=1, ddof=1) / {OF_SCORE: mean**2, OF_ERROR: (1 - mean) ** 2}.get(scale, 1.0)
+        changes = np.where(variance[:, 0] > 0, variance[:, 1] / variance[:, 0] - 1, np.nan)
+    return percentile_estimate(float(changes[0]), changes[1:])
+
+
+MARGIN = 0.1  # two variances count as equal if they differ by less than this share of the variance of LAS
+
+
+def verdict_of_equality(change: ValueWithInterval | None) -> Verdict:
+    """Return the verdict on equality: it holds if the interval is inside the margin, and not if it is outside."""
+    if change is None:
+        return "no data"
+    if change.low > -MARGIN and change.high < MARGIN:
+        return "holds"
+    return "does not hold" if change.low >= MARGIN or change.high <= -MARGIN else "inconclusive"
+
+
+# the steps of the claimed order, as contrasts of the correlations of LAS, WLAS, C prec and C rec
+_STEPS: Mapping[str, Callable[[Numbers], Numbers]] = {
+    "LAS minus WLAS": lambda r: r[:, 0] - r[:, 1],
+    "WLAS minus the higher of C prec and C rec": lambda r: r[:, 1] - np.maximum(r[:, 2], r[:, 3]),
+}
 
 
 def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
-    """Check the claims about scores and frequencies."""
     correlations = {name: pearson(zip(column_of(rows, name), column_of(rows, "F freq"))) for name in MEASURES}
     evidence = ", ".join(f"{name} {shown(r)} ({p_shown(p)})" for name, (r, p, _) in correlations.items())
-    f_prec = correlations["F prec"][:2]
-    columns_of_scores = [[row[name] for row in rows.values()] for name in ("LAS", "WLAS", "C prec", "C rec")]
+    r_precision, p_precision, _ = correlations["F prec"]
+    scores = [[row[name] for row in rows.values()] for name in ("LAS", "WLAS", "C prec", "C rec")]
     shares = [row["F freq"] for row in rows.values()]
-    steps = {
-        name: contrast_interval(columns_of_scores, shares, contrast, *request.draws)
-        for name, contrast in _STEPS.items()
-    }
+    steps = {name: contrast_interval(scores, shares, contrast, *request.draws) for name, contrast in _STEPS.items()}
     differences = ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in steps.items())
     return [
         Claim("Scores rise with the share of function relations", "Table 3 and section 7",
@@ -328,23 +405,15 @@ def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
               "section 7", joint_verdict(verdict_of_effect(estimate, 1) for estimate in steps.values()),
               f"differences of correlations: {differences}; {number_of(len(rows), 'treebank')}"),
         Claim("Function words are parsed better in treebanks that have more of them", "section 7",
-              verdict_of_correlation(*f_prec, 1),
-              f"r = {shown(f_prec[0])} ({p_shown(f_prec[1])}); printed 0.71"),
+              verdict_of_correlation(r_precision, p_precision, 1),
+              f"r = {shown(r_precision)} ({p_shown(p_precision)}); printed 0.71"),
     ]  # fmt: skip
 
 
-_STEPS: Mapping[str, Callable[[Numbers], Numbers]] = {
-    "LAS minus WLAS": lambda r: r[:, 0] - r[:, 1],
-    "WLAS minus the higher of C prec and C rec": lambda r: r[:, 1] - np.maximum(r[:, 2], r[:, 3]),
-}
-"""The steps of the claimed order, as contrasts of the correlations of LAS, WLAS, C prec and C rec."""
-
-
-def claims_on_judgments(agreement: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
-    """Check the claims about agreement with human judgments."""
+def claim_on_judgments(agreement: Rows) -> Claim:
     text = "Content precision and recall agree less with human judgments than LAS and WLAS, in all cases but one"
     if not agreement:
-        return [Claim(text, "Table 4", "no data", "no judgments were given")]
+        return Claim(text, "Table 4", "no data", "no judgments were given")
     less = {
         f"{code} {name}": None
         if None in (row[name], row["LAS"], row["WLAS"])
@@ -352,42 +421,36 @@ def claims_on_judgments(agreement: Mapping[str, Mapping[str, Any]]) -> list[Clai
         for code, row in agreement.items()
         for name in ("C prec", "C rec")
     }
-    exceptions = [case for case, value in less.items() if value is False]
-    holds = None if None in less.values() else len(exceptions) == 1
+    exceptions, undefined = ([case for case, value in less.items() if value is kind] for kind in (False, None))
     evidence = f"exceptions: {', '.join(exceptions) or 'none'}"
-    undefined = [case for case, value in less.items() if value is None]
     evidence += f"; undefined: {', '.join(undefined)}" if undefined else ""
-    return [Claim(text, "Table 4", verdict_of_fact(holds), evidence)]
+    return Claim(text, "Table 4", verdict_of_fact(None if undefined else len(exceptions) == 1), evidence)
 
 
-def claims_on_cascading(rows: Rows, numbers: Mapping[str, Any], *, given: bool) -> list[Claim]:
-    """Check the claims about cascading errors; equality with the paper only for given outputs."""
-    printed_ratios = numbers["table_5"]
+def claims_on_printed_numbers(rows: Rows, *, given: bool, weighted: bool) -> Iterator[Claim]:
+    """Check the claims about cascading errors and Callin's program; equality with the paper only for given outputs."""
+    numbers = printed("callin")
+    in_print = numbers["table_5"]
     equal = {
-        f"{code} {name}": agrees(row[name], printed_ratios.get(code, {}).get(name)) if given else None
+        f"{code} {name}": agrees(row[name], in_print.get(code, {}).get(name)) if given else None
         for code, row in rows.items()
         for name in CASCADING
     }
-    printed_too = {code: row["F unlab."] < row["C unlab."] for code, row in printed_ratios.items()}
-    claims = [claim_on_all("The ratios of Table 5 are as printed", "Table 5", equal)]
-    for kind, name, in_print in (
+    yield claim_on_all("The ratios of Table 5 are as printed", "Table 5", equal)
+    printed_too = {code: row["F unlab."] < row["C unlab."] for code, row in in_print.items()}
+    for kind, name, more in (
         ("labeled", "lab.", ""), ("unlabeled", "unlab.", f"; in the printed table {count_of_true(printed_too)}"),
     ):  # fmt: skip
         text = f"In all languages, the heads of wrong function relations are more often wrong themselves ({kind})"
-        ratios_by_code = {code: (row[f"F {name}"], row[f"C {name}"]) for code, row in rows.items()}
-        more = {code: None if None in pair else pair[0] < pair[1] for code, pair in ratios_by_code.items()}
-        claims.append(claim_on_all(text, "Table 5", more, in_print))
-    return claims
-
-
-def _claim_on_program(rows: Rows, numbers: Mapping[str, Any], *, given: bool) -> Claim:
-    """Check whether scores and frequencies equal what Callin's program printed for the same outputs and weights."""
+        ratios = {code: (row[f"F {name}"], row[f"C {name}"]) for code, row in rows.items()}
+        lower = {code: None if None in pair else pair[0] < pair[1] for code, pair in ratios.items()}
+        yield claim_on_all(text, "Table 5", lower, more)
     text, place = "Scores and frequencies equal those of Callin's program to six decimals", "Callin's program"
     equal = {
         f"{code} {name}": agrees(row[name], number, 6)
         for code, row in rows.items()
         for name, number in numbers["program"].get(code, {}).items()
     }
-    if not given or not equal:
-        return Claim(text, place, "no data", "requires Callin's outputs and weights")
-    return claim_on_all(text, place, equal)
+    comparable = given and weighted and equal
+    missing = Claim(text, place, "no data", "requires Callin's outputs and weights")
+    yield claim_on_all(text, place, equal) if comparable else missing

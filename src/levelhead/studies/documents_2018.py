@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,27 +18,30 @@ from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT
-from levelhead.studies.request import Outputs, StudyRequest, parts_of, run_tasks, score_files, signature, systems_in
+from levelhead.studies.request import StudyRequest, counts_of, parts_of, run_tasks, score_files, signature, systems_in
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
 from levelhead.tables.table import Plain
 
 NAME = "documents-2018"
-TITLE = "How wrong are intervals and tests that resample sentences?"
-SOURCE = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
+MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
+# the compared intervals: the usual ones in the field, the same by document, and those of `compare`
+METHODS = ("bootstrap, sentences", "bootstrap, documents", "jackknife and t, documents")
 
+FEWEST_DOCUMENTS = 10  # the smallest number of documents of a test set that is used
+
+NOMINAL = 0.93  # 95% intervals with a lower coverage than this in simulation count as too narrow
+
+STAY = 0.9  # the expected share of significant pairs that stay significant
+
+_LEVEL = 0.95
+_EQUAL = 1e-12
+
+# the results of `measure_documents` for each test set with enough documents, by its code
 TestSetResults = Mapping[str, Any]
-"""The results of each test set, by its code."""
-
-NOMINAL = 0.93
-"""95% intervals with a lower coverage than this in simulation count as too narrow."""
-
-STAY = 0.9
-"""The expected share of significant pairs that stay significant."""
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
     golds = {
@@ -49,38 +51,36 @@ def reproduce(request: StudyRequest) -> Study:
     }
     if not golds:
         raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
-    results = _measured(golds, systems, request)
-    known = {code: result for code, result in results.items() if "scores" in result}
-    signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
-    sections = (_sets(results), *_design_effects(known), *_coverage(known), _pairs(known))
-    setting, claims = _setting(results, known, request), tuple(_claims(known))
-    return Study(NAME, TITLE, SOURCE, setting, sections, claims, signed)
-
-
-def _measured(golds: Mapping[str, Path], systems: Outputs, request: StudyRequest) -> TestSetResults:
-    """The sizes of each test set and, if it has enough documents, the results of `measure_documents`."""
     outputs = {name: {code: path for code, path in files.items() if code in golds} for name, files in systems.items()}
     scored = score_files(golds, outputs, setup_of(MEASURES), request, by_sentence=True)
     counted = {code: counts_of_test_set(scored, code) for code in golds}
-    draws = (*_draws(request), *request.draws)
-    enough = {code: (counts, *draws) for code, counts in counted.items() if "parts" in counts}
-    measured = run_tasks(NAME, measure_documents, enough, request)
-    sizes = ("documents", "sentences", "systems", "largest")
-    return {
-        code: {name: counts[name] for name in sizes if name in counts} | measured.get(code, {})
-        for code, counts in counted.items()
-    }
+    # samples of documents and resamples of each sample: fewer than usual, since they multiply
+    draws = request.resamples // 4, request.resamples // 5
+    enough = {code: (counts, *draws, *request.draws) for code, counts in counted.items() if "parts" in counts}
+    known = run_tasks(NAME, measure_documents, enough, request)
+    marked = table_section(
+        "Test sets that mark documents",
+        columns(text="test set", number=("documents", "sentences"), ratio="largest document")
+        | columns(number="valid outputs"),
+        [
+            (code, counts["documents"], counts["sentences"], counts.get("largest"), len(counts["systems"]))
+            for code, counts in counted.items()
+        ],
+        "A test set without `# newdoc` counts as one document. The size of the largest is a share of the words.",
+    )
+    title = "How wrong are intervals and tests that resample sentences?"
+    source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
+    setting = _setting(len(counted), known, *draws, request.resamples)
+    signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
+    return Study(NAME, title, source, setting, (marked, *_tables(known)), tuple(_claims(known)), signed)
 
 
-def _draws(request: StudyRequest) -> tuple[int, int]:
-    """The number of samples of documents, and of resamples per sample: fewer than usual, since they multiply."""
-    return request.resamples // 4, request.resamples // 5
-
-
-def _setting(results: TestSetResults, known: TestSetResults, request: StudyRequest) -> tuple[str, ...]:
+def _setting(
+    n_test_sets: int, known: Collection[str], samples: int, resamples: int, n_permutations: int
+) -> tuple[str, ...]:
     parallel = sum(code.endswith("_pud") for code in known)
     few = (
-        f"Few test sets can answer this question: {len(known)} of {len(results)} mark at least {FEWEST_DOCUMENTS}"
+        f"Few test sets can answer this question: {len(known)} of {n_test_sets} mark at least {FEWEST_DOCUMENTS}"
         " documents with `# newdoc` and have two valid outputs."
     )
     if parallel > 1:
@@ -89,7 +89,6 @@ def _setting(results: TestSetResults, known: TestSetResults, request: StudyReque
             f" {len(known) - parallel + 1} independent collections. The numbers describe these test sets, not treebanks"
             " in general."
         )
-    samples, resamples = _draws(request)
     methods = (
         "We compare three 95% intervals. The percentile bootstrap over sentences is the usual one in the field. The"
         " percentile bootstrap over documents differs only in the unit. The third is the interval of `levelhead"
@@ -104,28 +103,14 @@ def _setting(results: TestSetResults, known: TestSetResults, request: StudyReque
         " another seed. All counts follow the rules `ud`."
     )
     tests = (
-        f"Pairs of systems are tested two-sided at the 5% level, with {request.resamples} permutations and without a"
+        f"Pairs of systems are tested two-sided at the 5% level, with {n_permutations} permutations and without a"
         " correction for multiple tests: with the usual paired randomization of sentences, and by document as in"
         " `levelhead compare` (the larger p of paired randomization and a t-test)."
     )
     return few, methods, draws, tests
 
 
-def _sets(results: TestSetResults) -> StudySection:
-    return table_section(
-        "Test sets that mark documents",
-        columns(text="test set", number=("documents", "sentences"), ratio="largest document")
-        | columns(number="valid outputs"),
-        [
-            (code, result["documents"], result["sentences"], result.get("largest"), len(result["systems"]))
-            for code, result in results.items()
-        ],
-        "A test set without `# newdoc` counts as one document. The size of the largest is a share of the words.",
-    )  # fmt: skip
-
-
 def _covered(method: int, entries: Sequence[Mapping[str, Any]]) -> float:
-    """The mean coverage of the intervals of a method."""
     return float(np.mean([entry["covered"][method] for entry in entries]))
 
 
@@ -133,50 +118,6 @@ def _design_effect(entries: Sequence[Mapping[str, Any]]) -> float:
     """The design effect: the mean variance by documents over the mean variance by sentences."""
     by_sentences, by_documents = np.sum([entry["variances"] for entry in entries], axis=0)
     return float(by_documents / by_sentences)
-
-
-def _by_measure(result: Mapping[str, Any], kind: str, value: Callable[[Any], float]) -> list[float | None]:
-    """A value for each measure, from the scores or the differences of one test set."""
-    return [value(result[kind][name]) if name in result[kind] else None for name in MEASURES]
-
-
-def _design_effects(known: TestSetResults) -> Iterator[StudySection]:
-    about = {
-        "scores": "The variance of a score by document, divided by its variance by sentence (the design effect),"
-        " averaged over systems. Both come from the jackknife, which slightly overestimates variances with few"
-        " documents. The square root is the factor by which an interval by sentences is too narrow.",
-        "differences": "The same for differences between two systems, averaged over pairs.",
-    }
-    for kind, text in about.items():
-        title = f"Design effects of {kind}"
-        rows = {code: _by_measure(result, kind, _design_effect) for code, result in known.items()}
-        drawn = {name: [values[m] for values in rows.values()] for m, name in enumerate(MEASURES)}
-        yield table_section(
-            title,
-            columns(text="test set", ratio=MEASURES),
-            [(code, *(None if value is None else Plain(value) for value in values)) for code, values in rows.items()],
-            text,
-            figure=panels(title, list(rows), drawn, places=2) if rows else None,
-        )
-
-
-def _coverage(known: TestSetResults) -> Iterator[StudySection]:
-    about = {
-        "scores": "The share of 95% intervals of scores that contain the true value when documents are drawn.",
-        "differences": "The same for differences between two systems. The rest, up to 100%, is also how often a test"
-        " based on these intervals rejects a true null hypothesis at the 5% level.",
-    }
-    for kind, text in about.items():
-        yield table_section(
-            f"Coverage of intervals of {kind}",
-            columns(text=("test set", "intervals"), ratio=MEASURES),
-            [
-                (code, method, *_by_measure(result, kind, partial(_covered, at)))
-                for code, result in known.items()
-                for at, method in enumerate(METHODS)
-            ],
-            text,
-        )
 
 
 def _significant(known: TestSetResults, name: str) -> tuple[int, int, int, int]:
@@ -187,19 +128,53 @@ def _significant(known: TestSetResults, name: str) -> tuple[int, int, int, int]:
     return len(p_values), by_sentences, by_both, by_documents - by_both
 
 
-def _pairs(known: TestSetResults) -> StudySection:
-    rows = []
-    for name in MEASURES:
-        pairs, by_sentences, by_both, only = _significant(known, name)
-        rows.append((name, pairs, by_sentences, by_both, by_both / by_sentences if by_sentences else None, only))
-    return table_section(
+def _tables(known: TestSetResults) -> Iterator[StudySection]:
+    def by_measure(result: Mapping[str, Any], kind: str, value: Callable[[Any], float]) -> list[float | None]:
+        return [value(result[kind][name]) if name in result[kind] else None for name in MEASURES]
+
+    for kind, text in {
+        "scores": "The variance of a score by document, divided by its variance by sentence (the design effect),"
+        " averaged over systems. Both come from the jackknife, which slightly overestimates variances with few"
+        " documents. The square root is the factor by which an interval by sentences is too narrow.",
+        "differences": "The same for differences between two systems, averaged over pairs.",
+    }.items():
+        title = f"Design effects of {kind}"
+        effects = {code: by_measure(result, kind, _design_effect) for code, result in known.items()}
+        drawn = {name: [values[m] for values in effects.values()] for m, name in enumerate(MEASURES)}
+        yield table_section(
+            title,
+            columns(text="test set", ratio=MEASURES),
+            [(code, *(None if value is None else Plain(value) for value in row)) for code, row in effects.items()],
+            text,
+            figure=panels(title, list(effects), drawn, places=2) if effects else None,
+        )
+    for kind, text in {
+        "scores": "The share of 95% intervals of scores that contain the true value when documents are drawn.",
+        "differences": "The same for differences between two systems. The rest, up to 100%, is also how often a test"
+        " based on these intervals rejects a true null hypothesis at the 5% level.",
+    }.items():
+        yield table_section(
+            f"Coverage of intervals of {kind}",
+            columns(text=("test set", "intervals"), ratio=MEASURES),
+            [
+                (code, method, *by_measure(result, kind, partial(_covered, at)))
+                for code, result in known.items()
+                for at, method in enumerate(METHODS)
+            ],
+            text,
+        )
+    counts = {name: _significant(known, name) for name in MEASURES}
+    yield table_section(
         "Significant pairs",
         columns(text="measure", number=("pairs", "significant by sentences", "also by documents"), ratio="share")
         | columns(number="only by documents"),
-        rows,
+        [
+            (name, pairs, by_sentences, by_both, by_both / by_sentences if by_sentences else None, only)
+            for name, (pairs, by_sentences, by_both, only) in counts.items()
+        ],
         "Pairs of systems on all test sets. The systems of 2018 are far apart, so most pairs differ by any test;"
         " these shares say little about close competitors.",
-    )  # fmt: skip
+    )
 
 
 def _claims(known: TestSetResults) -> Iterator[Claim]:
@@ -234,31 +209,17 @@ def _on_all(text: str, values: Mapping[str, float], holds: Callable[[float], boo
     return Claim(text, "an expectation", verdict, evidence or "no test set marks enough documents")
 
 
-MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
-"""The measures that are compared."""
-
-METHODS = ("bootstrap, sentences", "bootstrap, documents", "jackknife and t, documents")
-"""The compared intervals: the usual ones in the field, the same by document, and those of `compare`."""
-
-FEWEST_DOCUMENTS = 10
-"""The smallest number of documents of a test set that is used."""
-
-_LEVEL = 0.95
-_EQUAL = 1e-12
-
-
 def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
     """Return the sizes of a test set and, with enough documents, the counts for `measure_documents`; plain JSON."""
     outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
-    valid = {name: output.sentences for name, output in outputs.items() if output.state == "valid"}
+    valid = {name: output for name, output in outputs.items() if output.state == "valid"}
     units = next(output.units for output in outputs.values() if output.units is not None)
     n_documents = units.n_units if units.kind == DOCUMENT else 1
     sizes = {"documents": n_documents, "sentences": len(units.of_sentence), "systems": list(valid)}
     if n_documents < FEWEST_DOCUMENTS or len(valid) < 2:
         return sizes
-    measures = [name for name in results.measures if all(name in by_measure for by_measure in valid.values())]
-    parts = [np.stack([by_measure[name].T for name in measures], axis=1) for by_measure in valid.values()]
-    counts = {"measures": measures, "parts": np.stack(parts, axis=1).tolist()}
+    measures = [name for name in results.measures if all(name in output.sentences for output in valid.values())]
+    counts = {"measures": measures, "parts": counts_of(valid.values(), measures).tolist()}
     return {**sizes, "largest": units.largest, "of_sentence": units.of_sentence.tolist(), **counts}
 
 
@@ -317,10 +278,13 @@ def _percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
 
 def _student_intervals(table: SystemCounts) -> Sums:
     """The intervals of `compare`, shape (2, n, measures); infinite if there are too few units."""
-    ends = []
-    for i, estimates in enumerate(_estimates(table)):
-        interval = Estimate.score_interval if i < len(table.systems) else Estimate.interval
-        ends.append([interval(estimate, _LEVEL) or (-np.inf, np.inf) for estimate in estimates])
+    ends = [
+        [
+            (estimate.score_interval if i < len(table.systems) else estimate.interval)(_LEVEL) or (-np.inf, np.inf)
+            for estimate in estimates
+        ]
+        for i, estimates in enumerate(_estimates(table))
+    ]
     return np.moveaxis(np.array(ends), -1, 0)
 
 
@@ -332,15 +296,19 @@ def _spreads(table: SystemCounts) -> list[list[Spread]]:
     return [[spread_of(strata, runs, m) for m in range(len(table.measures))] for runs in compared]
 
 
-def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
+def _estimates(table: SystemCounts) -> list[list[Estimate]]:
     """The scores and differences by measure, with standard errors as in `compare`."""
     values = _contrasts(table.values(table.parts.sum(axis=0)))
-    for i, spreads in enumerate(_spreads(table)):
-        more = [0.0 if i < len(table.systems) else spread.observation for spread in spreads]
-        yield [
-            Estimate(float(value), spread.variance + extra, spread.freedom, spread.n_units)
-            for value, spread, extra in zip(values[i], spreads, more, strict=True)
+    return [
+        [
+            Estimate(
+                float(value), spread.variance + (0.0 if i < len(table.systems) else spread.observation),
+                spread.freedom, spread.n_units,
+            )
+            for value, spread in zip(row, spreads, strict=True)
         ]
+        for i, (row, spreads) in enumerate(zip(values, _spreads(table)))
+    ]  # fmt: skip
 
 
 def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations: int, seed: int) -> Sums:
@@ -348,6 +316,6 @@ def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations
     by_sentence, by_document = (
         pairwise_randomization_p(counts, permutations, seed) for counts in (sentences, documents)
     )
-    of_pairs = list(_estimates(documents))[len(documents.systems) :]
+    of_pairs = _estimates(documents)[len(documents.systems) :]
     by_t = np.array([[estimate.p() for estimate in by_measure] for by_measure in of_pairs], dtype=np.float64)
     return np.stack([by_sentence, np.maximum(by_document, by_t)], axis=-1)

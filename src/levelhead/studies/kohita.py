@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from levelhead.errors import number_of
@@ -30,7 +31,6 @@ from levelhead.studies.study import Claim, Study, StudySection, printed, verdict
 from levelhead.studies.verdicts import (
     Cell,
     Sign,
-    Verdict,
     difference,
     estimate_shown,
     joint_verdict,
@@ -47,7 +47,6 @@ from levelhead.treebank.layouts import system_folders
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study on UD 1.3."""
     numbers = printed("kohita")
     treebanks = parts_of(request, numbers["table_2"])
     described, measured, by_parser = _results(NAME, treebanks, request, ud=1)
@@ -59,7 +58,8 @@ def reproduce(request: StudyRequest) -> Study:
     )  # fmt: skip
     claims = (
         *_claims_on_conversion(of_paper, numbers), *_printed_claims(numbers), *claims_on_entropy(described, numbers),
-        *claims_on_own_gains(described, measured), *claims_on_scores(measured, request),
+        *(claim_on_own_gains(described, rows, f", {parser}") for parser, rows in measured.items()),
+        *claims_on_scores(measured, request),
     )  # fmt: skip
     trained = [code for code, parts in treebanks.items() if parts.train]
     setting = (
@@ -100,15 +100,13 @@ def _results(
         if golds:
             measured[parser] = measure(golds, original, converted, request)
     claims = {
-        parser: [_claim_on_own_gains(described, rows, "our entropies and gains"),
-                 *claims_on_scores({parser: rows}, request, ud=ud)]
+        parser: [claim_on_own_gains(described, rows, ""), *claims_on_scores({parser: rows}, request, ud=ud)]
         for parser, rows in measured.items()
     }  # fmt: skip
     return described, measured, verdicts_by_parser(claims)
 
 
 def reproduce_ud2(request: StudyRequest) -> Study:
-    """Run the study on UD v2."""
     numbers, name = printed("kohita"), "kohita-2017-ud2"
     available = parts_of(request)
     treebanks = {code: parts for code, parts in available.items() if parts.train} or available
@@ -119,7 +117,8 @@ def reproduce_ud2(request: StudyRequest) -> Study:
     )  # fmt: skip
     claims = (
         *_claims_on_conversion(described, numbers, among=""), _claim_on_falling_entropy(described),
-        *claims_on_own_gains(described, measured), *claims_on_scores(measured, request, ud=2),
+        *(claim_on_own_gains(described, rows, f", {parser}") for parser, rows in measured.items()),
+        *claims_on_scores(measured, request, ud=2),
     )  # fmt: skip
     untrained = [code for code, parts in treebanks.items() if not parts.train]
     training = (
@@ -175,38 +174,30 @@ def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: st
     ]  # fmt: skip
 
 
-def _printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
+def _printed_claims(numbers: Mapping[str, Any]) -> Iterator[Claim]:
     """Check the claims about Table 2 on the printed numbers."""
     table, in_print = numbers["table_2"], numbers["average"]["row"]
-    claims = []
-    for parser, least, n in (("MST", 1.0, 11), ("RBG", 0.5, 10)):
+    for parser, least, n, languages in (("MST", 1.0, 11, "11 of 19 languages"), ("RBG", 0.5, 10, "10 languages")):
         codes = [code for code in table if round(gain(numbers, code, parser) or 0.0, 2) > least]
-        languages = "11 of 19 languages" if parser == "MST" else "10 languages"
-        text = f"With {parser}, LAS rises by more than {least} in {languages} (printed numbers)"
-        claims.append(Claim(text, "page 3", verdict_of_fact(len(codes) == n), f"{len(codes)}: {', '.join(codes)}"))
+        yield Claim(f"With {parser}, LAS rises by more than {least} in {languages} (printed numbers)", "page 3",
+                    verdict_of_fact(len(codes) == n), f"{len(codes)}: {', '.join(codes)}")  # fmt: skip
     averages = {name: mean(row[name] for row in table.values()) or 0.0 for name in in_print}
     wrong = [name for name, value in averages.items() if abs(value - in_print[name]) > 0.01]
     evidence = f"all except {', '.join(wrong)}" if wrong else "all ten columns"
-    text = "The averages follow from the rows (printed numbers)"
-    return [*claims, Claim(text, "Table 2", verdict_of_fact(not wrong), evidence)]
+    yield Claim("The averages follow from the rows (printed numbers)", "Table 2", verdict_of_fact(not wrong), evidence)
 
 
-def claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
+def claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> Iterator[Claim]:
     """Check the claims about entropies, with our entropies and the printed gains."""
-    claims = []
-    for parser, left_out in (("MST", {"ja"}), ("RBG", {"ja", "hi"})):
+    for parser, left_out, sign in (("MST", ("ja",), "<"), ("RBG", ("ja", "hi"), "=")):
         codes = [code for code in described if code not in left_out]
         r, p, n = pearson((change(described[code]), gain(numbers, code, parser)) for code in codes)
         published = numbers["figure_3"][parser]
-        sign = "<" if parser == "MST" else "="
-        claims.append(
-            Claim(f"The more entropy falls, the more LAS rises (our entropies, printed gains of {parser},"
-                  f" without {' and '.join(sorted(left_out, reverse=True))})",
-                  "page 5", verdict_of_correlation(r, p, -1),
-                  f"r = {shown(r)} ({p_shown(p)}, {number_of(n, 'treebank')}); printed {published['r']}"
-                  f" (p {sign} {published['p']})")
-        )  # fmt: skip
-    return [*claims, _claim_on_falling_entropy(described)]
+        yield Claim(f"The more entropy falls, the more LAS rises (our entropies, printed gains of {parser}, without"
+                    f" {' and '.join(left_out)})", "page 5", verdict_of_correlation(r, p, -1),
+                    f"r = {shown(r)} ({p_shown(p)}, {number_of(n, 'treebank')}); printed {published['r']}"
+                    f" (p {sign} {published['p']})")  # fmt: skip
+    yield _claim_on_falling_entropy(described)
 
 
 def _claim_on_falling_entropy(described: Rows) -> Claim:
@@ -220,80 +211,60 @@ def _claim_on_falling_entropy(described: Rows) -> Claim:
     return Claim("Conversion lowers the entropy of head words", "page 5, Figure 3", verdict_of_fact(holds), evidence)
 
 
-def claims_on_own_gains(described: Rows, measured: Mapping[str, Rows]) -> list[Claim]:
-    """Check the correlation of entropy and LAS with our own gains, parser by parser."""
-    return [
-        _claim_on_own_gains(described, rows, f"our entropies and gains, {parser}") for parser, rows in measured.items()
-    ]
-
-
-def _claim_on_own_gains(described: Rows, rows: Rows, whose: str) -> Claim:
+def claim_on_own_gains(described: Rows, rows: Rows, whose: str) -> Claim:
+    """Check the correlation of entropy and LAS with the gains of one of our parsers."""
     r, p, n = pearson((change(described[code]), own_gain(row, "LAS")) for code, row in rows.items())
+    text = f"The more entropy falls, the more LAS rises (our entropies and gains{whose})"
     evidence = f"r = {shown(r)} ({p_shown(p)}, {number_of(n, 'treebank')})"
-    return Claim(
-        f"The more entropy falls, the more LAS rises ({whose})", "page 5", verdict_of_correlation(r, p, -1), evidence
-    )
+    return Claim(text, "page 5", verdict_of_correlation(r, p, -1), evidence)
 
 
-Effect = Callable[[Row], Cell]
-"""A number computed from the results of one treebank."""
+# numbers computed from the results of one treebank, in points and in percent of functional arcs
+_EFFECTS: Mapping[str, Callable[[Row], Cell]] = {
+    **{name: partial(own_gain, name=name) for name in ("LAS", "CNC", "case", "mark", "nmod", "obl")},
+    "CNC minus LAS": lambda row: difference(own_gain(row, "CNC"), own_gain(row, "LAS")),
+    "wrong minus right": lambda row: 100 * (row["arcs"]["broken"] - row["arcs"]["fixed"])
+                         / max(1, row["arcs"]["functional"]),
+}  # fmt: skip
 
+# A claim about scores: its text, its place, and the claimed direction of mean effects, for every parser
+ClaimedEffects = tuple[str, str, Mapping[str, Sign]]
 
-def _gain_of(name: str) -> Effect:
-    return lambda row: own_gain(row, name)
-
-
-ClaimedEffects = tuple[str, str, Mapping[str, tuple[Sign, Effect]]]
-"""A claim about scores: its text, its place, and the claimed direction of mean effects, for every parser."""
-
+# The paper's claims about scores. Figure 2 only shows an example of an arc that conversion breaks, and Table 3 a lower
+# F1 of case and mark; neither is tested in the paper.
 _CLAIMED_EFFECTS: tuple[ClaimedEffects, ...] = (
-    ("Parsing through function heads improves LAS on average", "page 3", {"LAS": (1, _gain_of("LAS"))}),
-    ("It improves CNC more than LAS", "page 5",
-     {"CNC": (1, _gain_of("CNC")),
-      "CNC minus LAS": (1, lambda row: difference(own_gain(row, "CNC"), own_gain(row, "LAS")))}),
-    ("It hurts case and mark, and improves nmod", "Table 3",
-     {"case": (-1, _gain_of("case")), "mark": (-1, _gain_of("mark")), "nmod": (1, _gain_of("nmod"))}),
+    ("Parsing through function heads improves LAS on average", "page 3", {"LAS": 1}),
+    ("It improves CNC more than LAS", "page 5", {"CNC": 1, "CNC minus LAS": 1}),
+    ("It hurts case and mark, and improves nmod", "Table 3", {"case": -1, "mark": -1, "nmod": 1}),
     ("Backward conversion makes more functional arcs wrong than it makes right", "page 4, Figure 2",
-     {"wrong minus right": (1, lambda row: 100 * (row["arcs"]["broken"] - row["arcs"]["fixed"])
-                            / max(1, row["arcs"]["functional"]))}),
+     {"wrong minus right": 1}),
 )  # fmt: skip
-"""The paper's claims about scores, in points and in percent of functional arcs.
-Figure 2 only shows an example of an arc that conversion breaks, and Table 3 a lower F1 of case and mark; neither is
-tested in the paper.
-"""
 
-
+# claims whose text is different for UD v2, by place
 _IN_UD2: Mapping[str, ClaimedEffects] = {
     "Table 3": ("It hurts case and mark, and improves nmod (in UD v2, nmod and obl)", "Table 3",
-                {"case": (-1, _gain_of("case")), "mark": (-1, _gain_of("mark")), "nmod": (1, _gain_of("nmod")),
-                 "obl": (1, _gain_of("obl"))}),
+                {"case": -1, "mark": -1, "nmod": 1, "obl": 1}),
 }  # fmt: skip
-"""Claims whose text is different for UD v2, by place."""
 
 
-def claims_on_scores(measured: Mapping[str, Rows], request: StudyRequest, *, ud: int = 1) -> list[Claim]:
-    """Check the claims about scores."""
-    claimed = [_IN_UD2.get(claim[1], claim) if ud == 2 else claim for claim in _CLAIMED_EFFECTS]
-    return [_claim_on_effects(*claim, measured, request) for claim in claimed]
-
-
-def _claim_on_effects(
-    text: str,
-    place: str,
-    effects: Mapping[str, tuple[Sign, Effect]],
-    measured: Mapping[str, Rows],
-    request: StudyRequest,
-) -> Claim:
+def claims_on_scores(measured: Mapping[str, Rows], request: StudyRequest, *, ud: int = 1) -> Iterator[Claim]:
     """Check the direction of mean effects over treebanks; every effect must show for every parser."""
-    if not measured:
-        return Claim(text, place, "no data", "no outputs of parsers trained on both kinds of trees")
-    verdicts, evidence = list[Verdict](), list[str]()
-    for parser, rows in measured.items():
+    for claim in _CLAIMED_EFFECTS:
+        text, place, signs = _IN_UD2.get(claim[1], claim) if ud == 2 else claim
+        if not measured:
+            yield Claim(text, place, "no data", "no outputs of parsers trained on both kinds of trees")
+            continue
         estimates = {
-            name: mean_interval(map(effect, rows.values()), *request.draws) for name, (_, effect) in effects.items()
+            parser: {name: mean_interval(map(_EFFECTS[name], rows.values()), *request.draws) for name in signs}
+            for parser, rows in measured.items()
         }
-        verdicts += [verdict_of_effect(estimates[name], sign) for name, (sign, _) in effects.items()]
-        shown_effects = (f"{name} {estimate_shown(estimate)}" for name, estimate in estimates.items())
-        evidence.append(f"{parser}: {', '.join(shown_effects)}")
-    n = max(map(len, measured.values()))
-    return Claim(text, place, joint_verdict(verdicts), f"{'; '.join(evidence)}; in points, {n} treebanks")
+        verdict = joint_verdict(
+            verdict_of_effect(estimate, signs[name])
+            for effects in estimates.values()
+            for name, estimate in effects.items()
+        )
+        evidence = "; ".join(
+            f"{parser}: {', '.join(f'{name} {estimate_shown(estimate)}' for name, estimate in effects.items())}"
+            for parser, effects in estimates.items()
+        )
+        yield Claim(text, place, verdict, f"{evidence}; in points, {max(map(len, measured.values()))} treebanks")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import product
+from operator import add
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign import Results, check_valid, find_plan, score_plan
+from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.campaign.outputs import Output
 from levelhead.conversion import backward, check_round_trip, default_targets, forward
 from levelhead.evaluation.pair import load
@@ -33,23 +35,28 @@ PARSERS = ("graph", "swap-lazy", "ensemble")
 
 MEASURES = {"UAS": "UAS(nopunct)", "LAS": "LAS(nopunct)", "CNC": "CNC"}
 RELATIONS = ("advmod", "amod", "conj", "dobj", "nmod", "nsubj", "case", "cc", "det", "mark")
+# their counterparts in UD v2, which split `nmod` into `nmod` and `obl`
 UD2_RELATIONS = ("advmod", "amod", "conj", "obj", "nmod", "obl", "nsubj", "case", "cc", "det", "mark")
-"""Their counterparts in UD v2, which split `nmod` into `nmod` and `obl`."""
 
 _MEASURED = tuple(dict.fromkeys((*RELATIONS, *UD2_RELATIONS)))
+
+# the trees from which a parser learned: as annotated, with content heads; or converted, with function heads
+KINDS = ("UD", "CONV")
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Row]
 Files = Mapping[str, Path]
-Flags = NDArray[np.bool_]
 
 
 def describe(*paths: Path) -> dict[str, Any]:
     """Return what forward conversion changes in a treebank, and its head-word entropies before and after."""
     treebanks = [read_treebank(path) for path in paths]
     trips = [check_round_trip(treebank) for treebank in treebanks]
-    before, after = _entropies(treebanks), _entropies([forward(treebank) for treebank in treebanks])
-    old, new = before["head_entropy_by_relation"], after["head_entropy_by_relation"]
+    before, after = (
+        profile(reduce(add, map(count_treebank, trees)), columns=["head_entropy", "head_entropy_by_relation"])
+        for trees in (treebanks, list(map(forward, treebanks)))
+    )
+    old, new = (entropies.numbers("head_entropy_by_relation") for entropies in (before, after))
     words = sum(trip.words for trip in trips)
     return {
         "words": words,
@@ -66,84 +73,57 @@ def describe(*paths: Path) -> dict[str, Any]:
     }
 
 
-def _entropies(treebanks: Sequence[Treebank]) -> Mapping[str, Any]:
-    counts = [count_treebank(treebank) for treebank in treebanks]
-    return profile(sum(counts[1:], counts[0]), columns=["head_entropy", "head_entropy_by_relation"])
+def measure(golds: Files, original: Files, converted: Files, request: StudyRequest) -> dict[str, Row]:
+    """Return the scores of two outputs, and the effect of backward conversion on the second, by treebank.
 
-
-class ParsedTestSet(NamedTuple):
-    """A test set and the outputs of a parser trained on content-head (original) and on function-head trees (converted).
-
-    All three have content heads, or all three have function heads.
+    The first output is of a parser trained on content-head trees, the second of one trained on function-head trees.
     """
-
-    gold: Treebank
-    original: Treebank
-    converted: Treebank
-
-
-def measure(golds: Mapping[str, Path], original: Files, converted: Files, request: StudyRequest) -> dict[str, Row]:
-    """Return the scores of two outputs, and the effect of backward conversion on the second, by treebank."""
-    loaded = {
-        code: ParsedTestSet(
-            *(load(files[code], RULES["ud"], format_of(files[code])) for files in (golds, original, converted))
+    gold, content, functional = (
+        {code: load(files[code], RULES["ud"], format_of(files[code])) for code in golds}
+        for files in (golds, original, converted)
+    )
+    in_content_heads, in_function_heads = (
+        check_valid(
+            score_plan(
+                find_plan(test_sets, dict(zip(KINDS, outputs))), setup_of(measures.values()), workers=request.workers,
+                store=request.store, look=_right_words,
+            )
         )
-        for code in golds
-    }
-    content = {code: trees._replace(converted=backward(trees.converted)) for code, trees in loaded.items()}
-    functional = {
-        code: trees._replace(gold=forward(trees.gold), original=forward(trees.original))
-        for code, trees in loaded.items()
-    }
-    by_relation = [f"LAS@{name}" for name in _MEASURED]
-    in_content_heads = _scored(content, [*MEASURES.values(), *by_relation], request)
-    in_function_heads = _scored(functional, list(MEASURES.values()), request)
-    results: dict[str, Row] = {}
-    for code, trees in loaded.items():
+        for test_sets, outputs, measures in (
+            (gold, (content, _each(backward, functional)), {**MEASURES, **{name: f"LAS@{name}" for name in _MEASURED}}),
+            (_each(forward, gold), (_each(forward, content), functional), MEASURES),
+        )
+    )  # fmt: skip
+    names, results = (*MEASURES, *_MEASURED), dict[str, Row]()
+    for code, trees in gold.items():
         # functional arcs are those of target words; they can be right before and after backward conversion
-        targets = default_targets().of(trees.gold).astype(bool)
-        members = targets | SCHEMES["kohita"].is_in("FUNCTION", trees.gold.relations)
+        members = default_targets().of(trees).astype(bool) | SCHEMES["kohita"].is_in("FUNCTION", trees.relations)
         was, now = (members & scored.looked[code]["CONV"] for scored in (in_function_heads, in_content_heads))
         arcs = {"functional": members, "right before": was, "right after": now, "broken": was & ~now,
                 "fixed": ~was & now}  # fmt: skip
-        results[code] = {
-            "scores": _values(in_content_heads, code),
-            "function heads": _values(in_function_heads, code),
-            "arcs": {name: int(flags.sum()) for name, flags in arcs.items()},
-        }
+        scores, function_heads = (
+            {
+                kind: {name: score.value for name, score in zip(names, scored.results[kind, code].scores.values())}
+                for kind in KINDS
+            }
+            for scored in (in_content_heads, in_function_heads)
+        )
+        counts = {name: int(flags.sum()) for name, flags in arcs.items()}
+        results[code] = {"scores": scores, "function heads": function_heads, "arcs": counts}
     return results
 
 
-def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request: StudyRequest) -> Results:
-    """The results of both outputs on each test set, with the words that are right."""
-    outputs = {
-        "UD": {code: tree.original for code, tree in trees.items()},
-        "CONV": {code: tree.converted for code, tree in trees.items()},
-    }
-    plan = find_plan({code: tree.gold for code, tree in trees.items()}, outputs)
-    return check_valid(
-        score_plan(plan, setup_of(measures), workers=request.workers, store=request.store, look=_right_words)
-    )
+def _each(convert: Callable[[Treebank], Treebank], trees: Mapping[str, Treebank]) -> dict[str, Treebank]:
+    return {code: convert(treebank) for code, treebank in trees.items()}
 
 
-def _right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:
+def _right_words(code: str, outputs: Sequence[Output]) -> dict[str, NDArray[np.bool_]]:
     """Which gold words have the right head and relation in each output, bool, shape (words,)."""
     del code
-    right_by_output = {}
+    right = {output.name: np.zeros(output.matches.gold.n_words, dtype=bool) for output in outputs}
     for output in outputs:
-        matches = output.matches
-        right = np.zeros(matches.gold.n_words, dtype=bool)
-        right[matches.alignment.gold] = matches.agree(ATTACHED)
-        right_by_output[output.name] = right
-    return right_by_output
-
-
-def _values(results: Results, code: str) -> dict[str, dict[str, float | None]]:
-    names = (*MEASURES, *_MEASURED)
-    return {
-        kind: {name: score.value for name, score in zip(names, results.results[kind, code].scores.values())}
-        for kind in results.systems
-    }
+        right[output.name][output.matches.alignment.gold] = output.matches.agree(ATTACHED)
+    return right
 
 
 def change(row: Row) -> Cell:
@@ -164,22 +144,21 @@ def own_gain(row: Row | None, name: str) -> Cell:
 
 
 def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return a table of what conversion changes in each treebank."""
     cells: list[tuple[Any, ...]] = []
     for code, row in described.items():
         before, after = (row[f"nonprojective {when}"] / row["sentences"] for when in ("before", "after"))
         cells.append((code, row["words"], row["converted"], 100 * row["failed"], before, after, after - before,
                       row["arcs after"] - row["arcs before"]))  # fmt: skip
     published = numbers["conversion"]
-    averages = tuple(mean(column) for column in list(zip(*(row[1:] for row in cells)))[1:])
-    in_print = (published["converted tokens"] / 100, published["failed, mean"], None, None, None,
-                published["non-projective, increase"] / 100)  # fmt: skip
+    averages = ("average", None, *(mean(column) for column in list(zip(*cells))[2:]))
+    in_print = ("printed average", None, published["converted tokens"] / 100, published["failed, mean"], None, None,
+                None, published["non-projective, increase"] / 100)  # fmt: skip
     return table_section(
         "Section 3.1: what conversion changes",
         columns(text="treebank", number="words", ratio="converted")
         | columns(number="not restored (%)", ratio=("non-projective sentences", "after"),
                   difference=("increase", "increase, non-projective arcs")),
-        [*cells, ("average", None, *averages), ("printed average", None, *in_print)],
+        [*cells, averages, in_print],
         "The paper prints only averages. Its increase is that of non-projective arcs in the training sets (page 2)."
         " We also show the share of sentences with such arcs, since the printed increase may be the one of"
         " sentences.",
@@ -239,104 +218,72 @@ def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: M
     )  # fmt: skip
 
 
-def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None = None) -> list[StudySection]:
-    """Return the scores by each measure, with the printed ones if given, and the scores in function-head trees."""
+def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None = None) -> Iterator[StudySection]:
+    """Yield the scores by each measure, with the printed ones if given, and the scores in function-head trees."""
     if not measured:
         title = "Scores" if numbers is None else "Table 2: scores"
-        return [StudySection(title, ("No outputs of parsers trained on both kinds of trees were given.",))]
-    sections = [_scores_by(name, measured, numbers) for name in MEASURES]
-    return [*sections, *(_in_function_heads(parser, rows) for parser, rows in measured.items())]
+        yield StudySection(title, ("No outputs of parsers trained on both kinds of trees were given.",))
+        return
+    for name in MEASURES:
+        yield _scores_by(name, measured, numbers)
+    names = list(product(("UAS", "LAS"), KINDS))
+    for parser, rows in measured.items():
+        yield table_section(
+            f"Scores in function-head trees: {parser}",
+            columns(text="treebank", ratio=map(" ".join, names)),
+            [(code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items()],
+            "Both outputs against gold function-head trees: CONV before it is converted back, and UD after conversion.",
+        )
 
 
 def _scores_by(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None) -> StudySection:
     """The scores by one measure of parsers trained on content heads and on function heads, and averages."""
-    averages, table = (None, None) if numbers is None else (numbers["average"]["row"], numbers["table_2"])
-    published = [parser for parser in ("MST", "RBG") if f"{name} {parser} UD" in (averages or ())]
+    averages, table = ({}, {}) if numbers is None else (numbers["average"]["row"], numbers["table_2"])
+    published = [parser for parser in ("MST", "RBG") if f"{name} {parser} UD" in averages]
     heads = [Column("treebank", "text")]
     for parser, mark in (*((parser, " (printed)") for parser in published), *((parser, "") for parser in measured)):
-        heads += [Column(f"{parser} {kind}{mark}") for kind in ("UD", "CONV")]
-        heads.append(Column(f"{parser} gain" if table is None else f"gain{mark}", "difference"))
+        heads += [Column(f"{parser} {kind}{mark}") for kind in KINDS]
+        heads.append(Column(f"{parser} gain" if numbers is None else f"gain{mark}", "difference"))
+    in_print = {
+        code: [
+            cell for parser in published
+            for cell in _with_gain(*(row[f"{name} {parser} {kind}"] / 100 for kind in KINDS))
+        ]
+        for code, row in {**table, "": averages}.items()
+    }  # fmt: skip
     codes = dict.fromkeys(code for rows in measured.values() for code in rows)
     cells: list[tuple[Cell | str, ...]] = [
-        (code,
-         *(cell for parser in published for cell in _printed_pair((table or {})[code], f"{name} {parser}")),
-         *(cell for rows in measured.values() for cell in _own_pair(rows.get(code), name)))
-        for code in (codes if table is None else table) if code in codes
-    ]  # fmt: skip
-    means = tuple(mean(column) for column in list(zip(*cells))[1:])
-    last: list[tuple[Cell | str, ...]] = [("average of the above" if cells and averages else "average", *means)]
-    if averages is not None:
-        in_print = (cell for parser in published for cell in _printed_pair(averages, f"{name} {parser}"))
-        last.append(("average of all 19, printed", *in_print))
-    rows = tuple((*row, *[None] * (len(heads) - len(row))) for row in (*cells, *last))
-    title = name if averages is None else f"Table 2: {name}"
-    return StudySection(title, (), Table(tuple(heads), rows, rules_before=frozenset({len(cells)})))
+        (code, *in_print.get(code, ()), *(cell for rows in measured.values() for cell in _pair(rows.get(code), name)))
+        for code in table or codes
+        if code in codes
+    ]
+    n, means = len(cells), tuple(mean(column) for column in list(zip(*cells))[1:])
+    cells.append(("average of the above" if cells and averages else "average", *means))
+    if averages:
+        cells.append(("average of all 19, printed", *in_print[""]))
+    rows = tuple((*row, *[None] * (len(heads) - len(row))) for row in cells)
+    title = f"Table 2: {name}" if averages else name
+    return StudySection(title, (), Table(tuple(heads), rows, rules_before=frozenset({n})))
 
 
-def _printed_pair(row: Mapping[str, float], name: str) -> tuple[Cell, Cell, Cell]:
-    return _with_gain(row[f"{name} UD"] / 100, row[f"{name} CONV"] / 100)
-
-
-def _own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
+def _pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
     """The scores of our parser trained on content heads and on function heads, and the gain."""
-    return (None, None, None) if row is None else _with_gain(*(row["scores"][kind][name] for kind in ("UD", "CONV")))
+    return (None, None, None) if row is None else _with_gain(*(row["scores"][kind][name] for kind in KINDS))
 
 
 def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
     return original, converted, difference(converted, original)
 
 
-def _in_function_heads(parser: str, rows: Rows) -> StudySection:
-    """The scores of both outputs of a parser against gold function-head trees."""
-    names = list(product(("UAS", "LAS"), ("UD", "CONV")))
-    return table_section(
-        f"Scores in function-head trees: {parser}",
-        columns(text="treebank", ratio=map(" ".join, names)),
-        [(code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items()],
-        "Both outputs against gold function-head trees: CONV before it is converted back, and UD after conversion.",
-    )
-
-
 def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return Table 3 with the printed numbers and ours."""
     cells = []
     for name in RELATIONS:
-        pairs = [[numbers["table_3"][name][kind] / 100 for kind in ("UD", "CONV")]] + [
-            [mean(row["scores"][kind][name] for row in rows.values()) for kind in ("UD", "CONV")]
-            for rows in measured.values()
+        pairs = [[numbers["table_3"][name][kind] / 100 for kind in KINDS]] + [
+            [mean(row["scores"][kind][name] for row in rows.values()) for kind in KINDS] for rows in measured.values()
         ]
         cells.append((name, *(cell for pair in pairs for cell in _with_gain(*pair))))
     in_print = columns(text="relation", ratio=("UD (printed)", "CONV (printed)"), difference="gain (printed)")
     return table_section("Table 3: F1 by relation", in_print | _score_columns(measured), cells)
-
-
-def figure_2(measured: Mapping[str, Rows]) -> list[StudySection]:
-    """Return how backward conversion changes functional arcs, for each parser."""
-    names = ("right before", "right after", "broken", "fixed")
-    sections = []
-    for parser, rows in measured.items():
-        shares = {
-            name: [row["arcs"][name] / max(1, row["arcs"]["functional"]) for row in rows.values()] for name in names
-        }
-        drawn = {
-            name: [100 * row["arcs"][name] / max(1, row["arcs"]["functional"]) for row in rows.values()]
-            for name in ("right before", "broken", "fixed")
-        }
-        section = table_section(
-            f"Figure 2: functional arcs that conversion breaks ({parser})",
-            columns(text="treebank", number="functional", ratio=names),
-            zip(rows, (row["arcs"]["functional"] for row in rows.values()), *shares.values()),
-            "Shares of functional arcs: right before the output is converted back, right afterwards, right only"
-            " before (broken), and right only afterwards (fixed).",
-            figure=panels("Functional arcs that conversion breaks", list(rows), drawn),
-        )
-        sections.append(section)
-    return sections
-
-
-def _score_columns(parsers: Iterable[str]) -> dict[str, Kind]:
-    kinds: dict[str, Kind] = {"UD": "ratio", "CONV": "ratio", "gain": "difference"}
-    return {f"{parser} {name}": kind for parser in parsers for name, kind in kinds.items()}
 
 
 def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
@@ -345,8 +292,36 @@ def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
     for name in UD2_RELATIONS:
         row: list[Cell | str] = [name]
         for rows in measured.values():
-            pairs = [pair for scored in rows.values() if None not in (pair := _own_pair(scored, name))]
+            pairs = [pair for scored in rows.values() if None not in (pair := _pair(scored, name))]
             row += [mean(column) for column in zip(*pairs)] or [None] * 3
         cells.append(row)
     kinds = columns(text="relation") | _score_columns(measured)
     return table_section("F1 by relation", kinds, cells, "Means over the treebanks that have the relation.")
+
+
+def _score_columns(parsers: Iterable[str]) -> dict[str, Kind]:
+    kinds: dict[str, Kind] = {"UD": "ratio", "CONV": "ratio", "gain": "difference"}
+    return {f"{parser} {name}": kind for parser in parsers for name, kind in kinds.items()}
+
+
+def figure_2(measured: Mapping[str, Rows]) -> Iterator[StudySection]:
+    """Yield how backward conversion changes functional arcs, for each parser."""
+    names = ("right before", "right after", "broken", "fixed")
+    for parser, rows in measured.items():
+        arcs = {code: row["arcs"] for code, row in rows.items()}
+        drawn = {
+            name: [100 * counts[name] / max(1, counts["functional"]) for counts in arcs.values()]
+            for name in names
+            if name != "right after"
+        }
+        yield table_section(
+            f"Figure 2: functional arcs that conversion breaks ({parser})",
+            columns(text="treebank", number="functional", ratio=names),
+            [
+                (code, counts["functional"], *(counts[name] / max(1, counts["functional"]) for name in names))
+                for code, counts in arcs.items()
+            ],
+            "Shares of functional arcs: right before the output is converted back, right afterwards, right only"
+            " before (broken), and right only afterwards (fixed).",
+            figure=panels("Functional arcs that conversion breaks", list(arcs), drawn),
+        )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from levelhead.studies.study import (
     printed,
     table_section,
     verdicts_by_parser,
-)  # fmt: skip
+)
 from levelhead.studies.verdicts import (
     Cell,
     difference,
@@ -46,19 +47,18 @@ from levelhead.typology.languages import family_of
 
 NAME = "nivre-fang-2017"
 PARSER = "swap-lazy"
-OTHERS = ("graph", "ensemble")
-"""Also trained if no outputs are given, to see whether the findings depend on the parser."""
+OTHERS = ("graph", "ensemble")  # also trained if no outputs are given, to see whether the findings depend on the parser
 
 CLASSES = ("CORE", "NONCORE", "FUN", "MWE")
 WITHOUT = ("PUNCT", "FUN", "MWE")
 RELATIONS = ("det", "clf", "case", "aux", "cop", "mark", "cc")
+DROPS = {"Table 2": "without FUN", "Table 3": "CLAS - LAS"}
 
 Row = Mapping[str, float | None]
-Rows = Mapping[str, Row]
+Rows = Mapping[str, Row]  # the columns of the paper as shares, by treebank; "without FUN" is the difference to LAS
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     numbers = printed("nivre_fang")
     treebanks = parts_of(request, numbers["languages"])
     on = "test" if request.systems is not None else "dev"
@@ -66,32 +66,32 @@ def reproduce(request: StudyRequest) -> Study:
     for parser in (PARSER, *OTHERS):
         if parser == PARSER or request.systems is None or (request.systems / parser).is_dir():
             outputs = outputs_of(request, parser, treebanks, on=on)
-            golds = {code: treebanks[code].parsed(on) for code in outputs}
-            measured[parser] = scores(golds, outputs, request)
+            measured[parser] = scores({code: treebanks[code].parsed(on) for code in outputs}, outputs, request)
     rows = measured[PARSER]
-    others: tuple[StudySection, ...] = ()
-    if len(measured) > 1 and all(measured.values()):
-        judged = {parser: claims_on_scores(rows, numbers, request) for parser, rows in measured.items()}
-        others = *_other_parsers(measured, numbers), verdicts_by_parser(judged)
     sizes = run_tasks(NAME, words, {code: (parts.train,) for code, parts in treebanks.items() if parts.train}, request)
-    examples = _scores_of_examples(numbers["figure_1"], request)
-    with_relations = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
-    sections = (
+    golds, systems = (
+        {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in numbers["figure_1"].items()}
+        for side in ("gold", "system")
+    )
+    plan, setup = find_plan(golds, {"": systems}), setup_of(["LAS", "CLAS"])
+    scored = check_valid(score_plan(plan, setup, workers=request.workers, store=request.store)).results
+    examples = {code: {name: ratio(value) for name, value in scored["", code].values.items()} for code in golds}
+    claims = (*_printed_claims(numbers, sizes, examples), *claims_on_scores(rows, numbers, request))
+    sections = [
         table_section(
             "Figure 1: one mistake in English and in Finnish",
             columns(text="language", ratio=("LAS", "CLAS")),
             [(code, row["LAS"], row["CLAS"]) for code, row in examples.items()],
             "The two sentences of the figure, with the same mistake: the locative is attached to the object (page 87).",
         ),
-        _printed_and_ours("Table 2: LAS, and LAS of each class", rows, numbers, ("LAS", *CLASSES)),
-        _differences(rows, numbers),
-        _printed_and_ours("Table 3: CLAS, and LAS without a relation", rows, numbers, with_relations),
-        _agreement(rows, numbers), _families(rows, numbers), *others,
-    )  # fmt: skip
-    claims = (*_printed_claims(numbers, sizes, examples), *claims_on_scores(rows, numbers, request))
+        *_tables(rows, numbers),
+    ]
+    if len(measured) > 1 and all(measured.values()):
+        judged = {parser: claims_on_scores(rows, numbers, request) for parser, rows in measured.items()}
+        sections += [*_other_parsers(measured, numbers), verdicts_by_parser(judged)]
     signed = signature(request, rules="ud", scheme="nivre-fang")
     setting = _setting(rows, treebanks, request, numbers)
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+    return Study(NAME, numbers["title"], numbers["source"], setting, tuple(sections), claims, signed)
 
 
 def _setting(
@@ -129,15 +129,11 @@ def _setting(
 
 
 def words(train: Path) -> int:
-    """Return the number of words in a training set."""
     return read_treebank(train).n_words
 
 
 def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: StudyRequest) -> Rows:
-    """Return LAS, CLAS, LAS of each class, and the changes of LAS without classes or relations, for each output.
-
-    The names are those of the paper's columns; "without FUN" is the difference to LAS.
-    """
+    """Return LAS, CLAS, LAS of each class, and the changes of LAS without classes or relations, for each output."""
     left_out = (*WITHOUT, *RELATIONS)
     setup = setup_of(["LAS", "CLAS", *(f"LAS@{name}" for name in CLASSES), *(f"LAS-{name}" for name in left_out)])
     results = check_valid(score_files(golds, {PARSER: outputs}, setup, request)).results
@@ -153,243 +149,193 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
     return rows
 
 
-def _scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyRequest) -> Rows:
-    """LAS and CLAS of the example sentences."""
-    golds, outputs = (
-        {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
-        for side in ("gold", "system")
-    )
-    plan, setup = find_plan(golds, {"": outputs}), setup_of(["LAS", "CLAS"])
-    results = check_valid(score_plan(plan, setup, workers=request.workers, store=request.store)).results
-    return {code: {name: ratio(value) for name, value in results["", code].values.items()} for code in texts}
+def published_rows(numbers: Mapping[str, Any]) -> defaultdict[str, dict[str, float]]:
+    """Return the printed rows of Tables 2 and 3; empty for other treebanks."""
+    rows: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for table in ("table_3", "table_2"):
+        for code, row in numbers[table].items():
+            rows[code] |= {name: value / 100 for name, value in row.items()}
+    return rows
 
 
-def _printed_row(numbers: Mapping[str, Any], code: str, name: str) -> float | None:
-    """A printed number as a share; None if it is not printed."""
-    for table in ("table_2", "table_3"):
-        value: float | None = numbers[table].get(code, {}).get(name)
-        if value is not None:
-            return value / 100
-    return None
+FEWEST_WORDS = 30_000  # the claimed smallest size of a treebank
 
 
-def points(share: float | None) -> float | None:
-    """Return a share in percentage points; None for None."""
-    return None if share is None else 100 * share
-
-
-FEWEST_WORDS = 30_000
-"""The claimed smallest size of a treebank."""
-
-
-def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int], examples: Rows) -> list[Claim]:
-    """Check the claims in the text about the figure, the tables and the treebanks, which need no parser."""
+def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int], examples: Rows) -> Iterator[Claim]:
+    """The claims in the text about the figure, the tables and the treebanks, which need no parser."""
     drops = {code: row["without FUN"] for code, row in numbers["table_2"].items()}
     las = [examples[code]["LAS"] for code in ("en", "fi")]
     evidence = "; ".join(f"{code}: LAS {row['LAS']:.1%}, CLAS {row['CLAS']:.1%}" for code, row in examples.items())
-    claims = [
-        Claim("The same mistake results in a LAS of 87.5% in English and 75% in Finnish", "page 87",
-              verdict_of_fact(las == [0.875, 0.75]), evidence)
-    ]  # fmt: skip
+    yield Claim("The same mistake results in a LAS of 87.5% in English and 75% in Finnish", "page 87",
+                verdict_of_fact(las == [0.875, 0.75]), evidence)  # fmt: skip
     for text, codes, n in (
         ("more than 5 points in 12", sorted(code for code, value in drops.items() if value < -5), 12),
         ("less than 2 points in 7", sorted(code for code, value in drops.items() if -2 < value < 0), 7),
     ):
-        claims.append(
-            Claim(f"Without FUN, LAS drops by {text} languages (printed numbers)", "page 91",
-                  verdict_of_fact(len(codes) == n), f"Table 2 prints {len(codes)}: {', '.join(codes)}")
-        )  # fmt: skip
+        yield Claim(f"Without FUN, LAS drops by {text} languages (printed numbers)", "page 91",
+                    verdict_of_fact(len(codes) == n), f"Table 2 prints {len(codes)}: {', '.join(codes)}")  # fmt: skip
     for table, name in (("2", "without FUN"), ("3", "CLAS - LAS")):
         published = numbers[f"average_{table}"]["row"][name]
         average = 100 * (mean(row[name] / 100 for row in numbers[f"table_{table}"].values()) or 0.0)
-        text, equal = f"The average of {name} follows from the printed rows", abs(average - published) < 0.011
-        claims.append(Claim(text, f"Table {table}", verdict_of_fact(equal), f"{average:.3f}, printed {published:.2f}"))
+        yield Claim(f"The average of {name} follows from the printed rows", f"Table {table}",
+                    verdict_of_fact(abs(average - published) < 0.011),
+                    f"{average:.3f}, printed {published:.2f}")  # fmt: skip
     of_paper = {code: n for code, n in sizes.items() if code in numbers["languages"]}
     small = ", ".join(f"{code} {n}" for code, n in of_paper.items() if n < FEWEST_WORDS)
-    claims.append(
-        Claim("Every treebank has at least 30,000 words (training set)", "page 89",
-              verdict_of_fact(not small if of_paper else None),
-              f"smaller: {small or 'none'}, of {len(of_paper)} available training sets; the paper does not say"
-              " whether it counts training sets or all parts")
-    )  # fmt: skip
-    return claims
+    yield Claim("Every treebank has at least 30,000 words (training set)", "page 89",
+                verdict_of_fact(not small if of_paper else None),
+                f"smaller: {small or 'none'}, of {len(of_paper)} available training sets; the paper does not say"
+                " whether it counts training sets or all parts")  # fmt: skip
 
 
 def claims_on_scores(rows: Rows, numbers: Mapping[str, Any], request: StudyRequest) -> list[Claim]:
-    """Check the claims about scores on our scores."""
-    if not rows:
-        return [Claim(text, "pages 89 to 93", "no data", "no outputs") for text in _ON_SCORES]
-    dropping = sum((row["without FUN"] or 0) < 0 for row in rows.values())
-    lower = sum((row["CLAS - LAS"] or 0) < 0 for row in rows.values())
-    means = {name: mean(row[name] for row in rows.values()) for name in ("without FUN", "CLAS - LAS")}
-    return [
-        _claim_on_classes(rows, request),
-        Claim(_ON_SCORES[1], "page 91", verdict_of_fact(dropping >= 0.9 * len(rows)),
-              f"{dropping} of {len(rows)} (printed: 41 of 42); on average"
-              f" {shown(points(means['without FUN']))} points, printed -4.11"),
-        Claim(_ON_SCORES[2], "Table 3", verdict_of_fact(lower == len(rows)),
-              f"{lower} of {len(rows)}; on average {shown(points(means['CLAS - LAS']))} points, printed -4.32"),
-        _claim_on_relations(rows, request),
-        _claim_on_agreement(rows, numbers),
-    ]  # fmt: skip
-
-
-_ON_SCORES = (
-    "FUN is parsed more accurately than CORE and NONCORE on average",
-    "LAS drops when FUN is left out, in nearly every language",
-    "CLAS is lower than LAS in every language",
-    "det and case account for most of the drop",
-    "The order of languages by drop is as printed (rank correlation)",
-)
-
-
-def _claim_on_classes(rows: Rows, request: StudyRequest) -> Claim:
-    """Check the mean LAS of function relations against the means of both classes of content relations."""
-    means = ", ".join(f"{name} {shown(points(mean(row[name] for row in rows.values())))}" for name in CLASSES[:3])
-    differences = {
-        name: mean_interval((difference(row["FUN"], row[name]) for row in rows.values()), *request.draws)
+    published = published_rows(numbers)
+    names = ("LAS", "CLAS", "CLAS - LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)))
+    values = {name: [row[name] for row in rows.values()] for name in names}
+    means = {name: shown(mean(column), 2, 100) for name, column in values.items()}
+    dropping, lower = (sum((value or 0) < 0 for value in values[name]) for name in DROPS.values())
+    over_content = {
+        name: mean_interval(map(difference, values["FUN"], values[name]), *request.draws)
         for name in ("CORE", "NONCORE")
     }
-    evidence = ", ".join(
-        f"FUN minus {name} {estimate_shown(estimate, 1, 100)}" for name, estimate in differences.items()
+    more_than_content = ", ".join(
+        f"FUN minus {name} {estimate_shown(more, 1, 100)}" for name, more in over_content.items()
     )
-    verdict = joint_verdict(verdict_of_effect(estimate, 1) for estimate in differences.values())
-    return Claim(_ON_SCORES[0], "page 89", verdict, f"in percent: {means}; {evidence}")
-
-
-def _claim_on_relations(rows: Rows, request: StudyRequest) -> Claim:
-    """Check whether LAS drops without det and case, and more than without the other five together."""
     two, five = (
-        {
-            code: _total(row, [name for name in RELATIONS if (name in {"det", "case"}) == are_two])
-            for code, row in rows.items()
-        }
-        for are_two in (True, False)
-    )
-    drop = mean_interval(two.values(), *request.draws)
-    extra = mean_interval((difference(two[code], five[code]) for code in rows), *request.draws)
-    return Claim(
-        _ON_SCORES[3], "page 93", joint_verdict(verdict_of_effect(estimate, -1) for estimate in (drop, extra)),
-        f"in points: det and case together {estimate_shown(drop, 2, 100)}, the other five"
-        f" {shown(points(mean(five.values())))}; difference {estimate_shown(extra, 2, 100)}",
-    )  # fmt: skip
-
-
-def _total(row: Row, relations: Sequence[str]) -> Cell:
-    """The sum of the changes of LAS without each of the relations; an undefined change counts 0."""
-    known = [value for name in relations if (value := row[f"without {name}"]) is not None]
-    return math.fsum(known) if known else None
-
-
-def _claim_on_agreement(rows: Rows, numbers: Mapping[str, Any]) -> Claim:
-    """Check whether languages are ranked as in the paper, by the drop without FUN (Table 2) and to CLAS (Table 3)."""
+        [
+            math.fsum(known) if (known := [change for change in changes if change is not None]) else None
+            for changes in zip(*(values[f"without {name}"] for name in names))
+        ]
+        for names in (("det", "case"), [name for name in RELATIONS if name not in {"det", "case"}])
+    )  # sums, in which an undefined change counts 0
+    drop = mean_interval(two, *request.draws)
+    extra = mean_interval(map(difference, two, five), *request.draws)
     correlations = {
-        f"{table} ({name})": spearman((row[name], _printed_row(numbers, code, name)) for code, row in rows.items())
-        for table, name in (("Table 2", "without FUN"), ("Table 3", "CLAS - LAS"))
+        f"{table} ({name})": spearman((row[name], published[code].get(name)) for code, row in rows.items())
+        for table, name in DROPS.items()
     }
-    evidence = ", ".join(
-        f"{place}: Spearman {shown(rank)} ({p_shown(p, 4)})" for place, (rank, p, _) in correlations.items()
-    )
-    verdict = joint_verdict(verdict_of_correlation(rank, p, 1) for rank, p, _ in correlations.values())
-    return Claim(_ON_SCORES[4], "Tables 2 and 3", verdict, f"{evidence}; {number_of(len(rows), 'treebank')}")
+    order = ", ".join(f"{where}: Spearman {shown(r)} ({p_shown(p, 4)})" for where, (r, p, _) in correlations.items())
+    claims = [
+        Claim("FUN is parsed more accurately than CORE and NONCORE on average", "page 89",
+              joint_verdict(verdict_of_effect(more, 1) for more in over_content.values()),
+              f"in percent: {', '.join(f'{name} {means[name]}' for name in CLASSES[:3])}; {more_than_content}"),
+        Claim("LAS drops when FUN is left out, in nearly every language", "page 91",
+              verdict_of_fact(dropping >= 0.9 * len(rows)),
+              f"{dropping} of {len(rows)} (printed: 41 of 42); on average {means['without FUN']} points,"
+              " printed -4.11"),
+        Claim("CLAS is lower than LAS in every language", "Table 3", verdict_of_fact(lower == len(rows)),
+              f"{lower} of {len(rows)}; on average {means['CLAS - LAS']} points, printed -4.32"),
+        Claim("det and case account for most of the drop", "page 93",
+              joint_verdict(verdict_of_effect(effect, -1) for effect in (drop, extra)),
+              f"in points: det and case together {estimate_shown(drop, 2, 100)}, the other five"
+              f" {shown(mean(five), 2, 100)}; difference {estimate_shown(extra, 2, 100)}"),
+        Claim("The order of languages by drop is as printed (rank correlation)", "Tables 2 and 3",
+              joint_verdict(verdict_of_correlation(r, p, 1) for r, p, _ in correlations.values()),
+              f"{order}; {number_of(len(rows), 'treebank')}"),
+    ]  # fmt: skip
+    if rows:
+        return claims
+    return [claim._replace(place="pages 89 to 93", verdict="no data", evidence="no outputs") for claim in claims]
 
 
-def _printed_and_ours(
-    title: str, rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], *text: str, figure: Drawing | None = None
-) -> StudySection:
-    """A table of printed columns next to ours, with averages in the last two rows."""
-    kinds = columns(text="treebank")
-    for name in names:
-        kinds |= dict.fromkeys((f"{name} printed", name), _kind_of(name))
-    cells = [
-        (code, *(cell for name in names for cell in (_printed_row(numbers, code, name), row[name])))
-        for code, row in rows.items()
-    ]
-    means = [
-        (mean(_printed_row(numbers, code, name) for code in rows), mean(row[name] for row in rows.values()))
-        for name in names
-    ]
+def _tables(rows: Rows, numbers: Mapping[str, Any]) -> Iterator[StudySection]:
+    """Printed columns next to ours, their rank correlations, and families of languages."""
+    published = published_rows(numbers)
     averages = {**numbers["average_2"]["row"], **numbers["average_3"]["row"]}
-    in_print = ((averages[name] / 100, None) for name in names)
-    last = [
-        (label, *(cell for pair in pairs for cell in pair))
-        for label, pairs in (("average of the above", means), ("average of all 42, printed", in_print))
-    ]
-    return table_section(title, kinds, [*cells, *last], *text, figure=figure, rule_before=len(cells))
 
+    def printed_and_ours(title: str, names: Sequence[str], *text: str, figure: Drawing | None = None) -> StudySection:
+        """A table with averages in the last two rows."""
+        sources: dict[str, Rows] = {" printed": published, "": rows}
+        cells: list[tuple[str | Cell, ...]] = [
+            (code, *(source[code].get(name) for name in names for source in sources.values())) for code in rows
+        ]
+        means = [mean(source[code].get(name) for code in rows) for name in names for source in sources.values()]
+        in_print = [cell for name in names for cell in (averages[name] / 100, None)]
+        cells += [("average of the above", *means), ("average of all 42, printed", *in_print)]
+        return table_section(title, _kinds(names, sources), cells, *text, figure=figure, rule_before=len(rows))
 
-def _kind_of(name: str) -> Kind:
-    return "difference" if "without" in name or " - " in name else "ratio"
-
-
-def _differences(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """The changes of LAS without a class, printed and ours."""
+    yield printed_and_ours("Table 2: LAS, and LAS of each class", ("LAS", *CLASSES))
     order = sorted(rows, key=lambda code: rows[code]["without FUN"] or 0.0)
     drawn = {
-        "printed": [points(_printed_row(numbers, code, "without FUN")) for code in order],
-        "ours": [points(rows[code]["without FUN"]) for code in order],
+        whose: [points(source[code].get("without FUN")) for code in order]
+        for whose, source in (("printed", published), ("ours", rows))
     }
-    return _printed_and_ours(
-        "Table 2: LAS without a class, minus LAS", rows, numbers, [f"without {name}" for name in WITHOUT],
+    yield printed_and_ours(
+        "Table 2: LAS without a class, minus LAS", [f"without {name}" for name in WITHOUT],
         "The figure shows the differences without FUN, largest drop first.",
         figure=panels("LAS without FUN, minus LAS, in points", order, drawn, signed=True) if order else None,
     )  # fmt: skip
-
-
-def _agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """The rank correlations of our columns with the printed columns."""
-    cells = []
-    for name in ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS"):
-        pairs = [(row[name], _printed_row(numbers, code, name)) for code, row in rows.items()]
-        rank, p, n = spearman(pairs)
-        cells.append((name, n, rank, p, pearson(pairs)[0]))
-    return table_section(
+    with_relations = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
+    yield printed_and_ours("Table 3: CLAS, and LAS without a relation", with_relations)
+    pairs_by_name = {
+        name: [(row[name], published[code].get(name)) for code, row in rows.items()]
+        for name in ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS")
+    }
+    yield table_section(
         "Rank correlation with the printed columns",
         columns(text="column", number=("treebanks", "Spearman"), probability="p") | columns(number="Pearson"),
-        cells,
+        [
+            (name, n, rank, p, pearson(pairs)[0])
+            for name, pairs in pairs_by_name.items()
+            for rank, p, n in [spearman(pairs)]
+        ],
         "The correlation of our column with the printed column over treebanks. p is for Spearman's correlation: from"
         " all permutations for up to 9 treebanks, and by Student's t for more.",
     )
+    families: defaultdict[str, list[str]] = defaultdict(list)
+    for code in rows:
+        families[family_of(code)].append(code)
+    yield table_section(
+        "By language family",
+        columns(text="family or branch", number="treebanks", difference=("CLAS - LAS printed", "CLAS - LAS")),
+        [
+            (
+                name,
+                len(codes),
+                *(mean(source[code].get("CLAS - LAS") for code in codes) for source in (published, rows)),
+            )
+            for name, codes in sorted(families.items())
+        ],
+    )
 
 
-def _families(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """CLAS minus LAS in each language family."""
-    cells = []
-    for name in sorted({family_of(code) for code in rows}):
-        members = [code for code in rows if family_of(code) == name]
-        published = mean(_printed_row(numbers, code, "CLAS - LAS") for code in members)
-        cells.append((name, len(members), published, mean(rows[code]["CLAS - LAS"] for code in members)))
-    kinds = columns(text="family or branch", number="treebanks", difference=("CLAS - LAS printed", "CLAS - LAS"))
-    return table_section("By language family", kinds, cells)
+def _kinds(names: Sequence[str], sources: Collection[str]) -> dict[str, Kind]:
+    """The columns of a table by treebank: each name with each source's ending."""
+    return columns(text="treebank") | {
+        f"{name}{source}": "difference" if "without" in name or " - " in name else "ratio"
+        for name in names
+        for source in sources
+    }
+
+
+def points(share: Cell) -> Cell:
+    return None if share is None else 100 * share
 
 
 def _other_parsers(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> tuple[StudySection, StudySection]:
     """LAS and both drops for each parser and treebank, next to the printed numbers; averages and rank correlations."""
-    codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
-    names, kinds = ("LAS", "without FUN", "CLAS - LAS"), columns(text="treebank")
-    for name in names:
-        kinds |= dict.fromkeys((f"{name} {whose}" for whose in ("printed", *measured)), _kind_of(name))
-    by_treebank = [
-        (code, *(cell for name in names for cell in (_printed_row(numbers, code, name),
-                 *(rows[code][name] if code in rows else None for rows in measured.values()))))
-        for code in codes
-    ]  # fmt: skip
+    published = published_rows(numbers)
+    codes = dict.fromkeys(code for rows in measured.values() for code in rows)
+    sources: dict[str, Rows] = {"printed": {code: published[code] for code in codes}, **measured}
+    names = ("LAS", *DROPS.values())
     averaged = ("LAS", "CLAS", "CORE", "NONCORE", "FUN", "without FUN", "without det", "without case", "CLAS - LAS")
-    cells: list[tuple[str | Cell, ...]] = [
-        (f"average of {name}", points(mean(_printed_row(numbers, code, name) for code in codes)),
-         *(points(mean(row[name] for row in rows.values())) for rows in measured.values()))
+    averages: list[tuple[str | Cell, ...]] = [
+        (f"average of {name}", *(points(mean(row.get(name) for row in rows.values())) for rows in sources.values()))
         for name in averaged
-    ]  # fmt: skip
-    cells += [
+    ]
+    ranks = [
         (f"Spearman with the printed {name}", None,
-         *(spearman((row[name], _printed_row(numbers, code, name)) for code, row in rows.items())[0]
+         *(spearman((row[name], published[code].get(name)) for code, row in rows.items())[0]
            for rows in measured.values()))
         for name in names[1:]
     ]  # fmt: skip
-    summary = table_section(
+    return table_section(
+        "Other parsers: LAS and the drops",
+        _kinds(names, [f" {whose}" for whose in sources]),
+        [(code, *(rows.get(code, {}).get(name) for name in names for rows in sources.values())) for code in codes],
+    ), table_section(
         "Other parsers: averages and ranks",
         columns(text="number", number=("printed", *measured)),
-        cells,
+        [*averages, *ranks],
         "In percent and points, over the treebanks for which the parser has outputs. The verdicts are based on these.",
     )
-    return table_section("Other parsers: LAS and the drops", kinds, by_treebank), summary

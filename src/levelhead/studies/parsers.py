@@ -17,8 +17,7 @@ from levelhead.studies.request import Parts, StudyRequest, Trainer, outputs_in, 
 from levelhead.treebank import Treebank, to_conllu
 from levelhead.treebank.write import replace_file
 
-Heads = Literal["UD", "CONV"]
-"""Content-head trees, or function-head trees."""
+Heads = Literal["UD", "CONV"]  # content-head trees, or function-head trees
 
 
 def outputs_of(
@@ -79,23 +78,24 @@ def with_one_root(treebank: Treebank) -> Treebank:
     return treebank.replace(heads=heads.tolist())
 
 
+# training of the graph-based parsers: a single run
 SCHEDULES = {"graph": Schedule(first=2, second=3, runs=1), "graph-first-order": Schedule(first=5, second=0, runs=1)}
-"""Training of the graph-based parsers: a single run."""
 
+# training of the transition systems: a tenth of the default time of `levelhead train`, for 1 or 2 points less LAS
 GREEDY = Schedule(first=5, second=0, runs=1)
-"""Training of the transition systems: a tenth of the default time of `levelhead train`, for 1 or 2 points less LAS."""
 
+# training of the ensemble; its transition systems are greedy, so they have only the `first` passes
 IN_ENSEMBLE = Schedule(first=5, second=3, runs=1)
-"""Training of the ensemble; its transition systems are greedy, so they have only the `first` passes."""
 
+# the transition parsers in the ensemble: each system once in each direction, with equal votes
 FOUR_MEMBERS = tuple(member._replace(vote=0.2) for member in MEMBERS[:4])
-"""The transition parsers in the ensemble: each system once in each direction, with equal votes."""
 
+# the ensemble takes longest to train, so it learns only from the first sentences of the training set
 ENSEMBLE_SENTENCES = 1000
-"""The ensemble takes longest to train, so it learns only from the first sentences of the training set."""
 
 SEED = 1
 
+# the note on this training on the pages of studies
 TRAINED_BRIEFLY = (
     f"Our parsers are trained briefly, and only once (seed {SEED}). swap-lazy: {GREEDY.first} greedy passes. graph:"
     f" {SCHEDULES['graph'].first} first-order passes and {SCHEDULES['graph'].second} second-order passes. ensemble:"
@@ -104,7 +104,6 @@ TRAINED_BRIEFLY = (
     " sets, the ensemble's scores are therefore not comparable with those of the other parsers; differences between two"
     " scores of the same parser are."
 )
-"""The note on this training on the pages of studies."""
 
 
 def built_in(parser: str, training: Sequence[Treebank], dev: Treebank | None, words: Treebank) -> Treebank:

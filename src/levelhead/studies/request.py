@@ -7,10 +7,13 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, language_of, score_plan
@@ -20,8 +23,8 @@ from levelhead.immutable import immutable, name_of
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.input_bytes import SUFFIXES, read_bytes
-from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
+from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.layouts import bare_name, gold_files, stem_of, system_folders, treebanks_in
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.reader import Format
 from levelhead.typology.languages import UNKNOWN, languages
@@ -77,13 +80,17 @@ def run_tasks(
 ) -> dict[str, Any]:
     """Call a function with several lists of arguments on any worker, or take its results from the store.
 
-    Args:
-        study: the name of the work, for the progress bar.
-        function: a function at the top level of a module; its result is plain JSON.
-        arguments: lists of arguments by name: a Path is the path of a file, and all others are plain JSON.
-        request: the workers and the store.
+    The function is at the top level of a module, and its result is plain JSON, as are its arguments, except for paths
+    of files. `study` is shown by the progress bar.
     """
-    jobs = [_job(name, function, values) for name, values in arguments.items()]
+    jobs = []
+    for name, values in arguments.items():
+        hashes = {path: _hash(path) for path in values if isinstance(path, Path)}
+        contents = [hashes[value] if isinstance(value, Path) else value for value in values]
+        parts = ["study", VERSION, unicodedata.unidata_version, name_of(function), contents]
+        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        size = sum(path.stat().st_size for path in hashes) + 1
+        jobs.append(Job(key, _run_task, (function, values, hashes), name, size))
     with progress_bar(study, len(jobs), sum(job.weight for job in jobs)) as advance:
         # One task per batch: tasks are few and long, and a batch would put them all on one worker of a cluster.
         workers = (request.workers or processes(1))._replace(batch=1)
@@ -91,14 +98,6 @@ def run_tasks(
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
     return {name: json.loads(outcome.results[job.key]) for name, job in zip(arguments, jobs)}
-
-
-def _job(name: str, function: Callable[..., Any], values: Sequence[Any]) -> Job:
-    hashes = {path: _hash(path) for path in values if isinstance(path, Path)}
-    contents = [hashes[value] if isinstance(value, Path) else value for value in values]
-    parts = ["study", VERSION, unicodedata.unidata_version, name_of(function), contents]
-    key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-    return Job(key, _run_task, (function, values, hashes), name, sum(path.stat().st_size for path in hashes) + 1)
 
 
 def _hash(path: Path) -> str:
@@ -118,8 +117,8 @@ def signature(request: StudyRequest, **more: str) -> Mapping[str, str]:
     return {"quick": "yes", **parts} if request.quick else parts
 
 
+# the file name of a part: `en-ud-train` (UD), `danish_ddt_train` (CoNLL-X) or `de-train`
 _PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
-"""The file name of a part: `en-ud-train` (UD), `danish_ddt_train` (CoNLL-X) or `de-train`."""
 
 
 class Parts(NamedTuple):
@@ -132,7 +131,6 @@ class Parts(NamedTuple):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files of all available parts."""
         return tuple(path for path in (self.train, self.dev, self.test) if path is not None)
 
     @property
@@ -151,53 +149,43 @@ class Parts(NamedTuple):
 
 
 def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Parts]:
-    """Return the treebanks of a request by code."""
+    """Return the treebanks of a request by code: the wanted ones, or all if none of these is there."""
     by_code: dict[str, Parts] = {}
-    for folder in request.treebanks:
-        for stem, path in _files_in(folder).items():
+    for source in request.treebanks:
+        in_metadata = (source / "metadata.json").is_file()  # of a TIRA folder
+        if source.is_file():
+            files = {stem_of(source.name) or source.name: source}
+        elif in_metadata or not (files := treebanks_in(source)):
+            files = {gold.code: gold.path for gold in gold_files(source)}
+        for stem, path in files.items():
             named = _PART.fullmatch(stem)
             code, split = (named["code"], named["split"]) if named else (stem, "test")
             parts = by_code.get(code, Parts(code))
             if getattr(parts, split) is not None:
                 message = f"{path} and {getattr(parts, split)} are both the {split} set of {code}"
-                raise InputError(Fault("no-pairs", message, Place(os.fspath(folder))))
+                raise InputError(Fault("no-pairs", message, Place(os.fspath(source))))
             by_code[code] = Parts(**{**parts._asdict(), split: path})
     return {code: by_code[code] for code in wanted if code in by_code} or by_code
 
 
-def _files_in(source: Path) -> dict[str, Path]:
-    """The files of a folder (or a single file) by names without suffixes; in a TIRA folder, those in its metadata."""
-    if source.is_file():
-        return {stem_of(source.name) or source.name: source}
-    if not (source / "metadata.json").is_file() and (files := treebanks_in(source)):
-        return files
-    return {gold.code: gold.path for gold in gold_files(source)}
-
-
-def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:
+def outputs_in(folder: Path, codes: Iterable[str]) -> dict[str, Path]:
     """Return the output files of one parser by the code of the treebank.
 
     A file is named after the code, the parsed part (`en-ud-test`, `danish_ddt_test`) or the language
     (`Old_Church_Slavonic`).
     """
-    if folder is None or not folder.is_dir():
-        return {}
-    files, outputs = treebanks_in(folder), dict[str, Path]()
+    files = treebanks_in(folder) if folder.is_dir() else {}
+    outputs = {}
     for code in codes:
         parts = [f"{code}{mark}{split}" for split in ("test", "dev") for mark in ("-ud-", "-", "_")]
         language = languages().get(code, UNKNOWN).name.replace(" ", "_")
-        name = next((name for name in (code, *parts, language) if name in files), None)
-        if name is not None:
-            outputs[code] = files[name]
+        if named := [name for name in (code, *parts, language) if name in files]:
+            outputs[code] = files[named[0]]
     return outputs
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
-    """Return the format of a file, judged by its name."""
-    name = os.fspath(path)
-    for suffix in SUFFIXES:
-        name = name.removesuffix(suffix)
-    return "conllu" if name.lower().endswith((".conllu", ".conllup")) else "conllx"
+    return "conllu" if bare_name(os.fspath(path)).lower().endswith((".conllu", ".conllup")) else "conllx"
 
 
 def read_treebank(path: str | os.PathLike[str]) -> Treebank:
@@ -205,27 +193,13 @@ def read_treebank(path: str | os.PathLike[str]) -> Treebank:
     return read(path, format=format_of(path))
 
 
-def check_outputs(folder: Path, codes: Iterable[str], patterns: Iterable[str]) -> None:
-    """Raise an InputError unless a folder has an output for at least one treebank."""
-    wanted = list(codes)
-    inside = [path for pattern in patterns for path in (folder.glob(pattern) if pattern else [folder])]
-    if not any(outputs_in(path, wanted) for path in inside):
-        few = ", ".join(wanted[:6]) + (" and so on" if len(wanted) > 6 else "")
-        message = f"no file in this folder is named after a treebank ({few})"
-        raise InputError(Fault("missing-system-file", message, Place(os.fspath(folder))))
-
-
-def systems_in(folder: Path | None, codes: Iterable[str]) -> Mapping[str, dict[str, Path]]:
+def systems_in(folder: Path | None, codes: Collection[str]) -> dict[str, dict[str, Path]]:
     """Return the output files of several parsers, by parser and by the code of the treebank."""
-    if folder is None:
-        return {}
-    wanted = list(codes)
-    by_parser = {name: outputs_in(path, wanted) for name, path in system_folders(folder).items()}
-    return {name: outputs for name, outputs in by_parser.items() if outputs}
+    folders = {} if folder is None else system_folders(folder)
+    return {name: outputs for name, path in folders.items() if (outputs := outputs_in(path, codes))}
 
 
-Outputs = Mapping[str, Mapping[str, Path]]
-"""The output files of each system, by the code of the test set."""
+Outputs = Mapping[str, Mapping[str, Path]]  # the output files of each system, by the code of the test set
 
 
 def score_files(
@@ -235,31 +209,27 @@ def score_files(
 
     A missing output has no result. An invalid output has a result with the reasons.
     """
-    results: dict[tuple[str, str], OutputResult] = {}
-    contents: dict[str, FileSummary] = {}
-    looked: dict[str, Any] = {}
-    for plan, setup_of_plan in _plans(golds, systems, setup):
-        scored = score_plan(plan, setup_of_plan, workers=request.workers, store=request.store, **how)
-        pairs = ((system.name, code) for system in plan.systems for code in system.outputs)
-        results |= {pair: scored.results[pair] for pair in pairs}
-        contents |= scored.gold
-        looked |= scored.looked
-    signature = setup.signature_of_rules() | setup.signature_of_measures()
-    return Results(_test_sets(golds), tuple(systems), setup.names, results, contents, signature, looked)
-
-
-def _plans(golds: Mapping[str, Path], systems: Outputs, setup: Setup) -> Iterator[tuple[Plan, Setup]]:
-    """One plan per pair of formats, since all files of a plan share the same formats."""
+    test_sets = {code: TestSet(code, gold, language=language_of(code)) for code, gold in golds.items()}
     by_formats: dict[tuple[Format, Format], dict[str, dict[str, Path]]] = {}
     for name, files in systems.items():
         for code, path in files.items():
             formats = format_of(golds[code]), format_of(path)
             by_formats.setdefault(formats, {}).setdefault(name, {})[code] = path
-    for (gold_format, output_format), outputs in by_formats.items():
-        chosen_golds = {code: golds[code] for code in golds if any(code in files for files in outputs.values())}
-        plan = Plan(_test_sets(chosen_golds), tuple(System(name, files) for name, files in outputs.items()))
-        yield plan, replace(setup, format=output_format, gold_format=gold_format)
+    results, contents, looked = dict[tuple[str, str], OutputResult](), dict[str, FileSummary](), dict[str, Any]()
+    for (gold_format, output_format), outputs in by_formats.items():  # since all files of a plan share the same formats
+        tested = tuple(test_sets[code] for code in golds if any(code in files for files in outputs.values()))
+        plan = Plan(tested, tuple(System(name, files) for name, files in outputs.items()))
+        in_formats = replace(setup, format=output_format, gold_format=gold_format)
+        scored = score_plan(plan, in_formats, workers=request.workers, store=request.store, **how)
+        results |= {(name, code): scored.results[name, code] for name, files in outputs.items() for code in files}
+        contents |= scored.gold
+        looked |= scored.looked
+    signature = setup.signature_of_rules() | setup.signature_of_measures()
+    return Results(tuple(test_sets.values()), tuple(systems), setup.names, results, contents, signature, looked)
 
 
-def _test_sets(golds: Mapping[str, Path]) -> tuple[TestSet, ...]:
-    return tuple(TestSet(code, gold, language=language_of(code)) for code, gold in golds.items())
+def counts_of(results: Iterable[OutputResult], measures: Collection[str]) -> NDArray[np.float64]:
+    """Return the numerators and denominators of each sentence, shape (sentences, outputs, measures, 2)."""
+    return np.stack(
+        [np.stack([result.sentences[measure].T for measure in measures], axis=1) for result in results], axis=1
+    )

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from levelhead.errors import Fault, InputError, Place, with_minus
@@ -89,17 +89,13 @@ class Study(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        sections = []
-        for section in self.sections:
-            record: dict[str, Any] = {"title": section.title, "text": list(section.text)}
-            if section.table is not None:
-                columns = [{"name": column.name, "kind": column.kind} for column in section.table.columns]
-                rows, notes = list(map(list, section.table.rows)), list(section.table.notes)
-                record["table"] = {"columns": columns, "rows": rows, "notes": notes}
-            sections.append(record)
         return {
             **header("study", self.signature), "study": self.name, "title": self.title,
-            "source": self.source, "setting": list(self.setting), "sections": sections,
+            "source": self.source, "setting": list(self.setting),
+            "sections": [
+                {"title": section.title, "text": list(section.text), **_table_document(section.table)}
+                for section in self.sections
+            ],
             "claims": [claim._asdict() for claim in self.claims],
         }  # fmt: skip
 
@@ -107,20 +103,23 @@ class Study(Tabular):
         return text(self).rstrip("\n")
 
 
+def _table_document(table: Table | None) -> dict[str, Any]:
+    if table is None:
+        return {}
+    columns = [{"name": column.name, "kind": column.kind} for column in table.columns]
+    return {"table": {"columns": columns, "rows": list(map(list, table.rows)), "notes": list(table.notes)}}
+
+
 class StudySpec(NamedTuple):
     """The description of a study.
 
     Args:
-        name: its name on the command line.
-        about: the paper and its topic, for the help text.
         function: the function that runs it, which takes a `StudyRequest`, as `module:name`.
         inputs: the fields of `StudyRequest` with the files that it reads besides treebanks; others are ignored.
         outputs: patterns of the subfolders of `systems` in which it looks for outputs; "" is the folder itself.
         main_claim: the first words of the claim with which its page opens.
     """
 
-    name: str
-    about: str
     function: str
     inputs: frozenset[str] = frozenset({"systems"})
     outputs: tuple[str, ...] = ("*",)
@@ -133,12 +132,12 @@ def verdicts_by_parser(claims: Mapping[str, Sequence[Claim]]) -> StudySection:
     differing = [row for row in rows if len(set(row[1:])) > 1]
     opposed = sum({"holds", "does not hold"} <= set(row[1:]) for row in differing)
     text = "Each verdict rests on the scores of a single parser."
-    if len(claims) > 1 and rows and not differing:
-        text += f" All parsers agree on {'the claim' if len(rows) == 1 else f'all {len(rows)} claims'}."
-    elif differing:
+    if differing:
         verbs = "holds for one parser and fails" if opposed == 1 else "hold for one parser and fail"
         contradicted = f"{opposed} {verbs}" if opposed else "No claim holds for one parser and fails"
         text += f" Parsers differ on {len(differing)} of {len(rows)} claims. {contradicted} for another."
+    elif len(claims) > 1 and rows:
+        text += f" All parsers agree on {'the claim' if len(rows) == 1 else f'all {len(rows)} claims'}."
     return table_section("Do the findings depend on the parser?", columns(text=("claim", *claims)), rows, text)
 
 
@@ -192,18 +191,14 @@ def conllu(words: str) -> str:
 
 def summary(study: Study) -> str:
     """Return the result in two sentences: how many claims got each verdict, and the verdict on the main claim."""
-    *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(study)]
+    *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(study).items()]
     counted = f"{', '.join(parts)} and {last}" if parts else last
     main = [
         f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
         for claim in study.claims
         if study.main_claim and claim.text.startswith(study.main_claim)
     ]
-    return " ".join([f"Of {len(study.claims)} claims, {counted}.", *main[:1], *_quick(study)])
-
-
-def _quick(study: Study) -> list[str]:
-    return [_QUICK] if "quick" in study.signature else []
+    return " ".join([f"Of {len(study.claims)} claims, {counted}.", *main[:1], *_quick_note(study)])
 
 
 _QUICK = (
@@ -212,21 +207,22 @@ _QUICK = (
 )
 
 
-_PHRASES: Mapping[Verdict, tuple[str, str, str]] = MappingProxyType(
-    {
-        "holds": ("holds", "hold", "hold"),
-        "does not hold": ("does not hold", "do not hold", "do not hold"),
-        "inconclusive": ("is inconclusive", "are inconclusive", "inconclusive"),
-        "no data": ("cannot be tested", "cannot be tested", "no data"),
-    }
-)
-"""Each verdict on one claim and on several, as the verb of a sentence, and as the label of a number, in their order."""
+def _quick_note(study: Study) -> list[str]:
+    return [_QUICK] if "quick" in study.signature else []
 
 
-def _counted(study: Study) -> list[tuple[Verdict, int]]:
-    """The number of claims with each verdict, without zeros."""
-    counted = Counter(claim.verdict for claim in study.claims)
-    return [(verdict, counted[verdict]) for verdict in _PHRASES if counted[verdict]]
+# each verdict on one claim and on several, as the verb of a sentence, and as the label of a number, in their order
+_PHRASES: Mapping[Verdict, tuple[str, str, str]] = {
+    "holds": ("holds", "hold", "hold"),
+    "does not hold": ("does not hold", "do not hold", "do not hold"),
+    "inconclusive": ("is inconclusive", "are inconclusive", "inconclusive"),
+    "no data": ("cannot be tested", "cannot be tested", "no data"),
+}
+
+
+def _counted(study: Study) -> dict[Verdict, int]:
+    counts = Counter(claim.verdict for claim in study.claims)
+    return {verdict: counts[verdict] for verdict in _PHRASES if counts[verdict]}
 
 
 def _for_readers(study: Study) -> Study:
@@ -237,29 +233,20 @@ def _for_readers(study: Study) -> Study:
 
 
 def markdown(study: Study, stem: str = "") -> str:
-    """Return the page of a study as Markdown."""
-    study = _for_readers(study)
-    lines = [f"# {study.title}", "", summary(study), "", study.source + ".", "", *_paragraphs(study.setting)]
-    lines += ["## Claims", "", to_markdown(study.table())]
-    names = _figures(study, stem) if stem else {}
-    for number, section in enumerate(study.sections):
-        lines += [f"## {section.title}", "", *_paragraphs(section.text)]
-        lines += [f"![{section.title}]({names[number][0]})", ""] if number in names else []
-        lines += [to_markdown(section.table)] if section.table is not None else []
-    lines += [f"`{signature_line(study.signature)}`"]
-    return "\n".join(lines) + "\n"
-
-
-def _figures(study: Study, stem: str) -> dict[int, tuple[str, Drawing]]:
-    """The file name and drawing of each figure, by section number."""
-    drawn = [(number, section.figure) for number, section in enumerate(study.sections) if section.figure is not None]
-    return {number: (f"{stem}-{i}.svg", figure) for i, (number, figure) in enumerate(drawn, 1)}
+    """Return the page of a study as Markdown, with the figures that `write_page` writes if it is given their stem."""
+    study, numbers = _for_readers(study), count(1)
+    parts = [f"# {study.title}", summary(study), study.source + ".", *study.setting, "## Claims"]
+    parts.append(to_markdown(study.table())[:-1])
+    for section in study.sections:
+        parts += [f"## {section.title}", *section.text]
+        parts += [f"![{section.title}]({stem}-{next(numbers)}.svg)"] if stem and section.figure is not None else []
+        parts += [to_markdown(section.table)[:-1]] if section.table is not None else []
+    return "\n\n".join([*parts, f"`{signature_line(study.signature)}`"]) + "\n"
 
 
 def page(study: Study) -> Page:
-    """Return the page of a study, as input of `levelhead.report.page.render`."""
     study = _for_readers(study)
-    facts = [(verdict if n == 1 else _PHRASES[verdict][2], str(n)) for verdict, n in _counted(study)]
+    facts = [(verdict if n == 1 else _PHRASES[verdict][2], str(n)) for verdict, n in _counted(study).items()]
     parts = [Part("claims", "Claims", "", [Block("claims", table=study.table())])]
     for number, section in enumerate(study.sections, 1):
         block = Block(f"part-{number}", drawing=section.figure, table=section.table)
@@ -267,14 +254,9 @@ def page(study: Study) -> Page:
     return Page(study.title, f"{summary(study)} {study.source}.", facts, {}, parts, study.setting, study.signature)
 
 
-def _paragraphs(sentences: tuple[str, ...]) -> list[str]:
-    return [line for sentence in sentences for line in (sentence, "")]
-
-
 def text(study: Study, places: int | None = 2) -> str:
-    """Return a study as plain text."""
     study = _for_readers(study)
-    lines = [study.title, study.source, "", *_quick(study), *study.setting, ""]
+    lines = [study.title, study.source, "", *_quick_note(study), *study.setting, ""]
     for section in study.sections:
         lines += [section.title, *section.text]
         lines += ["", to_text(section.table, places)] if section.table is not None else [""]
@@ -288,14 +270,14 @@ def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None
     from levelhead.report.page import render
 
     checked_page(path)
-    name = os.fspath(path)
-    if name.endswith(".html"):
-        replace_file(name, [render(page(study)._replace(origin=origin or Origin()))])
+    file = Path(path)
+    if file.name.endswith(".html"):
+        replace_file(file, [render(page(study)._replace(origin=origin or Origin()))])
         return
-    stem, folder = Path(name).stem, Path(name).parent
-    for figure, drawing in _figures(study, stem).values():
-        replace_file(folder / figure, [(drawing.file() + "\n").encode("utf-8", "backslashreplace")])
-    replace_file(name, [markdown(study, stem).encode("utf-8", "backslashreplace")])
+    for number, figure in enumerate((part.figure for part in study.sections if part.figure is not None), 1):
+        svg = (figure.file() + "\n").encode("utf-8", "backslashreplace")
+        replace_file(file.with_name(f"{file.stem}-{number}.svg"), [svg])
+    replace_file(file, [markdown(study, file.stem).encode("utf-8", "backslashreplace")])
 
 
 def checked_page(path: str | os.PathLike[str]) -> None:

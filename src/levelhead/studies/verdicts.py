@@ -20,11 +20,9 @@ Verdict = Literal["holds", "does not hold", "inconclusive", "no data"]
 evidence gives the interval or p. `no data`: the data for the test are missing.
 """
 
-Sign = Literal[1, -1]
-"""The direction of a claimed effect: 1 for more, -1 for less."""
+Sign = Literal[1, -1]  # the direction of a claimed effect: 1 for more, -1 for less
 
-LEVEL = 0.05
-"""The significance level of all tests; the confidence level of intervals is 1 - LEVEL."""
+LEVEL = 0.05  # the significance level of all tests; the confidence level of intervals is 1 - LEVEL
 
 
 class ValueWithInterval(NamedTuple):
@@ -64,9 +62,8 @@ def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     Otherwise, it is inconclusive if a part is; else there is no data. Without any parts, there is no data either.
     """
     distinct = set(verdicts)
-    strongest_first: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no data")
-    deciding = (verdict for verdict in strongest_first if verdict in distinct)
-    return next(deciding, "holds" if distinct else "no data")
+    strongest_first: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no data", "holds")
+    return next((verdict for verdict in strongest_first if verdict in distinct), "no data")
 
 
 def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
@@ -78,8 +75,7 @@ def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
 Cell = float | None
 Numbers = NDArray[np.float64]
 
-FEWEST = 4
-"""The smallest number of treebanks for which intervals are computed by resampling treebanks."""
+FEWEST = 4  # the smallest number of treebanks for which intervals are computed by resampling treebanks
 
 
 def pearson(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
@@ -96,33 +92,24 @@ def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
 
     With few pairs, p comes from all permutations; otherwise, from Student's t.
     """
-    known = [(x, y) for x, y in pairs if x is not None and y is not None]
-    xs, ys = [x for x, _ in known], [y for _, y in known]
-    rank, p, n = pearson(zip(_ranks(xs), _ranks(ys)))
+    known = np.array([pair for pair in pairs if None not in pair], dtype=np.float64).reshape(-1, 2)
+    below, equal = (compare(known[None], known[:, None]).sum(axis=1) for compare in (np.less, np.equal))
+    rank, p, n = pearson((below + (equal - 1) / 2).tolist())
     if rank is not None and n <= MOST_EXACT:
-        table = np.array([xs, ys], dtype=np.float64).T
-        p = float(permutation_p_values(table, "spearman", 0, seed=0)[0, 1])  # exact, so the seed does not matter
+        p = float(permutation_p_values(known, "spearman", 0, seed=0)[0, 1])  # exact, so the seed does not matter
     return rank, p, n
 
 
-def _ranks(values: Sequence[float]) -> list[float]:
-    array = np.array(values)
-    return [float((array < value).sum() + ((array == value).sum() - 1) / 2) for value in values]
-
-
 def mean(values: Iterable[Cell]) -> Cell:
-    """Return the mean of the values that are not None; None if there are none."""
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known else None
 
 
 def ratio(value: Fraction | None) -> Cell:
-    """Return a value as a float; None for None."""
     return None if value is None else float(value)
 
 
 def difference(x: Cell, y: Cell) -> Cell:
-    """Return x - y; None if either is missing."""
     return None if x is None or y is None else x - y
 
 
@@ -136,9 +123,8 @@ def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
     return bool(abs(ours - printed) <= 0.5 * 10.0**-places + 1e-9)
 
 
-def shown(value: Cell, places: int = 2) -> str:
-    """Return a number as text; a dash for None."""
-    return "-" if value is None else f"{value:.{places}f}"
+def shown(value: Cell, places: int = 2, scale: float = 1) -> str:
+    return "-" if value is None else f"{scale * value:.{places}f}"
 
 
 def p_shown(p: Cell, places: int = 3) -> str:
@@ -155,7 +141,6 @@ def count_of_true(outcomes: Mapping[str, bool | None]) -> str:
 
 
 def all_true(outcomes: Mapping[str, bool | None]) -> bool | None:
-    """Return whether all outcomes are true; None if there are none."""
     known = [value for value in outcomes.values() if value is not None]
     return all(known) if known else None
 
