@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import Golds, Measures, Systems, as_list, noting, plan_for, settings_for, training_of
-from levelhead.api.parameters import public
-from levelhead.arguments import limited, optional, several, text
+from levelhead.api.parameters import SYSTEMS, public
+from levelhead.arguments import LIMITS
 from levelhead.errors import Fault, InputError, MeasureError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
-@public()
+@public(system=SYSTEMS)
 def confusion(
     gold: Golds,
     system: Golds,
@@ -53,7 +53,7 @@ def confusion(
     return noting(confuse_outputs(plan, setup), gold, plan)
 
 
-@public(by=several(text, 1))
+@public(by=("list", "text", 1))
 def breakdown(
     gold: Golds,
     systems: Golds | Systems,
@@ -126,7 +126,7 @@ def _broken_down(
     return compare_by(plan, properties[0].split(","), buckets, setup, decided, intervals)
 
 
-@public(show=several(text), limit=optional(limited("limit")))
+@public(limit=("optional", ("whole", *LIMITS["limit"])))
 def trees(
     gold: Golds,
     systems: Golds | Systems,

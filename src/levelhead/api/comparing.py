@@ -21,8 +21,8 @@ from levelhead.api.inputs import (
     settings_for,
     without_punctuation,
 )
-from levelhead.api.parameters import MEASURES, NO_OR_MEASURES, TEST_SETS, TREEBANK, public
-from levelhead.arguments import choice, flag, limited, number, optional, refuse, several
+from levelhead.api.parameters import NO_OR_MEASURES, public
+from levelhead.arguments import FRACTION, LIMITS, NOT_NEGATIVE, NUMBER, refuse
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
 
@@ -48,17 +48,11 @@ if TYPE_CHECKING:
 Prepared = Literal["page", "summary"]
 
 
-def _margin(name: str, value: Any) -> float:
-    return value if isinstance(value, float) else number()(name, value)  # NaN and infinity: see check_margin
-
-
 @public(
-    measures=optional(MEASURES),
-    margin=optional(_margin),
-    wilcoxon=flag,
-    votes=choice(("treebank", "language", "family")),
+    margin=("optional", ("either", "float", NUMBER)),  # NaN and infinity: see check_margin
+    votes=("one of", ("treebank", "language", "family")),
     fail_if_worse=NO_OR_MEASURES,
-    prepare=several(choice(("page", "summary"))),
+    prepare=("list", ("one of", ("page", "summary"))),
 )
 def compare(
     gold: Golds,
@@ -179,7 +173,7 @@ def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
     return setup.with_measures([parse_measure("LAS", setup.registry)])
 
 
-@public(measures=optional(MEASURES), parallel=flag)
+@public()
 def languages(
     gold: Golds,
     systems: Systems | Golds,
@@ -225,7 +219,7 @@ def languages(
         return noting(compare_languages(plan, setup, settings=tests, parallel=parallel, **how), gold, plan)
 
 
-@public(annotations=TREEBANK)
+@public()
 def agree(
     *annotations: Input,
     rules: str | Rules = "ud",
@@ -258,7 +252,7 @@ def agree(
     return agreement(dict(zip(names, read, strict=True)), setup, resample_by=resample_by, level=level)
 
 
-@public(old=TREEBANK, new=TREEBANK)
+@public()
 def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes | ReleaseChanges:
     """Return the changes between two versions of a treebank, or two outputs; their texts can differ.
 
@@ -283,13 +277,11 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
 
 
 @public(
-    gold=optional(TEST_SETS),
-    measures=optional(MEASURES),
-    units=several(limited("units")),
-    runs=several(limited("runs")),
-    run_sd=optional(number(0)),
-    alpha=number(0, 1, inside=True),
-    power=number(0, 1, inside=True),
+    units=("list", ("whole", *LIMITS["units"])),
+    runs=("list", ("whole", *LIMITS["runs"])),
+    run_sd=("optional", NOT_NEGATIVE),
+    alpha=FRACTION,
+    power=FRACTION,
 )
 def power(
     gold: Golds | None = None,

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, registry_of, running
-from levelhead.api.parameters import MEASURES, PATH, RULES, SYSTEMS, TEST_SETS, public
-from levelhead.arguments import choice, flag, limited, optional, several, text
+from levelhead.api.parameters import public
+from levelhead.arguments import LIMITS
 from levelhead.campaign import RANKINGS, Manifest, RankSets, read_manifest, read_scores, score_plan
 from levelhead.campaign.find import about_files, find_plan
 from levelhead.campaign.plan import Plan, check_matched
@@ -36,22 +36,10 @@ if TYPE_CHECKING:
 
 
 @public(
-    gold=optional(TEST_SETS),
-    systems=optional(SYSTEMS),
-    manifest=PATH,
-    scores=PATH,
-    measures=optional(MEASURES),
-    rules=optional(RULES),
-    ranking=optional(choice(RANKINGS)),
-    groups=several(text),
-    by_treebank=flag,
-    only=several(text),
-    all_measures=flag,
-    scheme=optional(text),
-    significance=optional(flag),
-    rank_sets=choice(("marginal", "simultaneous")),
-    resamples=limited("draws"),
-    prepare=several(choice(("page", "pages"))),
+    ranking=("optional", ("one of", RANKINGS)),
+    rank_sets=("one of", ("marginal", "simultaneous")),
+    resamples=("whole", *LIMITS["draws"]),
+    prepare=("list", ("one of", ("page", "pages"))),
 )
 def rank(
     gold: Golds | None = None,

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import PathLike
-from levelhead.api.parameters import PATH, public
-from levelhead.arguments import choice, flag, instance, is_instance, limited, optional, text
+from levelhead.api.parameters import public
+from levelhead.arguments import is_instance
 from levelhead.errors import Fault, InputError
 from levelhead.tables.writers import PAPER_FORMATS, PaperFormat
 
@@ -35,12 +35,7 @@ if TYPE_CHECKING:
 _SHOWN = "Agreement Changes Comparison Evaluation Evaluations RankedSystems ReleaseChanges Survey Suspects"
 
 
-@public(
-    result=instance(_SHOWN, "the result of agree, compare, diff, profile, rank, score or suspects"),
-    path=PATH,
-    title=optional(text),
-    figures=PATH,
-)
+@public(result=("object", _SHOWN, "the result of agree, compare, diff, profile, rank, score or suspects"))
 def write_report(
     result: Shown,
     path: PathLike | None = None,
@@ -156,10 +151,8 @@ def _versions(changes: Changes | ReleaseChanges) -> tuple[str, str]:
 
 
 @public(
-    result=instance("RankedSystems Comparison", "a ranking or a comparison"),
-    format=choice(PAPER_FORMATS, "format"),
-    places=limited("places"),
-    each=flag,
+    result=("object", "RankedSystems Comparison", "a ranking or a comparison"),
+    format=("one of", PAPER_FORMATS, "format"),
 )
 def paper_table(
     result: RankedSystems | Comparison,
@@ -191,7 +184,7 @@ def paper_table(
     return papers_text(ranking_papers(result, places), format)
 
 
-@public(result=instance("RankedSystems Comparison Evaluation Evaluations", "the result of score, compare or rank"))
+@public(result=("object", "RankedSystems Comparison Evaluation Evaluations", "the result of score, compare or rank"))
 def cite(result: Cited) -> Citation:
     """Return the citation of a result: a sentence on methods, and the BibTeX entries of measures and tests.
 

@@ -9,24 +9,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import PathLike, running
-from levelhead.api.parameters import PATH, public
-from levelhead.arguments import flag, path, several, text
+from levelhead.api.parameters import public
 
 if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.studies import Study
 
 
-@public(
-    paper=text,
-    treebanks=several(path),
-    systems=PATH,
-    judgements=PATH,
-    scores=PATH,
-    weights=PATH,
-    quick=flag,
-    outputs=PATH,
-)
+@public()
 def reproduce(
     paper: str,
     treebanks: PathLike | Iterable[PathLike] = (),

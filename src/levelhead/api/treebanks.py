@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, as_list, running, settings_for, training_of
 from levelhead.api.parameters import TREEBANK, public
-from levelhead.arguments import choice, either, flag, instance, limited, mapping, number, optional, several, text
+from levelhead.arguments import LIMITS, NOT_NEGATIVE
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts import stem_of, treebank_of
@@ -24,18 +24,7 @@ if TYPE_CHECKING:
     from levelhead.typology.selection import SelectedTreebanks
 
 
-_SCHEME = either([(lambda value: isinstance(value, str), text)], instance("Scheme", "a scheme or its name"))
-
-
-@public(
-    columns=several(text, 1),
-    total=flag,
-    scheme=_SCHEME,
-    chunk=limited("chunk"),
-    partial_chunk=flag,
-    window=limited("window"),
-    least=limited("least"),
-)
+@public(columns=("list", "text", 1), scheme=("either", "text", ("object", "Scheme", "a scheme or its name")))
 def profile(
     *treebanks: Input,
     columns: str | Iterable[str] = "summary",
@@ -109,13 +98,7 @@ def similarity(*treebanks: Input, merge: bool = False, format: Format = "conllu"
     return similarities(files, format=format)
 
 
-@public(
-    min_tokens=limited("min-tokens"),
-    max_nonprojective=number(0),
-    nonprojective=choice(("callin", "true")),
-    any_features=flag,
-    several_per_language=flag,
-)
+@public(max_nonprojective=NOT_NEGATIVE, nonprojective=("one of", ("callin", "true")))
 def select(
     *treebanks: Input,
     min_tokens: int = 30_000,
@@ -181,13 +164,11 @@ PARSERS = ("arc-eager", "swap-lazy", "graph")
 """The parsers that are trained if no systems are given."""
 
 
-_OUTPUTS = either(
-    [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to treebanks or paths"))],
-    several(TREEBANK),
+@public(
+    gold=TREEBANK,
+    systems=("either", ("mapping", TREEBANK, "a mapping of names to treebanks or paths"), ("list", TREEBANK)),
+    limit=("optional", ("whole", *LIMITS["limit"])),
 )
-
-
-@public(gold=TREEBANK, systems=_OUTPUTS, folds=limited("folds"), limit=optional(limited("limit")))
 def suspects(
     gold: Input,
     systems: Sequence[Input] | Mapping[str, Input] = (),

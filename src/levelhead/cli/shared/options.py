@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from levelhead.api import FUNCTIONS
-from levelhead.arguments import HIGHEST_LEVEL, resampling_unit
+from levelhead.arguments import HIGHEST_LEVEL, check
 from levelhead.cli.shared.command import Decorator, grouped, joined, setting
 from levelhead.cli.shared.option_types import FIGURES, PATH, REPORT, RESULT, STORE, Choice, FiniteRange, limited
 
@@ -134,7 +134,7 @@ def check_single_measure(measures: tuple[str, ...]) -> None:
 
 
 def _resample_by(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:  # noqa: ARG001
-    return text if text is None else resampling_unit("--resample-by", text)
+    return text if text is None else check("--resample-by", text, "unit")
 
 
 resamples_option: Decorator = setting("--resamples", type=limited("draws"))
