@@ -159,9 +159,9 @@ def public(**own: Kind) -> Callable[[_Function], _Function]:
 
 
 def _public(own: Mapping[str, Kind], function: _Function) -> _Function:
-    named = function.__annotations__.items()
-    kinds = {name: KINDS.get(name, KINDS.get(annotation)) for name, annotation in named}
-    return checked(**{name: kind for name, kind in kinds.items() if kind is not None} | own)(function)
+    annotations = function.__annotations__.items()
+    kinds = {name: KINDS.get(name, KINDS.get(annotation)) for name, annotation in annotations}
+    return checked(**{**kinds, **own})(function)
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
