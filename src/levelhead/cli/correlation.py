@@ -11,7 +11,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, named_files
 from levelhead.cli.shared.option_types import CHART, PATH, Choice
-from levelhead.cli.shared.printing import Printing, printing_options
+from levelhead.cli.shared.printing import print_result
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @options.resamples_option
 @options.level_option
 @options.seed_option
-@printing_options()
+@options.printing_options()
 def correlate(
     tables: tuple[str, ...],
     columns: tuple[str, ...],
@@ -49,8 +49,7 @@ def correlate(
     cumulative_variance: bool,
     figure: str | None,
     draw: str | None,
-    printing: Printing,
-    **chosen: Any,
+    **given: Any,
 ) -> None:
     """Correlate the columns of TABLEs, joined by treebank.
 
@@ -63,24 +62,26 @@ def correlate(
         from levelhead.report.page.files import checked_suffix
 
         checked_suffix(figure)
-    check_paths([named(table)[0] for table in tables], [printing.output, figure])
-    family = chosen["family"]
-    needed = [*columns, *chosen["given"], *([family] if family else [])] if columns else []
-    table = measurements(*tables, **options.arguments_for(measurements, chosen | {"columns": needed}))
+    check_paths([named(table)[0] for table in tables], [given["output"], figure])
+    family = given["family"]
+    needed = [*columns, *given["given"], *([family] if family else [])] if columns else []
+    table = measurements(*tables, **options.arguments_for(measurements, given | {"columns": needed}))
     if cumulative_variance:
         from levelhead.correlation.coefficients import variance_document, variance_table
 
-        added = [f"diff({first},{second})" for first, second in chosen["differences"]]
+        added = [f"diff({first},{second})" for first, second in given["differences"]]
         names = tuple(dict.fromkeys([*columns, *added])) if columns else tuple(table.numbers)
         variances = _variances(table, names)
-        printing.print(lambda: variance_table(variances, table), lambda: variance_document(variances, table), places=6)
+        print_result(
+            given, lambda: variance_table(variances, table), lambda: variance_document(variances, table), places=6
+        )
         _draw(figure, draw or "variance", table, names, family, None)
         return
-    result = options.call(chosen | {"columns": columns}, table)
+    result = options.call(given | {"columns": columns}, table)
     method, *others = result.pairs[0].coefficients
-    if matrix and others and not printing.output_format.startswith("json"):
+    if matrix and others and not given["output_format"].startswith("json"):
         raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
-    printing.print(lambda: result.matrix_table(method) if matrix else result.table(), result.to_dict, places=3)
+    print_result(given, lambda: result.matrix_table(method) if matrix else result.table(), result.to_dict, places=3)
     shown = "scatter" if len(result.columns) == 2 else "matrix" if len(columns) != 1 else "coefficients"
     _draw(figure, draw or shown, table, result.columns, family, result)
 
@@ -138,16 +139,16 @@ def _draw(
 @options.interval_options
 @options.seed_option
 @options.input_format_option
-@printing_options()
-def judge(printing: Printing, **given: Any) -> None:
+@options.printing_options()
+def judge(**given: Any) -> None:
     """Measure how often measures agree with human judgments.
 
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
     files = [given[name] for name in ("gold", "first", "second", "judgements")]
-    check_paths([*files, *named_files(given)], [printing.output])
+    check_paths([*files, *named_files(given)], [given["output"]])
     result = options.call(given)
     for note in result.provenance.notes:
         say(f"note: {note}")
-    places = 3 if printing.places is None else printing.places
-    printing.print(lambda: result.table(places=places), result.to_dict, places=3)
+    places = 3 if given["places"] is None else given["places"]
+    print_result(given, lambda: result.table(places=places), result.to_dict, places=3)

@@ -19,8 +19,8 @@ from levelhead.cli.program import cli
 from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import check_paths
 from levelhead.cli.shared.option_types import Choice
-from levelhead.cli.shared.options import definitions_option, output_option
-from levelhead.cli.shared.printing import Printing, emit, print_json, printing_options
+from levelhead.cli.shared.options import definitions_option, output_option, printing_options
+from levelhead.cli.shared.printing import emit, print_json, print_result
 from levelhead.extras import LIBRARIES, install_command, installed
 from levelhead.report.json_schemas import json_schema, schema_names
 from levelhead.tables.documents import header
@@ -41,7 +41,7 @@ _FIELDS = ("name", "argument", "meaning", "formula", "source")
 @click.option("--schemes", is_flag=True, help="List the schemes: classes of relations for measures such as LAS-FUN")
 @definitions_option
 @printing_options(places=False)
-def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], printing: Printing) -> None:
+def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], **given: Any) -> None:
     """Show the definition, formula, argument and source of MEASUREs (default: all), an example, and which to report.
 
     Write a measure as NAME, NAME(argument), NAME@CLASS (only this class or relation) or NAME-CLASS-CLASS (without these
@@ -49,18 +49,18 @@ def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...]
     """
     if names and schemes:
         raise click.UsageError("--schemes cannot be combined with MEASUREs")
-    check_paths(definitions, [printing.output])
+    check_paths(definitions, [given["output"]])
     from levelhead.api.inputs import registry_of
 
     registry = registry_of(definitions, None)
     kind = "schemes" if schemes else "measures"
     documents = _schemes(registry) if schemes else _measures(registry, names)
-    if printing.output_format == "text":
+    if given["output_format"] == "text":
         shown = map(_scheme_text if schemes else _with_advice, documents) if schemes or names else _by_group(documents)
-        emit("\n".join(shown), printing.output)
+        emit("\n".join(shown), given["output"])
         return
     table = _classes_table if schemes else _measures_table
-    printing.print(lambda: table(documents), lambda: {**header(kind), kind: documents}, lines=lambda: documents)
+    print_result(given, lambda: table(documents), lambda: {**header(kind), kind: documents}, lines=lambda: documents)
 
 
 def _measures_table(documents: list[dict[str, Any]]) -> Table:
@@ -189,7 +189,7 @@ _KERNELS = (
 
 @command()
 @printing_options("text", "json", "tsv", "markdown", places=False)
-def doctor(printing: Printing) -> None:
+def doctor(**given: Any) -> None:
     """Show which optional dependencies are installed, and how to install the others."""
     rows = [
         ("levelhead", VERSION, ""),
@@ -203,7 +203,7 @@ def doctor(printing: Printing) -> None:
     ]
     columns = (Column("Part", "text"), Column("Version", "text"), Column("Note", "text"))
     document = {**header("doctor"), "installed": {name: version for name, version, _ in rows}}
-    printing.print(lambda: Table(columns, tuple(rows)), lambda: document)
+    print_result(given, lambda: Table(columns, tuple(rows)), lambda: document)
 
 
 def _version(project: str) -> str:

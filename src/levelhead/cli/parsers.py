@@ -125,7 +125,7 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
 @setting("--folds", type=limited("folds"))
 @options.training_options
 @options.parsing_options
-@options.worker_options()
+@options.worker_options
 @options.store_option
 @options.output_option
 def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> None:
@@ -144,7 +144,7 @@ def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> No
         )
     from levelhead.treebank import to_conllu
 
-    given |= arguments | {"jobs": given["workers"].for_training(treebank)}
+    given |= arguments | {"jobs": options.workers_for_training(given, treebank)}
     parsed = options.call(given, treebank)
     print_warnings(parsed.warnings)
     emit(to_conllu(parsed).decode(), output)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import DONE, GATE, Commands, say
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import cluster_of, command
 from levelhead.cli.shared.inputs import check_paths, inputs_of
-from levelhead.cli.shared.option_types import PATH, RESULT, RESULT_FOLDER, Choice
-from levelhead.cli.shared.options import FORMATS, WorkerOptions, worker_options
-from levelhead.cli.shared.printing import Printing, emit, print_json, printing_options
+from levelhead.cli.shared.option_types import PATH, RESULT, RESULT_FOLDER, Choice, limited
+from levelhead.cli.shared.options import FORMATS, cluster_options, printing_options, worker_options, workers_for
+from levelhead.cli.shared.printing import emit, print_json, print_result
 from levelhead.errors import number_of, printable
 from levelhead.tables.table import Column, Table
 from levelhead.tables.writers import WRITERS
@@ -98,8 +98,11 @@ def init(folder: str, gold: str | None, inputs: str | None, title: str) -> None:
     show_default=True,
     help="Listen on this port; 0 picks a free one",
 )
-@worker_options("1; one per core of a local cluster")
-def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> None:
+@click.option(
+    "-j", "--jobs", type=limited("jobs"), help="Number of processes  [default: 1; one per core of a local cluster]"
+)
+@cluster_options
+def serve(folder: str, host: str, port: int, **given: Any) -> None:
     """Start the web server, and run and score submissions until interrupted.
 
     Each submission is scored in a separate process, which uses --jobs processes or the cluster.
@@ -109,14 +112,15 @@ def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> None:
     from levelhead.task.description import read_task
     from levelhead.task.scoring import ScoringWorkers
 
+    address, tls = cluster_of(given)
     shared_task = read_task(folder)
     for library in ("starlette", "uvicorn", "jinja2"):
         require(library, "shared tasks")
     from levelhead.task.server import serve_task
 
     # by default a single process scores, since submitted systems run on the same machine
-    jobs = workers.jobs or (1 if workers.address is None else n_cores())
-    serve_task(shared_task, host=host, port=port, workers=ScoringWorkers(jobs, workers.address, workers.tls))
+    jobs = given["jobs"] or (1 if address is None else n_cores())
+    serve_task(shared_task, host=host, port=port, workers=ScoringWorkers(jobs, address, tls))
 
 
 @task.command(short_help="Print a new token for a team")
@@ -134,15 +138,15 @@ def token(name: str, folder: str, *, replace: bool) -> None:
 @task.command(short_help="List all submissions with their state")
 @_DIR
 @printing_options("text", "json", "tsv", "markdown", places=False)
-def status(folder: str, printing: Printing) -> None:
+def status(folder: str, **given: Any) -> None:
     """List all submissions with their state and errors."""
     from levelhead.task.standings import submissions_document, submissions_table
     from levelhead.task.submissions import submissions
 
-    with _opened(folder, printing.output) as (_, database):
+    with _opened(folder, given["output"]) as (_, database):
         listed = submissions(database)
-    exact = printing.output_format == "tsv"
-    printing.print(lambda: submissions_table(listed, exact=exact), lambda: submissions_document(listed))
+    exact = given["output_format"] == "tsv"
+    print_result(given, lambda: submissions_table(listed, exact=exact), lambda: submissions_document(listed))
 
 
 @task.command(short_help="Retry submissions that failed through no fault of the team")
@@ -179,25 +183,25 @@ def _whole_id(database: Database, start: str) -> str:
 
 @task.command(short_help="Rank the current primary submissions of all teams")
 @_DIR
-@worker_options()
+@worker_options
 @printing_options(*FORMATS[:2], *FORMATS[3:])
-def rank(folder: str, workers: WorkerOptions, printing: Printing) -> None:
+def rank(folder: str, **given: Any) -> None:
     """Rank the current primary submissions of all teams, even if participants cannot see the ranking yet."""
     from levelhead.task.standings import final_results, standings_document, standings_table
 
-    with _opened(folder, printing.output) as (settings, database):
+    cluster_of(given)
+    with _opened(folder, given["output"]) as (settings, database):
         database.check()
-        parts = settings, database, final_results(settings, database, _workers(workers, settings, database))
-        printing.print(lambda: standings_table(*parts), lambda: standings_document(*parts))
+        parts = settings, database, final_results(settings, database, _workers(given, settings, database))
+        print_result(given, lambda: standings_table(*parts), lambda: standings_document(*parts))
 
 
-def _workers(chosen: WorkerOptions, shared_task: SharedTask, database: Database) -> Workers:
+def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Database) -> Workers:
     """The workers that count the outputs of all primary submissions."""
     from levelhead.task.standings import primary_outputs
 
-    return chosen.for_files(
-        path for folder in primary_outputs(shared_task, database).values() for path in folder.glob("*")
-    )
+    folders = primary_outputs(shared_task, database).values()
+    return workers_for(given, [path for folder in folders for path in folder.glob("*")])
 
 
 @task.command(short_help="Close the task and compute the final ranking")
@@ -210,8 +214,8 @@ def _workers(chosen: WorkerOptions, shared_task: SharedTask, database: Database)
     is_flag=True,
     help="Leave out submissions that failed through the organizer's fault; the ranking lists them",
 )
-@worker_options()
-def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> None:
+@worker_options
+def close(folder: str, now: bool, force: bool, **given: Any) -> None:
     """Close the task and compute the final ranking.
 
     While submissions are waiting, or have failed through the organizer's fault, no ranking is computed and the task
@@ -221,9 +225,10 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> None:
     from levelhead.task.standings import close_task, left_out_notes, standings_table
     from levelhead.task.submissions import organizer_failures, primary_submissions, shown_state, why_primary
 
+    cluster_of(given)
     with _opened(folder) as (shared_task, database):
         database.check()
-        counting = _workers(workers, shared_task, database)
+        counting = _workers(given, shared_task, database)
         results = close_task(shared_task, database, now=now, force=force, workers=counting)
         for submission in primary_submissions(database):
             state = shown_state(submission.state, submission.valid, submission.outputs)
@@ -233,7 +238,7 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> None:
             for note in left_out_notes(organizer_failures(database)):
                 say(note)
         else:
-            Printing("text", None).print_table(standings_table(shared_task, database, results))
+            emit(WRITERS["text"](standings_table(shared_task, database, results), 2), None)
 
 
 @task.command(short_help="Write an archive for publication")
@@ -277,7 +282,7 @@ def submit(
     wait: bool,
     primary: bool,
     inputs: str | None,
-    printing: Printing,
+    **given: Any,
 ) -> int:
     """Submit ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS, and print its state and scores."""
     from levelhead.task.client import Client
@@ -285,11 +290,11 @@ def submit(
     if archive is None and inputs is None:
         raise click.UsageError("give ARCHIVE, or --inputs FOLDER")
     read = [*(() if archive is None else inputs_of([archive])), *filter(None, (token_file,))]
-    check_paths(read, [printing.output])
+    check_paths(read, [given["output"]])
     client = Client(address, _token(token_file))
     if inputs is not None:
         names = client.inputs()
-        check_paths(read, [printing.output, *(str(Path(inputs, name)) for name in names)])
+        check_paths(read, [given["output"], *(str(Path(inputs, name)) for name in names)])
         client.download(names, Path(inputs))
         say(f"{inputs}: {number_of(len(names), 'input')}")
     if archive is None:
@@ -300,10 +305,10 @@ def submit(
     if primary and submission["state"] == "finished":
         client.choose(submission["id"])
         submission["primary"] = True
-    if printing.output_format == "json":
-        print_json(submission, printing.output)
+    if given["output_format"] == "json":
+        print_json(submission, given["output"])
     else:
-        emit(_text(submission, address), printing.output)
+        emit(_text(submission, address), given["output"])
     return GATE if submission["state"] == "failed" else DONE
 
 

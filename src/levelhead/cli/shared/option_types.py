@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -18,54 +17,34 @@ from levelhead.errors import unknown
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer versions of click
-    """A choice of values; the error for an unknown value suggests a similar value.
-
-    Args:
-        choices: the values.
-        kind: the kind of value, for errors: "parser"; by default "value".
-    """
+    """A choice of values of a kind, such as "parser"; the error for an unknown value suggests a similar value."""
 
     def __init__(self, choices: Any, kind: str = "value") -> None:
         super().__init__(tuple(choices))
         self.kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value."""
         if value not in self.choices:
             self.fail(unknown(self.kind, str(value), self.choices), param, ctx)
         return value
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        """Return a one-line hint for a missing value."""
         return f"use {', '.join(self.choices)}"
 
 
 class InputPath(click.Path):
-    """A path that is not empty; whether it can be read is checked when it is opened, with the errors of all files.
-
-    Args:
-        kind: the type of the value, `str` or `Path`.
-    """
-
-    def __init__(self, kind: type = str) -> None:
-        super().__init__(readable=False, path_type=kind)
+    """A path that is not empty; whether it can be read is checked when it is opened, with the errors of all files."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
         if not os.fspath(value):
             self.fail("the path is empty: name a file or folder", param, ctx)
         return super().convert(value, param, ctx)
-
-
-PATH = InputPath()
-"""The path of a file or folder."""
 
 
 class FiniteRange(click.FloatRange):
     """A range of finite numbers."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number; infinity and NaN are refused."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number", param, ctx)
@@ -80,86 +59,44 @@ def limited(name: str) -> click.IntRange:
 class ResultPath(click.Path):
     """The path of a result; it is checked before the command reads any input.
 
-    Args:
-        folder: whether the path is a folder, created if missing, in which files are written; None if the command
-            decides.
-        library: returns the optional library that a path requires and its use, `("jinja2", "reports")`, or None.
-        kind: the type of the value, `str` or `Path`.
+    What is written: "file", "folder" (created if missing), "file or folder" (the command decides), "page", "pages" (a
+    page, or a folder of pages: an existing folder, or a name that ends in a slash), "study" (a page in HTML or
+    Markdown), "figures", "chart" or "store".
     """
 
-    def __init__(
-        self,
-        *,
-        folder: bool | None = False,
-        library: Callable[[str], tuple[str, str] | None] = lambda _: None,
-        kind: type = str,
-    ) -> None:
+    def __init__(self, what: str = "file", kind: type = str) -> None:
         super().__init__(readable=False, path_type=kind)
-        self.folder, self.library = folder, library
+        self.what = what
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path if the result can be written there."""
         path = super().convert(value, param, ctx)
         if ctx is None or not ctx.resilient_parsing:  # true for shell completion
             self._check(os.fsdecode(path))
         return path
 
     def _check(self, path: str) -> None:
+        from levelhead.extras import require
         from levelhead.treebank.write import check_file, check_folder
 
-        needed = self.library(path)
-        if needed is not None:
-            from levelhead.extras import require
+        if self.what in {"page", "pages"} or (self.what == "study" and path.endswith(".html")):
+            require("jinja2", "reports")
+        if self.what == "figures" or (self.what == "chart" and path.lower().endswith((".png", ".pdf"))):
+            require("vl_convert", "figures")
+        if self.what == "store":
+            from levelhead.jobs.store import check_store
 
-            require(*needed)
-        is_folder = not os.path.isfile(path) if self.folder is None else self.folder  # noqa: PTH113 -- never raises
-        (check_folder if is_folder else check_file)(path)
-
-
-class ReportPath(ResultPath):
-    """A page, or a folder of pages: an existing folder, or a name that ends in a slash."""
-
-    def _check(self, path: str) -> None:
-        from levelhead.extras import require
-
-        require("jinja2", "reports")
-        if path.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 -- pathlib is slow to load
+            check_store(path)
+        elif self.what == "pages" and (path.endswith(("/", os.sep)) or os.path.isdir(path)):  # noqa: PTH112
             from levelhead.report.page.ranking_report import check_report_folder
 
             check_report_folder(path)
+        elif self.what in {"folder", "figures"} or (self.what == "file or folder" and not os.path.isfile(path)):  # noqa: PTH113 -- never raises
+            check_folder(path)
         else:
-            super()._check(path)
+            check_file(path)
 
 
-class StorePath(ResultPath):
-    """The path of a store; an existing file must be a store."""
-
-    def _check(self, path: str) -> None:
-        from levelhead.jobs.store import check_store
-
-        check_store(path)
-
-
+PATH = InputPath(readable=False, path_type=str)
 RESULT = ResultPath()
-"""A file."""
-
-STORE = StorePath()
-"""A store."""
-
-RESULT_FOLDER = ResultPath(folder=True)
-"""A folder."""
-
-RESULT_OR_FOLDER = ResultPath(folder=None)
-"""A file or a folder; the command decides which."""
-
-REPORT = ResultPath(library=lambda _: ("jinja2", "reports"))
-"""An HTML page."""
-
-REPORT_OR_FOLDER = ReportPath()
-"""An HTML page, or a folder of pages."""
-
-FIGURES = ResultPath(folder=True, library=lambda _: ("vl_convert", "figures"))
-"""A folder of charts and tables."""
-
-CHART = ResultPath(library=lambda path: ("vl_convert", "figures") if path.lower().endswith((".png", ".pdf")) else None)
-"""A single chart."""
+RESULT_FOLDER = ResultPath("folder")
+CHART = ResultPath("chart")

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.api import FUNCTIONS
 from levelhead.arguments import HIGHEST_LEVEL, check
-from levelhead.cli.shared.command import Decorator, grouped, joined, setting
-from levelhead.cli.shared.option_types import FIGURES, PATH, REPORT, RESULT, STORE, Choice, FiniteRange, limited
+from levelhead.cli.shared.command import Decorator, cluster_of, joined, setting
+from levelhead.cli.shared.option_types import PATH, RESULT, Choice, FiniteRange, ResultPath, limited
 
 if TYPE_CHECKING:
-    from levelhead.jobs import Tls, Workers
+    from levelhead.jobs import Workers
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 
@@ -29,12 +29,13 @@ _SMALL_TRAINING = 1 << 14  # the same for commands that train parsers
 # Printing and pages
 
 
-def format_option(*formats: str) -> Decorator:
-    """Return the option --format."""
-    return click.option(
+def printing_options(*formats: str, places: bool = True, output: Decorator | None = None) -> Decorator:
+    """Return --format, --places and --output, or another option for the output."""
+    output_format = click.option(
         "--format", "output_format", type=Choice(formats or FORMATS, "format"), default="text", show_default=True,
         help="Output format",
     )  # fmt: skip
+    return joined(output_format, *((places_option,) if places else ()), output or output_option)
 
 
 places_option: Decorator = click.option(
@@ -43,24 +44,31 @@ places_option: Decorator = click.option(
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
 )
-report_option: Decorator = click.option(
-    "--report", "report_file", type=REPORT, metavar="HTML",
-    help="Also write a page with tables, charts and trees to this HTML file (extra: report)",
-)  # fmt: skip
 title_option: Decorator = click.option("--title", metavar="TEXT", help="Heading of the page of --report")
 figures_option: Decorator = click.option(
-    "--figures", type=FIGURES, metavar="FOLDER",
+    "--figures", type=ResultPath("figures"), metavar="FOLDER",
     help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: report)",
+)  # fmt: skip
+page_options: Decorator = joined(
+    click.option(
+        "--report", "report_file", type=ResultPath("page"), metavar="HTML",
+        help="Also write a page with tables, charts and trees to this HTML file (extra: report)",
+    ),
+    title_option,
+    figures_option,
 )  # fmt: skip
 cite_option: Decorator = click.option(
     "--cite", is_flag=True,
     help="Instead of numbers, print a sentence on methods and the BibTeX entries of measures and tests (LaTeX with"
     " --format latex)",
 )  # fmt: skip
-layout_option: Decorator = click.option(
-    "--layout", type=Choice(["table", "paper"], "layout"), default="table", show_default=True,
-    help="Print the usual table, or a table for a paper with best scores in bold, significance marks, intervals and a"
-    " caption (requires --format latex, markdown or html)",
+papers_options: Decorator = joined(
+    click.option(
+        "--layout", type=Choice(["table", "paper"], "layout"), default="table", show_default=True,
+        help="Print the usual table, or a table for a paper with best scores in bold, significance marks, intervals and"
+        " a caption (requires --format latex, markdown or html)",
+    ),
+    cite_option,
 )  # fmt: skip
 
 
@@ -74,8 +82,6 @@ gold_format_option: Decorator = setting("--gold-format", type=Choice(["conllu", 
 allow_several_roots_option: Decorator = setting("--allow-several-roots", is_flag=True)
 reading_options: Decorator = joined(rules_option, input_format_option, gold_format_option)
 scored_reading_options: Decorator = joined(reading_options, allow_several_roots_option)
-"""The same options with --allow-several-roots, for commands that score outputs."""
-
 split_option: Decorator = setting("--split", type=Choice(["train", "dev", "test"], "split"))
 as_runs_option: Decorator = setting("--as-runs", is_flag=True)
 merge_option: Decorator = setting("--merge", is_flag=True)
@@ -147,56 +153,27 @@ interval_options: Decorator = joined(resample_by_option, level_option)
 # Workers and the store of results
 
 
-class WorkerOptions(NamedTuple):
-    """The values of --jobs, --cluster and its TLS options."""
+def workers_for(
+    given: Mapping[str, Any], paths: Iterable[str | os.PathLike[str]], n_jobs: int | None = None, small: int = _SMALL
+) -> Workers:
+    """Return processes or workers of the cluster: by default one for each core, or one for small files."""
+    from levelhead.jobs import cluster, n_cores, processes
+    from levelhead.treebank.input_bytes import size_of_file
 
-    jobs: int | None
-    address: str | None
-    tls: Tls | None
-
-    def workers(self, n_workers: int) -> Workers:
-        """Return processes of this machine, or workers of the cluster."""
-        from levelhead.jobs import cluster, processes
-
-        return processes(n_workers) if self.address is None else cluster(self.address, n_workers, tls=self.tls)
-
-    def for_files(
-        self, paths: Iterable[str | os.PathLike[str]], n_jobs: int | None = None, small: int = _SMALL
-    ) -> Workers:
-        """Return the workers of a command."""
-        from levelhead.jobs import n_cores
-        from levelhead.treebank.input_bytes import size_of_file
-
-        chosen = self.address is not None or self.jobs is not None
-        single = not chosen and (n_jobs == 1 or sum(map(size_of_file, paths)) < small)
-        return self.workers(self.jobs or (1 if single else n_cores()))
-
-    def for_training(self, treebank: str) -> Workers:
-        """Return the workers of a command that trains parsers on a treebank."""
-        return self.for_files([treebank], small=_SMALL_TRAINING if os.path.isfile(treebank) else 0)  # noqa: PTH113
+    address, tls = cluster_of(given)
+    n_workers = given["jobs"]
+    if n_workers is None:
+        single = address is None and (n_jobs == 1 or sum(map(size_of_file, paths)) < small)
+        n_workers = 1 if single else n_cores()
+    return processes(n_workers) if address is None else cluster(address, n_workers, tls=tls)
 
 
-def _worker_options(
-    jobs: int | None, address: str | None, tls_ca: str | None, tls_cert: str | None, tls_key: str | None
-) -> WorkerOptions:
-    """Check these options before anything else."""
-    files = {"--tls-ca": tls_ca, "--tls-cert": tls_cert, "--tls-key": tls_key}
-    missing, tls = [option for option, path in files.items() if path is None], None
-    if missing and len(missing) < len(files):
-        named = " and ".join(missing)
-        raise click.UsageError(f"--tls-ca, --tls-cert and --tls-key must be used together: add {named}")
-    if not missing and address is None:
-        raise click.UsageError("--tls-ca, --tls-cert and --tls-key require --cluster")
-    if address is not None:
-        from levelhead.jobs import Tls, check_address
-
-        tls = None if missing else Tls(*files.values())  # type: ignore[arg-type]  # none is missing
-        check_address(address, tls)
-    return WorkerOptions(jobs, address, tls)
+def workers_for_training(given: Mapping[str, Any], treebank: str) -> Workers:
+    """Return the workers of a command that trains parsers on a treebank."""
+    return workers_for(given, [treebank], small=_SMALL_TRAINING if os.path.isfile(treebank) else 0)  # noqa: PTH113
 
 
-_JOBS = "Number of processes"
-_CLUSTER: Decorator = joined(
+cluster_options: Decorator = joined(
     click.option(
         "--cluster", "address", metavar="ADDRESS",
         help="Run on a dask cluster: local, tcp://host:port or tls://host:port",
@@ -205,20 +182,15 @@ _CLUSTER: Decorator = joined(
     click.option("--tls-cert", type=PATH, help="Your certificate (PEM)"),
     click.option("--tls-key", type=PATH, help="Key of your certificate (PEM)"),
 )  # fmt: skip
-
-
-def worker_options(default: str | int = "one per core; one for small inputs") -> Decorator:
-    """Return --jobs, --cluster and its TLS options, passed to a command as the argument `workers`."""
-    if isinstance(default, int):
-        jobs = click.option("-j", "--jobs", type=limited("jobs"), default=default, show_default=True, help=_JOBS)
-        return grouped("workers", _worker_options, (_CLUSTER, jobs))
-    jobs = click.option("-j", "--jobs", type=limited("jobs"), help=f"{_JOBS}  [default: {default}]")
-    return grouped("workers", _worker_options, (jobs, _CLUSTER))
-
-
-store_option: Decorator = setting("--store", type=STORE)
-engine_options: Decorator = joined(split_option, worker_options(), store_option)
-"""The options of commands that count outputs."""
+worker_options: Decorator = joined(
+    click.option(
+        "-j", "--jobs", type=limited("jobs"),
+        help="Number of processes  [default: one per core; one for small inputs]",
+    ),
+    cluster_options,
+)  # fmt: skip
+store_option: Decorator = setting("--store", type=ResultPath("store"))
+engine_options: Decorator = joined(split_option, worker_options, store_option)
 
 
 # Parsers
@@ -269,7 +241,7 @@ def arguments_for(
     if "registry" in names and (given["definitions"] or scheme):
         arguments["registry"] = registry_of(given["definitions"], scheme)
     if files is not None:
-        arguments["jobs"] = given["workers"].for_files(files)
+        arguments["jobs"] = workers_for(given, files)
     return arguments
 
 
