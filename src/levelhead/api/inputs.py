@@ -59,15 +59,6 @@ def loaded(source: Input, format: Format = "conllu") -> Treebank:
     return source if isinstance(source, Treebank) else read(source, format=format)
 
 
-def holds_test_sets(gold: Golds) -> bool:
-    """Return whether gold is a folder, a manifest or a mapping of test sets, not a single treebank."""
-    if isinstance(gold, Treebank):
-        return False
-    if isinstance(gold, Mapping):
-        return True
-    return os.path.isdir(gold) or os.fspath(gold).endswith(".toml")  # noqa: PTH112 -- pathlib is slow to load
-
-
 def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None, *, as_runs: bool = False) -> Plan:
     """Return the test sets and the outputs, all of which must exist."""
     from levelhead.campaign.find import find_plan

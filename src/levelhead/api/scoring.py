@@ -12,7 +12,6 @@ from levelhead.api.inputs import (
     Golds,
     Measures,
     PathLike,
-    holds_test_sets,
     loaded,
     plan_for,
     running,
@@ -20,7 +19,7 @@ from levelhead.api.inputs import (
     training_of,
 )
 from levelhead.api.parameters import SYSTEMS, TREEBANK, public
-from levelhead.arguments import check
+from levelhead.arguments import check, holds_test_sets
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.treebank import Treebank

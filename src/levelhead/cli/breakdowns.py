@@ -10,7 +10,7 @@ import click
 from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import check_kinds, check_outputs_of_systems
+from levelhead.cli.shared.inputs import check_files, check_kinds
 from levelhead.cli.shared.option_types import PATH, limited
 from levelhead.cli.shared.printing import emit, page_origin, print_json, print_provenance, show
 from levelhead.extras import require
@@ -43,7 +43,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     confidence intervals; documents are the units if gold marks them.
     """
     gold, systems = given["gold"], given["systems"]
-    check_outputs_of_systems(gold, systems, given, [given["output"]])
+    check_files([gold, *systems], given, [given["output"]])
     special = [text for text in by if text in _SPECIAL]
     if special and (len(by) > 1 or len(systems) > 1):
         raise click.UsageError(f"--by {special[0]} requires a single system and cannot be combined with another --by")
@@ -67,7 +67,7 @@ def confusion(**given: Any) -> None:
     GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
     """
     gold, system = given["gold"], given["system"]
-    check_outputs_of_systems(gold, [system], given, [given["output"]])
+    check_files([gold, system], given, [given["output"]])
     check_kinds(gold, [system])
     show(given, options.call(given))
 
@@ -90,7 +90,7 @@ def trees(**given: Any) -> None:
     gold, systems, output_format = given["gold"], given["systems"], given["output_format"]
     if output_format == "html":
         require("jinja2", "pages")
-    check_outputs_of_systems(gold, systems, given, [given["output"]])
+    check_files([gold, *systems], given, [given["output"]])
     if bool(given["show"]) != (len(systems) == 1):
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
     check_kinds(gold, systems)

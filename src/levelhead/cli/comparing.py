@@ -7,16 +7,15 @@ from typing import Any
 
 import click
 
+from levelhead.arguments import holds_test_sets
 from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import (
+    check_files,
     check_kinds,
-    check_outputs_of_systems,
     check_paths,
-    holds_test_sets,
     inputs_of,
-    named_files,
     refused,
 )
 from levelhead.cli.shared.option_types import CHART, PATH, RESULT, Choice, FiniteRange, limited
@@ -79,8 +78,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     if given["fail_if_worse"] and len(systems) < 2:
         raise click.UsageError("--fail-if-worse requires a baseline and at least one other SYSTEM")
     gated = [name for text in given["fail_if_worse"] for name in split_measures(text)]
-    files = [*inputs_of([gold, *systems]), *named_files(given), *options.files_of_measures(gated)]
-    check_paths(files, [given["output"], *page_outputs(given), summary_file, given["store"]])
+    check_files([gold, *systems], given, [given["output"], *page_outputs(given), summary_file, given["store"]], gated)
     if given["wilcoxon"]:
         from levelhead.extras import require
 
@@ -125,7 +123,7 @@ def languages(**given: Any) -> None:
     P-values are corrected for the number of pairs by Holm's method.
     """
     gold, systems = given["gold"], given["systems"]
-    check_outputs_of_systems(gold, systems, given, [given["output"], given["store"]])
+    check_files([gold, *systems], given, [given["output"], given["store"]])
     check_kinds(gold, systems)
     with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
         result = options.call(given, files=inputs_of(systems))
@@ -177,7 +175,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
         from levelhead.report.page.files import checked_suffix
 
         checked_suffix(figure)
-    check_paths([*inputs_of(files), *named_files(given)], [given["output"], figure, given["store"]])
+    check_files(files, given, [given["output"], figure, given["store"]])
     if files:
         check_kinds(files[0], files[1:])
         given |= {"gold": files[0], "systems": files[1:]}

@@ -9,7 +9,7 @@ import click
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import check_paths, named_files
+from levelhead.cli.shared.inputs import check_files, check_paths
 from levelhead.cli.shared.option_types import CHART, PATH, Choice
 from levelhead.cli.shared.printing import print_result
 from levelhead.errors import Fault, InputError
@@ -146,7 +146,7 @@ def judge(**given: Any) -> None:
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
     files = [given[name] for name in ("gold", "first", "second", "judgements")]
-    check_paths([*files, *named_files(given)], [given["output"]])
+    check_files(files, given, [given["output"]])
     result = options.call(given)
     for note in result.provenance.notes:
         say(f"note: {note}")

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.arguments import holds_test_sets
 from levelhead.cli.program import DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
-from levelhead.cli.shared.inputs import check_kinds, check_paths, holds_test_sets, inputs_of, named_files
+from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of
 from levelhead.cli.shared.option_types import PATH
 from levelhead.cli.shared.printing import (
     check_papers,
@@ -91,13 +92,12 @@ def score(counts: bool, enhancements: str, under: tuple[str, ...], over: tuple[s
         from levelhead.measures.registry import split_measures
 
         gated = [split_measures(gate.rpartition("=")[0])[0] for gate in (*under, *over)]
-        files = [*inputs_of([gold, system]), *named_files(given), *options.files_of_measures(gated)]
-        check_paths(files, [given["output"], *page_outputs(given), given["store"]])
+        check_files([gold, system], given, [given["output"], *page_outputs(given), given["store"]], gated)
         from levelhead.api.inputs import registry_of
         from levelhead.api.scoring import score as scored
 
         registry = registry_of(given["definitions"], given["scheme"])
-        gates = list(_gates(under, over, registry))
+        gates = list(_gates(under, over, registry)) if under or over else []
         counted = inputs_of([system]) if folders or given["store"] else None
         arguments = options.arguments_for(scored, given, counted)
         if gates or given["measures"]:
@@ -129,8 +129,6 @@ def score(counts: bool, enhancements: str, under: tuple[str, ...], over: tuple[s
 
 def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
     """Yield the gates on the command line: bounds of measures that decide the exit code."""
-    if not (under or over):
-        return
     from levelhead.evaluation.gates import bound_of, gate_of, percentage_warning  # loaded when needed: they load numpy
     from levelhead.measures.registry import parse_measure
 

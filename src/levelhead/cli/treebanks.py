@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.arguments import holds_test_sets
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import check_paths, holds_test_sets, refuse_compressed, refused, treebank_files
+from levelhead.cli.shared.inputs import check_paths, refuse_compressed, refused, treebank_files
 from levelhead.cli.shared.option_types import PATH, RESULT, Choice, FiniteRange, limited
 from levelhead.cli.shared.printing import (
     emit,
