@@ -14,10 +14,10 @@ import click
 from levelhead.cli.program import DONE, GATE, Commands, say
 from levelhead.cli.shared.command import cluster_of, command
 from levelhead.cli.shared.inputs import check_paths, inputs_of
-from levelhead.cli.shared.option_types import PATH, RESULT, RESULT_FOLDER, Choice, limited
+from levelhead.cli.shared.option_types import PATH, RESULT, RESULT_FOLDER, Choice, InputPath, limited
 from levelhead.cli.shared.options import FORMATS, cluster_options, printing_options, worker_options, workers_for
 from levelhead.cli.shared.printing import emit, print_json, print_result
-from levelhead.errors import number_of, printable
+from levelhead.errors import Fault, InputError, number_of, printable, quoted
 from levelhead.tables.table import Column, Table
 from levelhead.tables.writers import WRITERS
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from levelhead.task.database import Database
     from levelhead.task.description import SharedTask
 
+_FOLDER = InputPath(readable=False, path_type=Path)
 _DIR = click.argument("folder", metavar="[DIR]", type=PATH, default=".")
 _DIR_OPTION = click.option(
     "--dir", "folder", type=PATH, default=".", help="The task folder  [default: the current folder]"
@@ -42,49 +43,37 @@ def task() -> None:
 
 @contextmanager
 def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask, Database]]:
-    """Open a task, and refuse to overwrite its files."""
+    """Open a task, and refuse to overwrite its files: gold, inputs, its description, and the server's database."""
     from levelhead.task.database import Database
-    from levelhead.task.description import read_task
+    from levelhead.task.description import gold_of_task, read_task
 
-    task_settings = read_task(folder)
-    _check_output(task_settings, output)
-    task_settings.folder.check_state()
-    task_settings.folder.prepare()
-    with Database(task_settings.folder.database) as database:
-        yield task_settings, database
-
-
-def _check_output(shared_task: SharedTask, output: str | None) -> None:
-    """Refuse to overwrite files of the task: gold, inputs, its description, and the server's database."""
-    from levelhead.errors import InputError
-    from levelhead.task.description import gold_of_task
-
-    if output is None or output == "-":
-        return
-    if shared_task.folder.holds(Path(output)):
-        raise click.UsageError(f"{printable(output)} belongs to the task: write the output to another file")
-    gold: list[Path] = []
-    with suppress(InputError):  # there is no gold to overwrite
-        gold = list(gold_of_task(shared_task).values())
-    check_paths(map(str, (shared_task.folder.description, *shared_task.manifest.definitions, *gold)), [output])
+    shared_task = read_task(folder)
+    files = shared_task.folder
+    if output is not None and output != "-":
+        if files.holds(Path(output)):
+            raise click.UsageError(f"{printable(output)} belongs to the task: write the output to another file")
+        gold: list[Path] = []
+        with suppress(InputError):  # there is no gold to overwrite
+            gold = list(gold_of_task(shared_task).values())
+        check_paths(map(str, (files.description, *shared_task.manifest.definitions, *gold)), [output])
+    files.check_state()
+    files.prepare()
+    with Database(files.database) as database:
+        yield shared_task, database
 
 
 @task.command(short_help="Create a task folder")
 @click.argument("folder", metavar="[DIR]", type=RESULT_FOLDER, default=".")
 @click.option(
-    "--gold",
-    type=PATH,
-    help="Copy the gold treebanks of this folder, in any layout that `levelhead rank` reads",
+    "--gold", type=_FOLDER, help="Copy the gold treebanks of this folder, in any layout that `levelhead rank` reads"
 )
-@click.option("--inputs", type=PATH, help="Add the TREEBANK.conllu files of this folder to the inputs")
+@click.option("--inputs", type=_FOLDER, help="Add the TREEBANK.conllu files of this folder to the inputs")
 @click.option("--title", default="A shared task", show_default=True, help="Title of the task")
-def init(folder: str, gold: str | None, inputs: str | None, title: str) -> None:
+def init(folder: str, gold: Path | None, inputs: Path | None, title: str) -> None:
     """Create a task folder with task.toml, the gold treebanks, and their raw text as inputs."""
     from levelhead.task.new_task import create_task
 
-    create_task(
-        Path(folder), None if gold is None else Path(gold), title=title, inputs=None if inputs is None else Path(inputs)
-    )
+    create_task(Path(folder), gold, title=title, inputs=inputs)
     say(f"{folder}: edit task.toml, then run levelhead task token NAME for each team, and levelhead task serve")
 
 
@@ -157,28 +146,23 @@ def retry(submission: str | None, folder: str) -> None:
 
     The first characters of an ID are enough.
     """
-    from levelhead.errors import number_of
     from levelhead.task.queue import put_back
+    from levelhead.task.submissions import submissions
 
     if submission is not None and Path(submission, "task.toml").is_file():
         raise click.UsageError(f"{submission} is the folder of a task, not a submission ID: use --dir {submission}")
     with _opened(folder) as (_, database):
-        name = None if submission is None else _whole_id(database, submission)
-        say(f"{number_of(put_back(database, name), 'submission')} put back into the queue")
-
-
-def _whole_id(database: Database, start: str) -> str:
-    """Return the full ID of a submission; `status` shows the first characters."""
-    from levelhead.errors import Fault, InputError, quoted
-    from levelhead.task.submissions import submissions
-
-    ids = [submission.id for submission in submissions(database) if start and submission.id.startswith(start)]
-    if len(ids) == 1:
-        return ids[0]
-    message = f"unknown submission ID {quoted(start)}: see levelhead task status"
-    if ids:
-        message = f"the submission ID {quoted(start)} matches {len(ids)} submissions: give more characters"
-    raise InputError(Fault("invalid-task", message))
+        if submission is not None:
+            ids = [other.id for other in submissions(database) if submission and other.id.startswith(submission)]
+            if len(ids) != 1:
+                message = f"unknown submission ID {quoted(submission)}: see levelhead task status"
+                if ids:
+                    message = (
+                        f"the submission ID {quoted(submission)} matches {len(ids)} submissions: give more characters"
+                    )
+                raise InputError(Fault("invalid-task", message))
+            submission = ids[0]
+        say(f"{number_of(put_back(database, submission), 'submission')} put back into the queue")
 
 
 @task.command(short_help="Rank the current primary submissions of all teams")
@@ -313,11 +297,12 @@ def submit(
 
 
 def _text(submission: Mapping[str, Any], address: str) -> str:
-    """Return the state of a submission as text."""
+    """Return the state of a submission, and the scores and averages that the team may see with errors of outputs."""
     from levelhead.task.database import shown_time
     from levelhead.task.submissions import shown_state
 
-    states = [result["state"] for result in submission.get("results", {}).values()]
+    results, averages = submission.get("results", {}), submission.get("averages", {})
+    states = [result["state"] for result in results.values()]
     state = shown_state(submission["state"], states.count("valid"), len(states))
     label = f", {submission['label']}" if submission["label"] else ""
     primary = ", your primary submission" if submission["primary"] else ""
@@ -327,12 +312,9 @@ def _text(submission: Mapping[str, Any], address: str) -> str:
         f"{address.rstrip('/')}/submissions/{submission['id']}",
         *([submission["reason"]] if submission["reason"] else []),
     ]
-    table = _results(submission["results"], submission.get("averages", {})) if submission.get("results") else ""
-    return "".join(f"{printable(line)}\n" for line in lines) + (f"\n{table}" if table else "")
-
-
-def _results(results: Mapping[str, Any], averages: Mapping[str, Any]) -> str:
-    """Return results as a table: the scores and averages that the team may see, and errors of outputs."""
+    text = "".join(f"{printable(line)}\n" for line in lines)
+    if not results:
+        return text
     measures = list(dict.fromkeys(name for result in results.values() for name in result.get("values", {})))
     columns = (Column("Treebank", "text"), Column("State", "text"), *(Column(name) for name in measures))
     rows = tuple(
@@ -344,7 +326,7 @@ def _results(results: Mapping[str, Any], averages: Mapping[str, Any]) -> str:
         (f"Average ({group})", None, *(_ratio(some.get(name, {}).get("value")) for name in measures))
         for group, some in averages.items()
     )
-    return WRITERS["text"](Table(columns, rows, notes, summary=summary), 2)
+    return f"{text}\n{WRITERS['text'](Table(columns, rows, notes, summary=summary), 2)}"
 
 
 def _ratio(percent: float | None) -> float | None:
