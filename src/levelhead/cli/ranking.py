@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,14 +86,13 @@ def rank(by_treebank: bool, **given: Any) -> None:
     """
     _check(given)
     manifest = None if given["manifest"] is None else read_manifest(given["manifest"])
-    to_rank = list(inputs_of(_of_systems(given, manifest)))
-    check_paths([*to_rank, *_other_inputs(given, manifest)], [given["output"], *page_outputs(given), given["store"]])
+    to_rank, others = _inputs(given, manifest)
+    check_paths([*to_rank, *others], [given["output"], *page_outputs(given), given["store"]])
     if given["output_format"] == "prototext":
         _check_prototext(given, manifest, given["output"])
-        rules = given["rules"] or (manifest and manifest.rules) or "ud"
-        given |= {"all_measures": False}
+        given["all_measures"] = False
         if not (given["measures"] or (manifest and manifest.measures)):
-            given["measures"] = RULES[rules].measures
+            given["measures"] = RULES[given["rules"] or (manifest and manifest.rules) or "ud"].measures
     in_paper = given["layout"] == "paper"
     if given["significance"] is None and (given["cite"] or in_paper):
         given["significance"] = True
@@ -112,13 +111,13 @@ def rank(by_treebank: bool, **given: Any) -> None:
         return
     if given["output_format"] == "prototext":
         _write_prototext(ranked.results, given["output"])
-        return
-    print_result(
-        given,
-        lambda: ranked.table(by_treebank=by_treebank),
-        ranked.to_dict,
-        lines=lambda: list(result_documents(ranked.results)),
-    )
+    else:
+        print_result(
+            given,
+            lambda: ranked.table(by_treebank=by_treebank),
+            ranked.to_dict,
+            lines=lambda: list(result_documents(ranked.results)),
+        )
 
 
 def _check(given: dict[str, Any]) -> None:
@@ -146,23 +145,22 @@ def _check(given: dict[str, Any]) -> None:
         raise click.UsageError("give GOLD and SYSTEMS, or --manifest, or --scores")
 
 
-def _of_systems(given: dict[str, Any], manifest: Manifest | None) -> Iterator[str]:
-    """Yield the folders of systems, as far as they exist."""
-    paths = [given["systems"]] if manifest is None else [given["systems"], manifest.systems, *manifest.folders.values()]
-    yield from (os.fspath(path) for path in paths if path is not None and Path(path).exists())
-
-
-def _other_inputs(given: dict[str, Any], manifest: Manifest | None) -> Iterator[str]:
-    """Yield the other files that are read; folders as far as they exist."""
-    yield from (*given["definitions"], *options.files_of_measures(given["measures"]))
-    yield from filter(None, (given["scores"], given["manifest"]))
-    folders = [given["gold"]]
+def _inputs(given: dict[str, Any], manifest: Manifest | None) -> tuple[list[str], list[str]]:
+    """Return the outputs of systems and all other files that are read; folders as far as they exist."""
+    systems, folders = [given["systems"]], [given["gold"]]
+    files = [*given["definitions"], *options.files_of_measures(given["measures"])]
+    files += filter(None, (given["scores"], given["manifest"]))
     if manifest is not None:
-        measures = () if given["measures"] else manifest.measures or ()
-        yield from (str(Path(manifest.path).parent / path) for path in options.files_of_measures(measures))
-        yield from map(str, () if given["definitions"] else manifest.definitions)
+        systems += [manifest.systems, *manifest.folders.values()]
         folders += [manifest.gold, *(test_set.gold for test_set in manifest.test_sets)]
-    yield from inputs_of(path for path in folders if path is not None and Path(path).exists())
+        measures = () if given["measures"] else manifest.measures or ()
+        files += (str(Path(manifest.path).parent / path) for path in options.files_of_measures(measures))
+        files += map(str, () if given["definitions"] else manifest.definitions)
+    outputs, gold = (
+        list(inputs_of(path for path in paths if path is not None and Path(path).exists()))
+        for paths in (systems, folders)
+    )
+    return outputs, [*files, *gold]
 
 
 def _check_prototext(given: dict[str, Any], manifest: Manifest | None, output: str | None) -> None:
@@ -173,8 +171,9 @@ def _check_prototext(given: dict[str, Any], manifest: Manifest | None, output: s
     if not systems and given["scores"] is not None:
         systems = read_scores(given["scores"]).systems
     elif not systems:
-        split, as_runs = given["split"], given["as_runs"]
-        plan = plan_to_rank(given["gold"], given["systems"], manifest, split, (), as_runs=as_runs)
+        plan = plan_to_rank(
+            given["gold"], given["systems"], manifest, given["split"], (), as_runs=given["as_runs"]
+        )  # fmt: skip
         systems = [system.name for system in plan.systems]
     if len(systems) == 1:
         check_file(output or "-")
