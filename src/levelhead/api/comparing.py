@@ -29,7 +29,6 @@ from levelhead.treebank import Treebank
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights, Punctuation
     from levelhead.campaign.outputs import Look, Output
-    from levelhead.campaign.plan import Plan
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes, ReleaseChanges
     from levelhead.comparison.contrasts import WorseSentence
@@ -116,26 +115,21 @@ def compare(
     )  # fmt: skip
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
-    look = _look(set(prepare), plan, setup, gates)
+    look: Look | None = None
+    if prepare:
+        prepared = {*prepare}
+        look = partial_function(
+            _look_at,
+            n_treebanks=len(plan.test_sets),
+            registry=setup.registry,
+            page="page" in prepared,
+            worst_by=_word_measure([*gates, *setup.names], setup) if "summary" in prepared else None,
+        )
     with running(jobs, store, cluster) as how:
         result = compare_systems(
             plan, setup, settings=tests, look=look, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how
         )
     return noting(result, gold, plan)
-
-
-def _look(prepare: set[Prepared], plan: Plan, setup: Setup, gates: Sequence[str]) -> Look | None:
-    return (
-        partial_function(
-            _look_at,
-            n_treebanks=len(plan.test_sets),
-            registry=setup.registry,
-            page="page" in prepare,
-            worst_by=_word_measure([*gates, *setup.names], setup) if "summary" in prepare else None,
-        )
-        if prepare
-        else None
-    )
 
 
 class Looked(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
@@ -23,28 +24,10 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
-def _variants() -> Iterable[str]:
-    from levelhead.conversion import VARIANTS
-
-    return VARIANTS
-
-
-def _transition_systems() -> Iterable[str]:
-    from levelhead.derivation import SYSTEMS
-
-    return SYSTEMS
-
-
-def _orders() -> Iterable[str]:
-    from levelhead.derivation import ORDERS
-
-    return ORDERS
-
-
 @public(
     direction=("one of", ("forward", "backward")),
     targets=("optional", ("either", "path", ("object", "Targets", "a path or targets"))),
-    variant=("one of", _variants),
+    variant=("one of", lambda: import_module("levelhead.conversion").VARIANTS),
     ud=("optional", ("one of", (1, 2))),
 )
 def convert(
@@ -82,7 +65,7 @@ def convert(
     return directions[direction](trees, targets=chosen, variant=variant, ud=ud, exact=exact)
 
 
-@public(system=("one of", _transition_systems, "transition system"))
+@public(system=("one of", lambda: import_module("levelhead.derivation").SYSTEMS, "transition system"))
 def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, format: Format = "conllu") -> Derivations:
     """Return the derivation of every tree by a transition system's static oracle.
 
@@ -101,7 +84,7 @@ def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, fo
 @public(
     train=("either", "path", ("object", "NgramModel Treebank", "a treebank, a model or a path")),
     systems=("either", ("mapping", TREEBANK, "a mapping of names to outputs"), ("list", "path")),
-    order=("one of", _orders),
+    order=("one of", lambda: import_module("levelhead.derivation").ORDERS),
     ngram=("optional", ("whole", *LIMITS["ngram"])),
     minimum_counts=("list", ("whole", 0, None)),
     ends=("one of", ("in", "out", "ppl1")),

@@ -54,14 +54,12 @@ def reproduce(
     from levelhead.studies.parsers import built_in
 
     named = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
+    of_systems, votes, table, weights_file = (
+        None if path is None else Path(path) for path in (systems, judgements, scores, weights)
+    )
     with running(jobs, store, cluster) as how, TemporaryDirectory(prefix="levelhead-") as folder:
         kept = Path(folder) if outputs is None else Path(outputs)
         request = StudyRequest(
-            tuple(map(Path, named)), _path(systems), _path(judgements), _path(scores), _path(weights), quick,
-            trainer=built_in, outputs=kept, seed=seed, **how,
+            tuple(map(Path, named)), of_systems, votes, table, weights_file, quick, trainer=built_in, outputs=kept, seed=seed, **how
         )  # fmt: skip
         return run(paper, request)
-
-
-def _path(path: PathLike | None) -> Path | None:
-    return None if path is None else Path(path)

@@ -59,7 +59,7 @@ def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...]
         document = {**header(kind), kind: documents}
         print_result(given, lambda: table(documents), lambda: document, lines=lambda: documents)
         return
-    blocks = []
+    blocks: list[str] = []
     if schemes or names:
         blocks += map(_scheme_text if schemes else _measure_text, documents)
     else:  # by group, each group with advice
