@@ -77,11 +77,7 @@ def train(
 
 @public(model=("either", "path", ("object", "Model Ensemble Baseline ExternalModel", "a model or its path")))
 def parse(
-    model: PathLike | AnyModel,
-    treebank: Input,
-    *,
-    external: ExternalSettings | None = None,
-    repair: bool = False,
+    model: PathLike | AnyModel, treebank: Input, *, external: ExternalSettings | None = None, repair: bool = False
 ) -> Treebank:
     """Return a treebank with predicted trees; DEPS becomes empty.
 

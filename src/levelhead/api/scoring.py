@@ -8,16 +8,7 @@ from dataclasses import replace
 from functools import partial as partial_function
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from levelhead.api.inputs import (
-    Golds,
-    Measures,
-    PathLike,
-    loaded,
-    plan_for,
-    running,
-    settings_for,
-    training_of,
-)
+from levelhead.api.inputs import Golds, Measures, PathLike, loaded, plan_for, running, settings_for, training_of
 from levelhead.api.parameters import SYSTEMS, TREEBANK, public
 from levelhead.arguments import check, holds_test_sets
 from levelhead.evaluation.files import score_files

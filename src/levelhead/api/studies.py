@@ -60,6 +60,7 @@ def reproduce(
     with running(jobs, store, cluster) as how, TemporaryDirectory(prefix="levelhead-") as folder:
         kept = Path(folder) if outputs is None else Path(outputs)
         request = StudyRequest(
-            tuple(map(Path, named)), of_systems, votes, table, weights_file, quick, trainer=built_in, outputs=kept, seed=seed, **how
+            tuple(map(Path, named)), of_systems, votes, table, weights_file, quick,
+            trainer=built_in, outputs=kept, seed=seed, **how,
         )  # fmt: skip
         return run(paper, request)

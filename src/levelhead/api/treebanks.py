@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from levelhead.api.inputs import PathLike, as_list, running, settings_for, training_of
 from levelhead.api.parameters import TREEBANK, public
@@ -67,17 +67,11 @@ def profile(
     names = [name.strip() for text in as_list(columns) for name in text.split(",")]
     every = f"Total of {len(files)}" if total else None
     chunks = Chunks(chunk, partial_chunk, window)
-    settings: dict[str, Any] = {
-        "columns": names,
-        "scheme": scheme,
-        "chunks": chunks,
-        "least": least,
-        "total": every,
-        "format": format,
-        "training": training_of(train),
-    }
     with running(jobs, store, cluster) as how:
-        return survey(files, **settings, run=profile_with(**how))
+        return survey(
+            files, columns=names, scheme=scheme, chunks=chunks, least=least, total=every, format=format,
+            training=training_of(train), run=profile_with(**how),
+        )  # fmt: skip
 
 
 @public()
@@ -211,19 +205,13 @@ def suspects(
         outputs = {name: load(one, setup.rules) for name, one in by_name.items()}
     else:
         with running(jobs, store, cluster) as how:
-            outputs = _parsed(treebank, folds, seed, how)
+            from levelhead.parsing import Recipe, cross_validate
+
+            recipes = [Recipe(parser, beam=1, seed=seed) for parser in PARSERS]
+            parsed = (cross_validate(treebank, recipe, folds=folds, **how).treebank for recipe in recipes)
+            outputs = dict(zip(PARSERS, parsed, strict=True))
         training = {"trained": "+".join(PARSERS), "folds": str(folds), "seed": str(seed)}
     matches = {name: match(treebank, output, setup.rules) for name, output in outputs.items()}
     for output in matches.values():
         output.check_trees()
     return find_suspects(matches, treebank, limit, training=training)
-
-
-def _parsed(treebank: Treebank, folds: int, seed: int, how: Mapping[str, object]) -> dict[str, Treebank]:
-    """Return the treebank parsed by each parser in cross-validation."""
-    from levelhead.parsing import Recipe, cross_validate
-
-    return {
-        parser: cross_validate(treebank, Recipe(parser, beam=1, seed=seed), folds=folds, **how).treebank  # type: ignore[arg-type]
-        for parser in PARSERS
-    }

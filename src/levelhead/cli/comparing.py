@@ -11,13 +11,7 @@ from levelhead.arguments import holds_test_sets
 from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import (
-    check_files,
-    check_kinds,
-    check_paths,
-    inputs_of,
-    refused,
-)
+from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of, refused
 from levelhead.cli.shared.option_types import CHART, PATH, RESULT, Choice, FiniteRange, limited
 from levelhead.cli.shared.printing import (
     check_papers,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,24 +67,26 @@ def correlate(
     family = given["family"]
     needed = [*columns, *given["given"], *([family] if family else [])] if columns else []
     table = measurements(*tables, **options.arguments_for(measurements, given | {"columns": needed}))
+    result: Correlation | None = None
     if cumulative_variance:
         from levelhead.correlation.coefficients import variance_document, variance_table
 
         added = [f"diff({first},{second})" for first, second in given["differences"]]
         names = tuple(dict.fromkeys([*columns, *added])) if columns else tuple(table.numbers)
-        variances = _variances(table, names)
-        print_result(
-            given, lambda: variance_table(variances, table), lambda: variance_document(variances, table), places=6
-        )
-        _draw(figure, draw or "variance", table, names, family, None)
-        return
-    result = options.call(given | {"columns": columns}, table)
-    method, *others = result.pairs[0].coefficients
-    if matrix and others and not given["output_format"].startswith("json"):
-        raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
-    print_result(given, lambda: result.matrix_table(method) if matrix else result.table(), result.to_dict, places=3)
-    shown = "scatter" if len(result.columns) == 2 else "matrix" if len(columns) != 1 else "coefficients"
-    _draw(figure, draw or shown, table, result.columns, family, result)
+        variances, kind = _variances(table, names), draw or "variance"
+        document = partial(variance_document, variances, table)
+        print_result(given, partial(variance_table, variances, table), document, places=6)
+    else:
+        result = options.call(given | {"columns": columns}, table)
+        method, *others = result.pairs[0].coefficients
+        if matrix and others and not given["output_format"].startswith("json"):
+            raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
+        shown = partial(result.matrix_table, method) if matrix else result.table
+        print_result(given, shown, result.to_dict, places=3)
+        names = result.columns
+        kind = draw or ("scatter" if len(names) == 2 else "matrix" if len(columns) != 1 else "coefficients")
+    if figure is not None:
+        _draw(figure, kind, table, names, family, result)
 
 
 def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, CumulativeVariance]:
@@ -97,15 +100,8 @@ def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, Cumul
 
 
 def _draw(
-    figure: str | None,
-    kind: str,
-    table: Measurements,
-    columns: tuple[str, ...],
-    family: str | None,
-    result: Correlation | None,
+    figure: str, kind: str, table: Measurements, columns: tuple[str, ...], family: str | None, result: Any
 ) -> None:
-    if figure is None:
-        return
     from levelhead.report.charts import result_charts as charts
     from levelhead.report.page.files import write_drawing
 

@@ -78,16 +78,12 @@ def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
                 bars.append(stack.enter_context(progress_bar("training", report.passes, report.passes)))
             passes, shown = report.done - shown, report.done  # early stopping leaves passes out
             bars[0](passes, passes)
-            say(f"pass {report.done} of {report.passes}{_scores(report)}")
+            scores = ""
+            if report.uas is not None and report.las is not None:  # there is a development treebank
+                scores = f": UAS {100 * report.uas:.2f}, LAS {100 * report.las:.2f}"
+            say(f"pass {report.done} of {report.passes}{scores}")
 
         yield tell
-
-
-def _scores(report: Report) -> str:
-    """The scores on the development treebank, if there is one."""
-    if report.uas is None or report.las is None:
-        return ""
-    return f": UAS {100 * report.uas:.2f}, LAS {100 * report.las:.2f}"
 
 
 @command()

@@ -12,15 +12,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed, refused, treebank_files
 from levelhead.cli.shared.option_types import PATH, RESULT, Choice, FiniteRange, limited
-from levelhead.cli.shared.printing import (
-    emit,
-    page_outputs,
-    print_result,
-    print_warnings,
-    show,
-    wants_page,
-    write_page,
-)
+from levelhead.cli.shared.printing import emit, page_outputs, print_result, print_warnings, show, wants_page, write_page
 
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
@@ -58,11 +50,7 @@ OF_PAGE = ("relation", "upos")
 @options.page_options
 @options.printing_options()
 def profile(
-    treebanks: tuple[str, ...],
-    list_columns: bool,
-    rarefy: str | None,
-    wde_table: str | None,
-    **given: Any,
+    treebanks: tuple[str, ...], list_columns: bool, rarefy: str | None, wde_table: str | None, **given: Any
 ) -> None:
     """Describe TREEBANKS: sizes, frequencies, entropies, morphology, tree shapes.
 

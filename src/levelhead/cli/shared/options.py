@@ -78,9 +78,10 @@ gold_argument: Decorator = click.argument("gold", type=PATH)
 systems_argument: Decorator = click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=PATH)
 rules_option: Decorator = setting("--rules", type=Choice(RULES, "rules"))
 input_format_option: Decorator = setting("--input-format", "format", type=Choice(["conllu", "conllx"], "format"))
-gold_format_option: Decorator = setting("--gold-format", type=Choice(["conllu", "conllx"], "format"))
 allow_several_roots_option: Decorator = setting("--allow-several-roots", is_flag=True)
-reading_options: Decorator = joined(rules_option, input_format_option, gold_format_option)
+reading_options: Decorator = joined(
+    rules_option, input_format_option, setting("--gold-format", type=Choice(["conllu", "conllx"], "format"))
+)
 scored_reading_options: Decorator = joined(reading_options, allow_several_roots_option)
 split_option: Decorator = setting("--split", type=Choice(["train", "dev", "test"], "split"))
 as_runs_option: Decorator = setting("--as-runs", is_flag=True)
@@ -110,13 +111,13 @@ scheme_option: Decorator = click.option(
     "--scheme", metavar="SCHEME",
     help="Scheme of classes that measures name without a scheme, such as CORE  [default: nivre-fang]",
 )  # fmt: skip
-punct_option: Decorator = setting("--punct", type=Choice(["keep", "relation", "callin"]))
-
-
 measuring_options: Decorator = joined(
-    measure_option, definitions_option, scheme_option, punct_option, setting("--train", multiple=True, type=PATH)
+    measure_option,
+    definitions_option,
+    scheme_option,
+    setting("--punct", type=Choice(["keep", "relation", "callin"])),
+    setting("--train", multiple=True, type=PATH),
 )
-"""The options that choose measures."""
 
 
 def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
