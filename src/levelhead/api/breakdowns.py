@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, Systems, as_list, noting, plan_for, settings_for, training_of
+from levelhead.api.inputs import (
+    Golds,
+    MappedWeights,
+    Measures,
+    Punctuation,
+    Systems,
+    as_list,
+    noting,
+    plan_for,
+    settings_for,
+    training_of,
+)
 from levelhead.api.parameters import SYSTEMS, public
 from levelhead.arguments import LIMITS
 from levelhead.errors import Fault, InputError, MeasureError
 
 if TYPE_CHECKING:
     from levelhead.analysis.word_properties import PropertySettings
-    from levelhead.api.inputs import MappedWeights, Punctuation
     from levelhead.campaign.plan import Plan
     from levelhead.comparison.breakdowns import Breakdowns, Intervals, Repairs
     from levelhead.comparison.contrasts import Contrasts, Gains

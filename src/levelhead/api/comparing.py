@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from levelhead.api.inputs import (
     Golds,
+    MappedWeights,
     Measures,
     PathLike,
+    Punctuation,
     Systems,
     measure_names,
     noting,
@@ -24,10 +26,11 @@ from levelhead.api.inputs import (
 from levelhead.api.parameters import NO_OR_MEASURES, public
 from levelhead.arguments import FRACTION, LIMITS, NOT_NEGATIVE, NUMBER, refuse
 from levelhead.errors import Fault, InputError
+from levelhead.evaluation.pair import Input, load, load_pair
+from levelhead.measures.registry import STANDARD, Registry, parse_measure
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
-    from levelhead.api.inputs import MappedWeights, Punctuation
     from levelhead.campaign.outputs import Look, Output
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes, ReleaseChanges
@@ -35,10 +38,8 @@ if TYPE_CHECKING:
     from levelhead.comparison.evaluations import Languages
     from levelhead.comparison.power import Power
     from levelhead.comparison.systems import Comparison
-    from levelhead.evaluation.pair import Input
     from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
-    from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
@@ -103,7 +104,6 @@ def compare(
     """
     from levelhead.comparison.regression import gated_measures
     from levelhead.comparison.systems import compare as compare_systems
-    from levelhead.measures.registry import STANDARD
     from levelhead.significance import InferenceSettings
 
     chosen = without_punctuation(or_own(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
@@ -157,8 +157,6 @@ def _look_at(
 
 def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
     """The settings with the first measure that counts words and needs no file; LAS by default."""
-    from levelhead.measures.registry import parse_measure
-
     defined = {str(measure): (measure, definition) for measure, definition in setup.defined}
     for name in names:
         measure, definition = defined[name]
@@ -235,7 +233,6 @@ def agree(
         InputError: a file is invalid, the texts differ, a path is given twice, or there are fewer than two annotations.
     """
     from levelhead.comparison.agreement import agreement, named
-    from levelhead.evaluation.pair import load, load_pair
 
     if len(annotations) < 2:
         raise InputError(Fault("too-few-treebanks", "agree requires at least two annotations"))
@@ -259,7 +256,6 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
         MeasureError: the rules are unknown, or do not score single words.
     """
     from levelhead.comparison.changes import changes, release_changes
-    from levelhead.evaluation.pair import load, load_pair
 
     setup = settings_for((), rules=rules, format=format)
     folders = [Path(version) for version in (old, new) if not isinstance(version, Treebank) and os.path.isdir(version)]  # noqa: PTH112

@@ -75,10 +75,9 @@ def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, fo
     Raises:
         InputError: the file is invalid, or a tree cannot be derived.
     """
-    from levelhead.derivation import SYSTEMS
-    from levelhead.derivation import derive as derive_treebank
+    from levelhead import derivation
 
-    return derive_treebank(loaded(treebank, format), SYSTEMS[system], lift=lift)
+    return derivation.derive(loaded(treebank, format), derivation.SYSTEMS[system], lift=lift)
 
 
 @public(

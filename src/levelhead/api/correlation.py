@@ -12,6 +12,7 @@ from levelhead.api.parameters import public
 from levelhead.arguments import LIMITS, check, is_list, refuse
 from levelhead.correlation import Correlation, Measurements, join, read_tables
 from levelhead.correlation import correlate as correlate_columns
+from levelhead.measures.registry import STANDARD, Registry
 
 if TYPE_CHECKING:
     from levelhead.comparison.judgement import Choices, Judgement
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from levelhead.correlation.human_agreement import Ties
     from levelhead.correlation.measurements import Missing
     from levelhead.evaluation.pair import Input
-    from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.reader import Format
 
@@ -166,12 +166,10 @@ def judge(
         InputError: a file is invalid, the texts differ, or the number of judgments differs from the number of
             sentences.
     """
-    from levelhead.comparison.judgement import Choices, read_choices
-    from levelhead.comparison.judgement import judge as judge_systems
-    from levelhead.measures.registry import STANDARD
+    from levelhead.comparison import judgement
 
-    choices = judgements if isinstance(judgements, Choices) else read_choices(judgements, words)
-    return judge_systems(
+    choices = judgements if isinstance(judgements, judgement.Choices) else judgement.read_choices(judgements, words)
+    return judgement.judge(
         gold, first, second, choices, measures=measure_names(measures), rules=rules, format=format, ties=ties,
         subtypes_apart=subtypes_apart, registry=registry or STANDARD, resamples=resamples, resample_by=resample_by,
         level=level, seed=seed,

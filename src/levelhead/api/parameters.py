@@ -206,8 +206,7 @@ def settings_of(name: str) -> Mapping[str, tuple[str, Any]]:
     """
     from pathlib import Path  # slow to load
 
-    file = next(file for file, names in FUNCTIONS.items() if name in names)
-    statements = ast.parse(Path(__file__).with_name(f"{file}.py").read_bytes()).body
+    statements = ast.parse(Path(__file__).with_name(f"{FUNCTIONS[name]}.py").read_bytes()).body
     function = next(node for node in statements if isinstance(node, ast.FunctionDef) and node.name == name)
     arguments, texts = function.args, entries_of(ast.get_docstring(function) or "")
     positional = zip(reversed(arguments.args), reversed(arguments.defaults))

@@ -9,7 +9,17 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, registry_of, running
+from levelhead.api.inputs import (
+    Golds,
+    MappedWeights,
+    Measures,
+    PathLike,
+    Systems,
+    as_list,
+    measure_names,
+    registry_of,
+    running,
+)
 from levelhead.api.parameters import public
 from levelhead.arguments import LIMITS
 from levelhead.campaign import RANKINGS, Manifest, RankSets, read_manifest, read_scores, score_plan
@@ -19,18 +29,15 @@ from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, meas
 from levelhead.campaign.ranking import ALL, EACH
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.setup import setup_of
-from levelhead.measures.registry import parse_measure, qualified
-from levelhead.scoring.rules import rules_named
+from levelhead.measures.registry import Registry, parse_measure, qualified
+from levelhead.scoring.rules import Rules, rules_named
 from levelhead.significance import InferenceSettings
 from levelhead.significance.units import AUTO
 
 if TYPE_CHECKING:
-    from levelhead.api.inputs import MappedWeights
     from levelhead.campaign import Results
     from levelhead.jobs import Store, Workers
-    from levelhead.measures.registry import Registry
     from levelhead.report.page.blocks import Origin
-    from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
 
 

@@ -98,10 +98,6 @@ def _page_of(result: Any, registry: Registry | None, *, folder: bool) -> Page:
         from levelhead.report.page.profile import profile_page
 
         return profile_page(result)
-    if is_instance(result, "Suspects"):
-        from levelhead.report.page.annotations import suspects_page
-
-        return suspects_page(result)
     if is_instance(result, "Evaluation", "Evaluations"):
         from levelhead.report.page.score import score_page
 
@@ -122,13 +118,13 @@ def _page_of(result: Any, registry: Registry | None, *, folder: bool) -> Page:
             message = 'the comparison has no trees for a page: use compare(..., prepare="page")'
             raise InputError(Fault("invalid-argument", message))
         return comparison_page(result, found, registry or STANDARD)
+    from levelhead.report.page.annotations import agreement_page, changes_page, suspects_page
+
+    if is_instance(result, "Suspects"):
+        return suspects_page(result)
     rules = rules_named(result.provenance.signature["rules"].partition("+")[0])
     if is_instance(result, "Agreement"):
-        from levelhead.report.page.annotations import agreement_page
-
         return agreement_page(result, rules)
-    from levelhead.report.page.annotations import changes_page
-
     return changes_page(result, rules, *_versions(result))
 
 
@@ -147,11 +143,7 @@ def _versions(changes: Any) -> tuple[str, str]:
     format=("one of", PAPER_FORMATS, "format"),
 )
 def paper_table(
-    result: RankedSystems | Comparison,
-    format: PaperFormat = "latex",
-    *,
-    places: int = 2,
-    each: bool = False,
+    result: RankedSystems | Comparison, format: PaperFormat = "latex", *, places: int = 2, each: bool = False
 ) -> str:
     """Return a table for a paper: best scores in bold, significance marks, intervals and a caption.
 

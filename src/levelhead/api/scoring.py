@@ -8,7 +8,18 @@ from dataclasses import replace
 from functools import partial as partial_function
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from levelhead.api.inputs import Golds, Measures, PathLike, loaded, plan_for, running, settings_for, training_of
+from levelhead.api.inputs import (
+    Golds,
+    MappedWeights,
+    Measures,
+    PathLike,
+    Punctuation,
+    loaded,
+    plan_for,
+    running,
+    settings_for,
+    training_of,
+)
 from levelhead.api.parameters import SYSTEMS, TREEBANK, public
 from levelhead.arguments import check, holds_test_sets
 from levelhead.evaluation.files import score_files
@@ -17,7 +28,6 @@ from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.analysis.rule_differences import Explanation
-    from levelhead.api.inputs import MappedWeights, Punctuation
     from levelhead.campaign.outputs import VisitEach
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.setup import Setup

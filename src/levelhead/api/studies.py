@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -49,18 +48,17 @@ def reproduce(
     Raises:
         InputError: the study is unknown, an input is missing, or a file is invalid.
     """
-    from levelhead.studies import StudyRequest
-    from levelhead.studies import reproduce as run
+    from levelhead import studies
     from levelhead.studies.parsers import built_in
 
-    named = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
+    paths = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
     of_systems, votes, table, weights_file = (
         None if path is None else Path(path) for path in (systems, judgements, scores, weights)
     )
     with running(jobs, store, cluster) as how, TemporaryDirectory(prefix="levelhead-") as folder:
         kept = Path(folder) if outputs is None else Path(outputs)
-        request = StudyRequest(
-            tuple(map(Path, named)), of_systems, votes, table, weights_file, quick,
+        request = studies.StudyRequest(
+            tuple(map(Path, paths)), of_systems, votes, table, weights_file, quick,
             trainer=built_in, outputs=kept, seed=seed, **how,
         )  # fmt: skip
-        return run(paper, request)
+        return studies.reproduce(paper, request)

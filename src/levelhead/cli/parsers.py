@@ -16,10 +16,10 @@ from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
 from levelhead.cli.shared.option_types import PATH, RESULT, limited
 from levelhead.cli.shared.printing import emit, print_warnings
+from levelhead.progress import Advance, progress_bar
 
 if TYPE_CHECKING:
     from levelhead.parsing import Report
-    from levelhead.progress import Advance
 
 
 @command()
@@ -66,8 +66,6 @@ def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    from levelhead.progress import progress_bar
-
     with ExitStack() as stack:
         bars: list[Advance] = []
         shown = 0

@@ -70,8 +70,8 @@ GROUPS = {
 COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 """What each command does."""
 
-FILES = {**FUNCTIONS, "help": (*GROUPS["Help"],), "task": (*GROUPS["Shared tasks"],)}
-"""The commands by file; a command has the file of its public function."""
+FILES = {**FUNCTIONS, **dict.fromkeys(GROUPS["Help"], "help"), **dict.fromkeys(GROUPS["Shared tasks"], "task")}
+"""The file of each command: that of its public function."""
 
 
 class _Terminated(BaseException):
@@ -105,8 +105,7 @@ class _LazyCommands(Commands):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
             return None
-        file = next(file for file, names in FILES.items() if name in names)
-        command: click.Command = getattr(importlib.import_module(f"levelhead.cli.{file}"), name)
+        command: click.Command = getattr(importlib.import_module(f"levelhead.cli.{FILES[name]}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from levelhead.campaign import RANK_SETS, RANKINGS, Results, read_manifest, read_scores
+from levelhead.campaign import RANK_SETS, RANKINGS, Manifest, Results, read_manifest, read_scores
 from levelhead.campaign.ranking_tables import result_documents
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
@@ -28,9 +28,6 @@ from levelhead.cli.shared.printing import (
 )
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.write import check_file, check_folder
-
-if TYPE_CHECKING:
-    from levelhead.campaign.find import Manifest
 
 _REPORT = click.option(
     "--report", "report_file", type=ResultPath("pages"), metavar="PATH",

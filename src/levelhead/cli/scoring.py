@@ -19,7 +19,7 @@ from levelhead.cli.shared.option_types import PATH
 from levelhead.cli.shared.printing import (
     check_papers,
     page_outputs,
-    print_citation,
+    print_paper,
     print_provenance,
     print_result,
     wants_page,
@@ -28,9 +28,7 @@ from levelhead.cli.shared.printing import (
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.gates import Gate
-    from levelhead.evaluation.pair import Evaluation
     from levelhead.measures.registry import Registry
 
 _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading the rest of the program
@@ -110,9 +108,7 @@ def score(counts: bool, enhancements: str, under: tuple[str, ...], over: tuple[s
         arguments |= {"registry": registry, "prepare": ["page"] if wants_page(given) else []}
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
     print_provenance(result.provenance)
-    if given["cite"]:
-        print_citation(given, result)
-    else:
+    if not print_paper(given, result):
         print_result(
             given,
             lambda: result.table(counts=counts),
@@ -124,7 +120,7 @@ def score(counts: bool, enhancements: str, under: tuple[str, ...], over: tuple[s
             ),
         )
     write_page(given, result, registry)
-    return _passed(gates, result) if gates else DONE
+    return _passed(gates, result, folders=folders) if gates else DONE
 
 
 def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
@@ -160,18 +156,18 @@ def _measures(given: Mapping[str, Any], gates: Sequence[Gate], registry: Registr
     return {"measures": list(dict.fromkeys([*printed, *(gate.measure for gate in gates)])), "punct": "keep"}
 
 
-def _passed(gates: Sequence[Gate], result: Evaluation | Evaluations) -> int:
+def _passed(gates: Sequence[Gate], result: Any, *, folders: bool) -> int:
     """Report the gates that failed, and return the exit code."""
-    from levelhead.evaluation.pair import Evaluation
-    from levelhead.evaluation.score_tables import missing_scores
+    reasons: dict[str, list[str]] = {}
+    if folders:
+        from levelhead.evaluation.score_tables import missing_scores
 
-    if isinstance(result, Evaluation):
-        values = {gate.measure: result[gate.measure].exact for gate in gates}
-        reasons = {gate.measure: [result[gate.measure].reason or ""] for gate in gates}
-    else:
-        values, reasons = dict(result.average), {}
+        values = result.average
         for measure, reason in missing_scores(result):
             reasons.setdefault(measure, []).append(reason)
+    else:
+        values = {gate.measure: result[gate.measure].exact for gate in gates}
+        reasons |= {gate.measure: [result[gate.measure].reason or ""] for gate in gates}
     broken = [gate.broken(values[gate.measure], "; ".join(reasons.get(gate.measure, ()))) for gate in gates]
     for message in filter(None, broken):
         say(message)

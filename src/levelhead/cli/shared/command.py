@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -105,13 +105,7 @@ setting = functools.partial(click.option, cls=Setting)
 
 def joined(*decorators: Decorator) -> Decorator:
     """Return a decorator that adds several options."""
-    return functools.partial(_with_options, decorators)
-
-
-def _with_options(decorators: Sequence[Decorator], function: Callable[..., Any]) -> Callable[..., Any]:
-    for decorator in reversed(decorators):
-        function = decorator(function)
-    return function
+    return functools.partial(functools.reduce, lambda function, decorator: decorator(function), decorators[::-1])
 
 
 def command_line(context: click.Context) -> str:

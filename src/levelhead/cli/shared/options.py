@@ -249,8 +249,7 @@ def arguments_for(
 def call(given: Mapping[str, Any], *positional: Any, files: Iterable[str] | None = None) -> Any:
     """Return what the public function of the running command returns for these options; see `arguments_for`."""
     name = click.get_current_context().command.name or ""
-    file = next(file for file, names in FUNCTIONS.items() if name in names)
-    function = getattr(import_module(f"levelhead.api.{file}"), name)
+    function = getattr(import_module(f"levelhead.api.{FUNCTIONS[name]}"), name)
     return function(*positional, **arguments_for(function, given, files))
 
 

@@ -19,12 +19,8 @@ from levelhead.cli.shared.option_types import InputPath
 from levelhead.errors import Fault, OutputError, listed
 
 if TYPE_CHECKING:
-    from levelhead.api.reports import Shown
-    from levelhead.campaign.ranked_systems import RankedSystems
-    from levelhead.comparison.systems import Comparison
     from levelhead.evaluation.provenance import Provenance
     from levelhead.measures.registry import Registry
-    from levelhead.report.citation import Cited
     from levelhead.report.page.blocks import Origin
     from levelhead.tables.table import Table
 
@@ -89,7 +85,7 @@ def page_outputs(given: Mapping[str, Any]) -> tuple[str | None, str | None]:
     return given["report_file"], given["figures"]
 
 
-def write_page(given: Mapping[str, Any], result: Shown, registry: Registry | None = None) -> None:
+def write_page(given: Mapping[str, Any], result: Any, registry: Registry | None = None) -> None:
     """Write the page of a result, if requested."""
     if wants_page(given):
         from levelhead.api.reports import write_report
@@ -114,30 +110,27 @@ def check_papers(given: Mapping[str, Any]) -> None:
             raise click.UsageError(f"--layout paper requires --format {formats}, not {output_format}")
 
 
-def print_paper(given: Mapping[str, Any], result: Comparison | RankedSystems, *, each: bool = False) -> bool:
+def print_paper(given: Mapping[str, Any], result: Any, *, each: bool = False) -> bool:
     """Print a citation or a table for a paper; return whether either was requested."""
+    output_format, output = given["output_format"], given["output"]
     if given["cite"]:
-        print_citation(given, result)
-    elif given["layout"] == "paper":
-        from levelhead.api.reports import paper_table
+        from levelhead.report.citation import citation
+        from levelhead.tables.documents import header
 
-        places = 2 if given["places"] is None else given["places"]
-        emit(paper_table(result, given["output_format"], places=places, each=each), given["output"])
-    return bool(given["cite"]) or given["layout"] == "paper"
+        cited = citation(result)
+        if output_format == "json":
+            texts = {"methods": cited.methods, "latex": cited.latex, "bibtex": cited.bibtex}
+            print_json({**header("citation"), **texts}, output)
+        else:
+            emit(f"{cited.latex if output_format == 'latex' else cited.methods}\n\n{cited.bibtex}", output)
+        return True
+    if given.get("layout") != "paper":
+        return False
+    from levelhead.api.reports import paper_table
 
-
-def print_citation(given: Mapping[str, Any], result: Cited) -> None:
-    """Print a sentence on methods, and the BibTeX entries that it cites."""
-    from levelhead.report.citation import citation
-    from levelhead.tables.documents import header
-
-    cited = citation(result)
-    if given["output_format"] == "json":
-        texts = {"methods": cited.methods, "latex": cited.latex, "bibtex": cited.bibtex}
-        print_json({**header("citation"), **texts}, given["output"])
-        return
-    methods = cited.latex if given["output_format"] == "latex" else cited.methods
-    emit(f"{methods}\n\n{cited.bibtex}", given["output"])
+    places = 2 if given["places"] is None else given["places"]
+    emit(paper_table(result, output_format, places=places, each=each), output)
+    return True
 
 
 def page_origin() -> Origin:
