@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -51,7 +52,7 @@ def reproduce(
     from levelhead import studies
     from levelhead.studies.parsers import built_in
 
-    paths = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
+    paths: Iterable[PathLike] = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
     of_systems, votes, table, weights_file = (
         None if path is None else Path(path) for path in (systems, judgements, scores, weights)
     )
