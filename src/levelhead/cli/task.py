@@ -81,12 +81,9 @@ def init(folder: str, gold: Path | None, inputs: Path | None, title: str) -> Non
 @_DIR
 @click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address")
 @click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8018,
-    show_default=True,
+    "--port", type=click.IntRange(0, 65535), default=8018, show_default=True,
     help="Listen on this port; 0 picks a free one",
-)
+)  # fmt: skip
 @click.option(
     "-j", "--jobs", type=limited("jobs"), help="Number of processes  [default: 1; one per core of a local cluster]"
 )
@@ -194,10 +191,9 @@ def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Databa
     "--now", is_flag=True, help="Stop accepting submissions at once, even if the ranking cannot be computed yet"
 )
 @click.option(
-    "--force",
-    is_flag=True,
+    "--force", is_flag=True,
     help="Leave out submissions that failed through the organizer's fault; the ranking lists them",
-)
+)  # fmt: skip
 @worker_options
 def close(folder: str, now: bool, force: bool, **given: Any) -> None:
     """Close the task and compute the final ranking.
