@@ -40,7 +40,7 @@ OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
     "power": {"files": ("gold", "systems")},
     "profile": {"definitions": "scheme", "scheme": "scheme", "rarefy": None, "samples": None, "seed": None},
     "rank": {"scheme": "scheme"},
-    "score": {"enhancements": "rules", "under": "measures", "over": "measures"},
+    "score": {"enhancements": "rules", "under": "measures", "over": "measures", "align_sentences": None},
     "train": {"scheme": "scheme", "model": None},
     "crossval": {"scheme": "scheme"},
     "validate": {"files": "paths"},

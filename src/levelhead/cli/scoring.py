@@ -34,29 +34,18 @@ if TYPE_CHECKING:
 _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading the rest of the program
 
 
-def _digits(context: click.Context, option: click.Parameter, value: str | None) -> str:  # noqa: ARG001
-    if value is not None and not set(value) <= set("0123456"):
-        raise click.BadParameter(f"{value!r} must consist of digits from 0 to 6")
-    return value or ""
-
-
-def _removed(context: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: ARG001
-    if value:
-        raise click.UsageError("--align-sentences was replaced by --partial, which counts all gold words")
-
-
 @command()
 @options.gold_argument
 @click.argument("system", type=PATH)
 @options.measuring_options
 @click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
 @click.option(
-    "--enhancements", metavar="DIGITS", callback=_digits,
+    "--enhancements", metavar="DIGITS",
     help="Kinds of enhancements to ignore, such as 146: 1 gapping, 2 shared parents and 3 dependents in coordination,"
     " 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
 )  # fmt: skip
 @options.partial_option
-@click.option("--align-sentences", is_flag=True, hidden=True, expose_value=False, callback=_removed)
+@click.option("--align-sentences", is_flag=True, hidden=True)
 @click.option(
     "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER",
     help="Exit with 1 if a measure is below a percentage (compared unrounded); can be repeated",
@@ -70,11 +59,16 @@ def _removed(context: click.Context, parameter: click.Parameter, value: bool) ->
 @options.scored_reading_options
 @options.cite_option
 @options.printing_options()
-def score(counts: bool, enhancements: str, under: tuple[str, ...], over: tuple[str, ...], **given: Any) -> int:
+def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: tuple[str, ...], **given: Any) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files with the same names.
 
     "-" is standard input. Scores go to standard output, warnings and notes to standard error.
     """
+    if given["align_sentences"]:
+        raise click.UsageError("--align-sentences was replaced by --partial, which counts all gold words")
+    if enhancements and not set(enhancements) <= set("0123456"):
+        message = f"{enhancements!r} must consist of digits from 0 to 6"
+        raise click.BadParameter(message, param_hint="'--enhancements'")
     gold, system = read = [given["gold"], given["system"]]
     folders = holds_test_sets(gold)
     with ExitStack() as stack:
