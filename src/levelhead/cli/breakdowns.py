@@ -11,7 +11,6 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds
-from levelhead.cli.shared.option_types import PATH, limited
 from levelhead.cli.shared.printing import emit, page_origin, print_json, print_provenance, show
 from levelhead.extras import require
 
@@ -57,7 +56,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 
 @command()
 @options.gold_argument
-@click.argument("system", type=PATH)
+@click.argument("system", type=options.PATH)
 @options.split_option
 @options.reading_options
 @options.printing_options()
@@ -76,7 +75,7 @@ def confusion(**given: Any) -> None:
 @options.gold_argument
 @options.systems_argument
 @setting("--show", multiple=True, metavar="GOLD:SYSTEM")
-@setting("--limit", type=limited("limit"), metavar="N")
+@setting("--limit", type=options.limited("limit"), metavar="N")
 @options.measuring_options
 @options.split_option
 @options.reading_options

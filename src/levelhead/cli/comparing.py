@@ -12,7 +12,6 @@ from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of, refused
-from levelhead.cli.shared.option_types import CHART, PATH, RESULT, Choice, FiniteRange, limited
 from levelhead.cli.shared.printing import (
     check_papers,
     emit,
@@ -32,13 +31,13 @@ from levelhead.errors import InputError
 @options.systems_argument
 @options.measuring_options
 @options.partial_option
-@setting("--resamples", type=limited("resamples"))
+@setting("--resamples", type=options.limited("resamples"))
 @options.resample_by_option
 @options.seed_option
 @options.level_option
 @click.option("--each", is_flag=True, help="For folders, print each treebank, not only the averages")
 @setting("--wilcoxon", is_flag=True)
-@setting("--votes", type=Choice(["treebank", "language", "family"]))
+@setting("--votes", type=options.Choice(["treebank", "language", "family"]))
 @setting("--margin", type=float, metavar="POINTS")
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
@@ -46,7 +45,7 @@ from levelhead.errors import InputError
     " that it is worse by at most the margin",
 )  # fmt: skip
 @click.option(
-    "--summary", "summary_file", type=RESULT, metavar="MARKDOWN",
+    "--summary", "summary_file", type=options.RESULT, metavar="MARKDOWN",
     help="Also write scores, differences and the ten sentences with the largest losses to this Markdown file",
 )  # fmt: skip
 @options.as_runs_option
@@ -132,21 +131,23 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
         numbers = tuple(sorted({int(number) for number in text.split(",")}))
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 100,500") from error
-    return tuple(limited(parameter.opts[0].strip("-")).convert(number, parameter, context) for number in numbers)
+    return tuple(
+        options.limited(parameter.opts[0].strip("-")).convert(number, parameter, context) for number in numbers
+    )
 
 
 @command()
-@click.argument("files", nargs=-1, type=PATH, metavar="[GOLD SYSTEM SYSTEM]")
+@click.argument("files", nargs=-1, type=options.PATH, metavar="[GOLD SYSTEM SYSTEM]")
 @options.measuring_options
 @setting("--units", metavar="N,...", callback=_numbers)
 @setting("--runs", metavar="K,...", callback=_numbers)
-@setting("--run-sd", type=FiniteRange(0), metavar="POINTS")
+@setting("--run-sd", type=options.FiniteRange(0), metavar="POINTS")
 @setting("--alpha", type=float)
 @setting("--power", type=float)
 @options.resample_by_option
 @click.option("--each", is_flag=True, help="For folders, print each treebank, not only the macro-average")
 @click.option(
-    "--figure", type=CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
+    "--figure", type=options.CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
 )
 @options.as_runs_option
 @options.engine_options
@@ -187,9 +188,9 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
 
 
 @command()
-@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FIRST SECOND...")
+@click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FIRST SECOND...")
 @click.option(
-    "--by", type=Choice(["label", "measure", "pattern"]),
+    "--by", type=options.Choice(["label", "measure", "pattern"]),
     help="Rows of the table: kinds of labels with coefficients, measures with F1, or patterns of disagreement "
     " [default: all three as text, otherwise label]",
 )  # fmt: skip
@@ -218,19 +219,21 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 
 
 @command()
-@click.argument("old", type=PATH)
-@click.argument("new", type=PATH)
+@click.argument("old", type=options.PATH)
+@click.argument("new", type=options.PATH)
 @click.option(
-    "--by", type=Choice(["pattern", "sentence", "file"]),
+    "--by", type=options.Choice(["pattern", "sentence", "file"]),
     help="Rows of the table: patterns of changes, changed sentences, or files  [default: a summary and the most"
     " frequent patterns as text, otherwise pattern]",
 )  # fmt: skip
 @click.option(
-    "--limit", type=limited("limit"), metavar="N",
+    "--limit", type=options.limited("limit"), metavar="N",
     help="List at most N patterns (in a changelog: for each column) or sentences  [default: 10 patterns in the summary"
     " and the changelog, otherwise all]",
 )  # fmt: skip
-@click.option("--changelog", type=RESULT, metavar="MARKDOWN", help="Also write a draft changelog to this Markdown file")
+@click.option(
+    "--changelog", type=options.RESULT, metavar="MARKDOWN", help="Also write a draft changelog to this Markdown file"
+)
 @options.page_options
 @options.rules_option
 @options.input_format_option

@@ -12,7 +12,6 @@ from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of, refuse_compressed, treebank_files
-from levelhead.cli.shared.option_types import PATH, RESULT, Choice, limited
 from levelhead.cli.shared.printing import emit, print_result, print_warnings
 from levelhead.errors import Fault, InputError, printable, unknown
 from levelhead.progress import tracked
@@ -27,9 +26,9 @@ _DIRECTIONS = ("forward", "backward")
     help="Convert files forward and back, and report the heads that are not restored",
 )  # fmt: skip
 @click.option("--failures", is_flag=True, help="List the words that --check does not restore")
-@setting("--targets", type=PATH, metavar="FILE.toml")
-@setting("--variant", type=Choice(["paper", "frozen", "script"], "variant"))
-@setting("--ud", type=Choice(["1", "2"]))
+@setting("--targets", type=options.PATH, metavar="FILE.toml")
+@setting("--variant", type=options.Choice(["paper", "frozen", "script"], "variant"))
+@setting("--ud", type=options.Choice(["1", "2"]))
 @setting("--exact", is_flag=True)
 @options.input_format_option
 @options.printing_options()
@@ -101,8 +100,8 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 
 
 @command()
-@click.argument("treebank", type=PATH)
-@setting("--system", type=Choice(SYSTEMS, "transition system"))
+@click.argument("treebank", type=options.PATH)
+@setting("--system", type=options.Choice(SYSTEMS, "transition system"))
 @click.option(
     "--transitions/--order", "transitions", default=True,
     help="Print transitions, or the words in the order in which they are attached  [default: transitions]",
@@ -150,20 +149,24 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 
 
 @command()
-@click.argument("train", type=PATH)
-@click.argument("test", type=PATH)
-@setting("--order", type=Choice(ORDERS, "order"))
-@click.option("--system", "systems", multiple=True, type=PATH, help="Also measure this parser output; can be repeated")
-@setting("--ngram", type=limited("ngram"), is_eager=True)
+@click.argument("train", type=options.PATH)
+@click.argument("test", type=options.PATH)
+@setting("--order", type=options.Choice(ORDERS, "order"))
+@click.option(
+    "--system", "systems", multiple=True, type=options.PATH, help="Also measure this parser output; can be repeated"
+)
+@setting("--ngram", type=options.limited("ngram"), is_eager=True)
 @click.option(
     "--minimum-counts", metavar="N,N,...", callback=_counts,
     help="Minimum count of n-grams of each order, separated by commas; srilm means 1,1,2, the default of SRILM",
 )  # fmt: skip
-@setting("--minimum-word-count", type=limited("minimum-word-count"))
-@setting("--ends", type=Choice(["in", "out", "ppl1"]))
+@setting("--minimum-word-count", type=options.limited("minimum-word-count"))
+@setting("--ends", type=options.Choice(["in", "out", "ppl1"]))
 @setting("--lift", is_flag=True)
 @click.option("--sentences", is_flag=True, help="Print one row per sentence")
-@click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format")
+@click.option(
+    "--write-arpa", type=options.RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format"
+)
 @options.input_format_option
 @options.printing_options()
 def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
@@ -191,14 +194,14 @@ def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
 
 
 _OUT = click.option(
-    "--output", "-o", "conllu", type=RESULT, required=True, metavar="OUT.conllu",
+    "--output", "-o", "conllu", type=options.RESULT, required=True, metavar="OUT.conllu",
     help="Write the answers to this file as CoNLL-U",
 )  # fmt: skip
 
 
 @command()
-@click.argument("answers", type=PATH)
-@setting("--gold", type=PATH, required=True)
+@click.argument("answers", type=options.PATH)
+@setting("--gold", type=options.PATH, required=True)
 @setting("--separator", metavar="TEXT")
 @setting("--field", metavar="NAME")
 @setting("--id-field", metavar="NAME")

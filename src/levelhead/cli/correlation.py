@@ -11,7 +11,6 @@ from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_paths
-from levelhead.cli.shared.option_types import CHART, PATH, Choice
 from levelhead.cli.shared.printing import print_result
 from levelhead.errors import Fault, InputError
 
@@ -26,16 +25,16 @@ if TYPE_CHECKING:
 @setting("--given", multiple=True, metavar="COLUMN")
 @setting("--family", metavar="COLUMN")
 @setting("--key", metavar="COLUMN")
-@setting("--missing", type=Choice(["drop", "pairwise", "error"]))
-@setting("--method", "methods", type=Choice(["pearson", "spearman"]), multiple=True)
+@setting("--missing", type=options.Choice(["drop", "pairwise", "error"]))
+@setting("--method", "methods", type=options.Choice(["pearson", "spearman"]), multiple=True)
 @click.option("--matrix", is_flag=True, help="Print the coefficients of a single --method as a matrix")
 @click.option(
     "--cumulative-variance", is_flag=True,
     help="Print the variance of the best 2, 3, ... treebanks instead of correlations",
 )  # fmt: skip
-@click.option("--figure", type=CHART, metavar="FILE", help="Also draw a chart: .svg, .png, .pdf or .html")
+@click.option("--figure", type=options.CHART, metavar="FILE", help="Also draw a chart: .svg, .png, .pdf or .html")
 @click.option(
-    "--draw", type=Choice(["scatter", "matrix", "coefficients", "bars", "variance"], "chart"),
+    "--draw", type=options.Choice(["scatter", "matrix", "coefficients", "bars", "variance"], "chart"),
     help="Chart for --figure  [default: scatter for two columns, matrix for more, coefficients for a single --column,"
     " variance for --cumulative-variance]",
 )  # fmt: skip
@@ -120,16 +119,16 @@ def _draw(
 
 
 @command()
-@click.argument("gold", type=PATH)
-@click.argument("first", type=PATH)
-@click.argument("second", type=PATH)
-@setting("--judgements", "-j", type=PATH, required=True, metavar="FILE")
+@click.argument("gold", type=options.PATH)
+@click.argument("first", type=options.PATH)
+@click.argument("second", type=options.PATH)
+@setting("--judgements", "-j", type=options.PATH, required=True, metavar="FILE")
 @setting("--words", nargs=2, metavar="FIRST SECOND")
 @options.measure_option
 @options.rules_option
 @options.scheme_option
 @options.definitions_option
-@setting("--ties", type=Choice(["callin", "half", "skip"]))
+@setting("--ties", type=options.Choice(["callin", "half", "skip"]))
 @setting("--subtypes-apart", is_flag=True)
 @options.resamples_option
 @options.interval_options

@@ -16,10 +16,9 @@ import click
 
 from levelhead._version import VERSION
 from levelhead.cli.program import cli
+from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import check_paths
-from levelhead.cli.shared.option_types import Choice
-from levelhead.cli.shared.options import definitions_option, output_option, printing_options
 from levelhead.cli.shared.printing import emit, print_json, print_result
 from levelhead.extras import LIBRARIES, install_command, installed
 from levelhead.report.json_schemas import json_schema, schema_names
@@ -38,8 +37,8 @@ _FIELDS = ("name", "argument", "meaning", "formula", "source")
 @command()
 @click.argument("names", nargs=-1, metavar="[MEASURE]...")
 @click.option("--schemes", is_flag=True, help="List the schemes: classes of relations for measures such as LAS-FUN")
-@definitions_option
-@printing_options(places=False)
+@options.definitions_option
+@options.printing_options(places=False)
 def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], **given: Any) -> None:
     """Show the definition, formula, argument and source of MEASUREs (default: all), an example, and which to report.
 
@@ -145,8 +144,8 @@ def _scheme_text(document: dict[str, Any]) -> str:
 
 
 @command()
-@click.argument("kind", type=Choice(schema_names(), "schema"), metavar="[KIND]", required=False)
-@output_option
+@click.argument("kind", type=options.Choice(schema_names(), "schema"), metavar="[KIND]", required=False)
+@options.output_option
 def schema(kind: str | None, output: str | None) -> None:
     """Print the JSON Schema of a KIND of JSON output, such as score; without KIND, list the kinds.
 
@@ -173,7 +172,7 @@ _KERNELS = (
 
 
 @command()
-@printing_options("text", "json", "tsv", "markdown", places=False)
+@options.printing_options("text", "json", "tsv", "markdown", places=False)
 def doctor(**given: Any) -> None:
     """Show which optional dependencies are installed, and how to install the others."""
     kernels = [importlib.util.find_spec(f"levelhead.kernels.{name}") for name in _KERNELS]
@@ -204,8 +203,8 @@ def _version(project: str) -> str:
 
 
 @command()
-@click.argument("shell", type=Choice(["bash", "zsh", "fish"], "shell"))
-@output_option
+@click.argument("shell", type=options.Choice(["bash", "zsh", "fish"], "shell"))
+@options.output_option
 def completion(shell: str, output: str | None) -> None:
     """Print a shell completion script.
 

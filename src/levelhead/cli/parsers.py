@@ -14,7 +14,6 @@ from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
-from levelhead.cli.shared.option_types import PATH, RESULT, limited
 from levelhead.cli.shared.printing import emit, print_warnings
 from levelhead.progress import Advance, progress_bar
 
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
 
 @command()
 @click.argument("parser")
-@click.argument("treebank", metavar="TRAIN", type=PATH)
-@click.argument("model", type=RESULT)
-@setting("--dev", type=PATH)
+@click.argument("treebank", metavar="TRAIN", type=options.PATH)
+@click.argument("model", type=options.RESULT)
+@setting("--dev", type=options.PATH)
 @setting("--with-dev", is_flag=True)
 @options.jar_option
 @options.training_options
@@ -85,8 +84,8 @@ def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
 
 
 @command()
-@click.argument("model", type=PATH)
-@click.argument("words", metavar="INPUT", type=PATH)
+@click.argument("model", type=options.PATH)
+@click.argument("words", metavar="INPUT", type=options.PATH)
 @options.parsing_options
 @options.output_option
 def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair: bool, output: str | None) -> None:
@@ -115,8 +114,8 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
 
 @command()
 @click.argument("parser")
-@click.argument("treebank", type=PATH)
-@setting("--folds", type=limited("folds"))
+@click.argument("treebank", type=options.PATH)
+@setting("--folds", type=options.limited("folds"))
 @options.training_options
 @options.parsing_options
 @options.worker_options

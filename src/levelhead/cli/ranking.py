@@ -15,7 +15,6 @@ from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of, refused
-from levelhead.cli.shared.option_types import PATH, Choice, ResultPath
 from levelhead.cli.shared.printing import (
     check_papers,
     emit,
@@ -30,24 +29,24 @@ from levelhead.scoring.rules import RULES
 from levelhead.treebank.write import check_file, check_folder
 
 _REPORT = click.option(
-    "--report", "report_file", type=ResultPath("pages"), metavar="PATH",
+    "--report", "report_file", type=options.ResultPath("pages"), metavar="PATH",
     help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
     " a page of errors for every output (extra: report)",
 )  # fmt: skip
 
 _OUTPUT = click.option(
-    "--output", "-o", type=ResultPath("file or folder"),
+    "--output", "-o", type=options.ResultPath("file or folder"),
     help="Write to this file instead of standard output; for prototext of several systems, to a folder per system in"
     " this folder",
 )  # fmt: skip
 
 
 @command()
-@click.argument("gold", type=PATH, required=False)
-@click.argument("systems", type=PATH, required=False)
-@setting("--manifest", type=PATH)
-@setting("--scores", type=PATH)
-@setting("--ranking", type=Choice(RANKINGS, "ranking"))
+@click.argument("gold", type=options.PATH, required=False)
+@click.argument("systems", type=options.PATH, required=False)
+@setting("--manifest", type=options.PATH)
+@setting("--scores", type=options.PATH)
+@setting("--ranking", type=options.Choice(RANKINGS, "ranking"))
 @setting("--group", "groups", multiple=True, metavar="NAME")
 @setting("--system", "only", multiple=True, metavar="NAME")
 @options.measure_option
@@ -62,7 +61,7 @@ _OUTPUT = click.option(
     help="Show confidence intervals, confidence sets of ranks, letters of systems that do not differ significantly, and"
     " lines between neighbors that do  [default: with --report, --figures, --layout paper and --cite]",
 )  # fmt: skip
-@setting("--rank-sets", type=Choice(RANK_SETS))
+@setting("--rank-sets", type=options.Choice(RANK_SETS))
 @options.resamples_option
 @options.resample_by_option
 @options.seed_option

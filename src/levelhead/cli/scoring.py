@@ -15,7 +15,6 @@ from levelhead.cli.program import DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of
-from levelhead.cli.shared.option_types import PATH
 from levelhead.cli.shared.printing import (
     check_papers,
     page_outputs,
@@ -36,7 +35,7 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 
 @command()
 @options.gold_argument
-@click.argument("system", type=PATH)
+@click.argument("system", type=options.PATH)
 @options.measuring_options
 @click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
 @click.option(
@@ -169,8 +168,8 @@ def _passed(gates: Sequence[Gate], result: Any, *, folders: bool) -> int:
 
 
 @command()
-@click.argument("gold", type=PATH)
-@click.argument("system", type=PATH)
+@click.argument("gold", type=options.PATH)
+@click.argument("system", type=options.PATH)
 @options.printing_options()
 def explain(gold: str, system: str, **given: Any) -> None:
     """Show which differences between the rules ud, udtools, conll18 and conll17 change the scores of SYSTEM.

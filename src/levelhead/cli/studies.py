@@ -10,10 +10,9 @@ import click
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of
-from levelhead.cli.shared.option_types import Choice, InputPath, ResultPath, limited
 from levelhead.cli.shared.printing import emit, page_origin, print_json
 
-_INPUT = InputPath(readable=False, path_type=Path)
+_INPUT = options.InputPath(readable=False, path_type=Path)
 _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "kohita-2017-ud2", "sogaard-haulrich", "measures-2018",
     "documents-2018",
@@ -35,7 +34,7 @@ def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[P
 
 
 @command()
-@click.argument("paper", type=Choice(_NAMES, "study"), metavar="PAPER")
+@click.argument("paper", type=options.Choice(_NAMES, "study"), metavar="PAPER")
 @setting("--treebanks", multiple=True, type=_INPUT, metavar="DIR")
 @setting("--systems", type=_INPUT, metavar="DIR")
 @setting("--judgements", type=_INPUT, metavar="DIR")
@@ -47,15 +46,15 @@ def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[P
     " checkout, --treebanks defaults to the examples",
 )  # fmt: skip
 @options.cluster_options
-@click.option("-j", "--jobs", type=limited("jobs"), default=1, show_default=True, help="Number of processes")
+@click.option("-j", "--jobs", type=options.limited("jobs"), default=1, show_default=True, help="Number of processes")
 @options.store_option
 @click.option(
     "--report", metavar="FILE",
-    type=ResultPath("study", Path),
+    type=options.ResultPath("study", Path),
     help="Also write a page of results to this file: HTML (extra: report), or Markdown with figures next to it",
 )  # fmt: skip
-@setting("--outputs", type=ResultPath("folder", Path), metavar="DIR")
-@setting("--seed", type=limited("seed"))
+@setting("--outputs", type=options.ResultPath("folder", Path), metavar="DIR")
+@setting("--seed", type=options.limited("seed"))
 @options.printing_options("text", "markdown", "json")
 def reproduce(
     paper: str,

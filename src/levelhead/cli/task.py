@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import DONE, GATE, Commands, say
+from levelhead.cli.shared import options
 from levelhead.cli.shared.command import cluster_of, command
 from levelhead.cli.shared.inputs import check_paths, inputs_of
-from levelhead.cli.shared.option_types import PATH, RESULT, RESULT_FOLDER, Choice, InputPath, limited
-from levelhead.cli.shared.options import FORMATS, cluster_options, printing_options, worker_options, workers_for
 from levelhead.cli.shared.printing import emit, print_json, print_result
 from levelhead.errors import Fault, InputError, number_of, printable, quoted
 from levelhead.tables.table import Column, Table
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
     from levelhead.task.database import Database
     from levelhead.task.description import SharedTask
 
-_FOLDER = InputPath(readable=False, path_type=Path)
-_DIR = click.argument("folder", metavar="[DIR]", type=PATH, default=".")
+_FOLDER = options.InputPath(readable=False, path_type=Path)
+_DIR = click.argument("folder", metavar="[DIR]", type=options.PATH, default=".")
 _DIR_OPTION = click.option(
-    "--dir", "folder", type=PATH, default=".", help="The task folder  [default: the current folder]"
+    "--dir", "folder", type=options.PATH, default=".", help="The task folder  [default: the current folder]"
 )
 
 
@@ -63,7 +62,7 @@ def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask
 
 
 @task.command(short_help="Create a task folder")
-@click.argument("folder", metavar="[DIR]", type=RESULT_FOLDER, default=".")
+@click.argument("folder", metavar="[DIR]", type=options.RESULT_FOLDER, default=".")
 @click.option(
     "--gold", type=_FOLDER, help="Copy the gold treebanks of this folder, in any layout that `levelhead rank` reads"
 )
@@ -85,9 +84,12 @@ def init(folder: str, gold: Path | None, inputs: Path | None, title: str) -> Non
     help="Listen on this port; 0 picks a free one",
 )  # fmt: skip
 @click.option(
-    "-j", "--jobs", type=limited("jobs"), help="Number of processes  [default: 1; one per core of a local cluster]"
+    "-j",
+    "--jobs",
+    type=options.limited("jobs"),
+    help="Number of processes  [default: 1; one per core of a local cluster]",
 )
-@cluster_options
+@options.cluster_options
 def serve(folder: str, host: str, port: int, **given: Any) -> None:
     """Start the web server, and run and score submissions until interrupted.
 
@@ -123,7 +125,7 @@ def token(name: str, folder: str, *, replace: bool) -> None:
 
 @task.command(short_help="List all submissions with their state")
 @_DIR
-@printing_options("text", "json", "tsv", "markdown", places=False)
+@options.printing_options("text", "json", "tsv", "markdown", places=False)
 def status(folder: str, **given: Any) -> None:
     """List all submissions with their state and errors."""
     from levelhead.task.standings import submissions_document, submissions_table
@@ -164,8 +166,8 @@ def retry(submission: str | None, folder: str) -> None:
 
 @task.command(short_help="Rank the current primary submissions of all teams")
 @_DIR
-@worker_options
-@printing_options(*FORMATS[:2], *FORMATS[3:])
+@options.worker_options
+@options.printing_options(*options.FORMATS[:2], *options.FORMATS[3:])
 def rank(folder: str, **given: Any) -> None:
     """Rank the current primary submissions of all teams, even if participants cannot see the ranking yet."""
     from levelhead.task.standings import final_results, standings_document, standings_table
@@ -182,7 +184,7 @@ def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Databa
     from levelhead.task.standings import primary_outputs
 
     folders = primary_outputs(shared_task, database).values()
-    return workers_for(given, [path for folder in folders for path in folder.glob("*")])
+    return options.workers_for(given, [path for folder in folders for path in folder.glob("*")])
 
 
 @task.command(short_help="Close the task and compute the final ranking")
@@ -194,7 +196,7 @@ def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Databa
     "--force", is_flag=True,
     help="Leave out submissions that failed through the organizer's fault; the ranking lists them",
 )  # fmt: skip
-@worker_options
+@options.worker_options
 def close(folder: str, now: bool, force: bool, **given: Any) -> None:
     """Close the task and compute the final ranking.
 
@@ -223,7 +225,7 @@ def close(folder: str, now: bool, force: bool, **given: Any) -> None:
 
 @task.command(short_help="Write an archive for publication")
 @_DIR
-@click.option("-o", "--output", type=RESULT, required=True, help="Write the archive to this tar.gz file")
+@click.option("-o", "--output", type=options.RESULT, required=True, help="Write the archive to this tar.gz file")
 @click.option("--with-gold", is_flag=True, help="Include the gold treebanks")
 def export(folder: str, output: str, with_gold: bool) -> None:
     """Write an archive for publication: outputs, scores, logs, signatures."""
@@ -236,23 +238,23 @@ def export(folder: str, output: str, with_gold: bool) -> None:
 
 @command()
 @click.argument("address")
-@click.argument("archive", type=PATH, required=False)
+@click.argument("archive", type=options.PATH, required=False)
 @click.option(
-    "--kind", type=Choice(["outputs", "system"]), default="outputs", show_default=True,
+    "--kind", type=options.Choice(["outputs", "system"]), default="outputs", show_default=True,
     help="Parsed test sets, or a system with a program `run`",
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the submission")
 @click.option(
-    "--token-file", type=PATH,
+    "--token-file", type=options.PATH,
     help="File with the team's token, - for standard input  [default: the environment variable LEVELHEAD_TOKEN]",
 )  # fmt: skip
 @click.option("--wait", is_flag=True, help="Wait until the submission is finished; exit with 1 if it failed")
 @click.option("--primary", is_flag=True, help="Wait, and make this the primary submission")
 @click.option(
-    "--inputs", type=RESULT_FOLDER, metavar="FOLDER",
+    "--inputs", type=options.RESULT_FOLDER, metavar="FOLDER",
     help="Download the inputs to this folder; ARCHIVE is then optional",
 )  # fmt: skip
-@printing_options("text", "json", places=False)
+@options.printing_options("text", "json", places=False)
 def submit(
     address: str,
     archive: str | None,

@@ -11,7 +11,6 @@ from levelhead.arguments import holds_test_sets
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed, refused, treebank_files
-from levelhead.cli.shared.option_types import PATH, RESULT, Choice, FiniteRange, limited
 from levelhead.cli.shared.printing import emit, page_outputs, print_result, print_warnings, show, wants_page, write_page
 
 if TYPE_CHECKING:
@@ -22,28 +21,30 @@ OF_PAGE = ("relation", "upos")
 
 
 @command()
-@click.argument("treebanks", nargs=-1, type=PATH)
+@click.argument("treebanks", nargs=-1, type=options.PATH)
 @setting("-c", "--columns", multiple=True, metavar="NAME,...")
 @click.option("--list-columns", is_flag=True, help="List all columns with definition, formula and source")
 @click.option("--long/--wide", "long", default=False, help="Print one row per value, or one per treebank (default)")
-@setting("--train", multiple=True, type=PATH)
+@setting("--train", multiple=True, type=options.PATH)
 @options.merge_option
 @setting("--total", is_flag=True)
 @options.scheme_option
 @options.definitions_option
-@setting("--chunk", type=limited("chunk"))
+@setting("--chunk", type=options.limited("chunk"))
 @setting("--partial-chunk", is_flag=True)
-@setting("--window", type=limited("window"))
-@setting("--least", type=limited("least"))
+@setting("--window", type=options.limited("window"))
+@setting("--least", type=options.limited("least"))
 @click.option(
-    "--wde-table", type=RESULT, metavar="FILE",
+    "--wde-table", type=options.RESULT, metavar="FILE",
     help="Also write the word dependency entropies, averaged over treebanks, to this file, as weights for WLAS",
 )  # fmt: skip
 @click.option(
     "--rarefy", metavar="WORDS,...", help="Print the word dependency entropies in samples of these sizes instead"
 )
-@click.option("--samples", type=limited("samples"), default=20, show_default=True, help="Samples per size for --rarefy")
-@click.option("--seed", type=limited("seed"), default=0, show_default=True, help="Random seed of --rarefy")
+@click.option(
+    "--samples", type=options.limited("samples"), default=20, show_default=True, help="Samples per size for --rarefy"
+)
+@click.option("--seed", type=options.limited("seed"), default=0, show_default=True, help="Random seed of --rarefy")
 @options.input_format_option
 @options.worker_options
 @options.store_option
@@ -120,7 +121,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
 
 
 @command()
-@click.argument("treebanks", nargs=-1, required=True, type=PATH)
+@click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
 @options.merge_option
 @options.input_format_option
 @options.printing_options()
@@ -138,10 +139,10 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
 
 
 @command()
-@click.argument("treebanks", nargs=-1, required=True, type=PATH)
-@setting("--min-tokens", type=limited("min-tokens"))
-@setting("--max-nonprojective", type=FiniteRange(0), metavar="PERCENT")
-@setting("--nonprojective", type=Choice(["callin", "true"]))
+@click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
+@setting("--min-tokens", type=options.limited("min-tokens"))
+@setting("--max-nonprojective", type=options.FiniteRange(0), metavar="PERCENT")
+@setting("--nonprojective", type=options.Choice(["callin", "true"]))
 @setting("--any-features", is_flag=True)
 @setting("--several-per-language", is_flag=True)
 @options.input_format_option
@@ -158,16 +159,16 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
 
 
 @command()
-@click.argument("gold", type=PATH)
-@click.argument("systems", metavar="[SYSTEM]...", nargs=-1, type=PATH)
-@setting("--limit", type=limited("limit"), metavar="N")
-@setting("--folds", type=limited("folds"))
+@click.argument("gold", type=options.PATH)
+@click.argument("systems", metavar="[SYSTEM]...", nargs=-1, type=options.PATH)
+@setting("--limit", type=options.limited("limit"), metavar="N")
+@setting("--folds", type=options.limited("folds"))
 @options.seed_option
 @options.rules_option
 @options.worker_options
 @options.store_option
 @click.option(
-    "--sentences-to", "conllu", type=RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
+    "--sentences-to", "conllu", type=options.RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
 )
 @options.page_options
 @options.printing_options()

@@ -12,7 +12,6 @@ from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
-from levelhead.cli.shared.option_types import PATH, Choice, ResultPath
 from levelhead.cli.shared.printing import emit, print_result
 from levelhead.errors import number_of
 from levelhead.treebank.layouts import files_at
@@ -20,10 +19,10 @@ from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_
 
 
 @command()
-@click.argument("files", nargs=-1, required=True, type=PATH)
+@click.argument("files", nargs=-1, required=True, type=options.PATH)
 @options.input_format_option
-@setting("--rules", type=Choice(CHECKED_RULES, "rules"))
-@setting("--fix", type=ResultPath("file or folder"), metavar="COPY")
+@setting("--rules", type=options.Choice(CHECKED_RULES, "rules"))
+@setting("--fix", type=options.ResultPath("file or folder"), metavar="COPY")
 @click.option("--strict", is_flag=True, help="Fail if there are warnings, too: the exit code is then 2")
 @options.printing_options(*options.FORMATS, "github", places=False)
 def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict: bool, **given: Any) -> int:

@@ -15,7 +15,7 @@ import click
 
 from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared.command import command_line
-from levelhead.cli.shared.option_types import InputPath
+from levelhead.cli.shared.options import InputPath
 from levelhead.errors import Fault, OutputError, listed
 
 if TYPE_CHECKING:
