@@ -36,74 +36,30 @@ if TYPE_CHECKING:
     from levelhead.typology import Profile
 
 __all__ = [
-    "ConlluError",
-    "Counts",
-    "Evaluation",
-    "Fault",
-    "InputError",
-    "LevelheadError",
-    "Measure",
-    "MeasureError",
-    "OutputError",
-    "Profile",
-    "Rules",
-    "Score",
-    "Sentence",
-    "TextMismatch",
-    "Treebank",
-    "UnreadableFile",
-    "__version__",
-    "agree",
-    "breakdown",
-    "build",
-    "cite",
-    "compare",
-    "confusion",
-    "convert",
-    "correlate",
-    "crossval",
-    "derive",
-    "diff",
-    "explain",
-    "faults_of",
-    "from_conllu",
-    "judge",
-    "languages",
-    "measurements",
-    "paper_table",
-    "parse",
-    "parse_measure",
-    "perplexity",
-    "power",
-    "profile",
-    "rank",
-    "read",
-    "read_definitions",
-    "recover",
-    "reproduce",
-    "score",
-    "select",
-    "similarity",
-    "suspects",
-    "train",
-    "trees",
-    "validate",
-    "write",
+    "ConlluError", "Counts", "Evaluation", "Fault", "InputError", "LevelheadError", "Measure", "MeasureError",
+    "OutputError", "Profile", "Rules", "Score", "Sentence", "TextMismatch", "Treebank", "UnreadableFile",
+    "__version__", "agree", "breakdown", "build", "cite", "compare", "confusion", "convert", "correlate",
+    "crossval", "derive", "diff", "explain", "faults_of", "from_conllu", "judge", "languages", "measurements",
+    "paper_table", "parse", "parse_measure", "perplexity", "power", "profile", "rank", "read", "read_definitions",
+    "recover", "reproduce", "score", "select", "similarity", "suspects", "train", "trees", "validate", "write",
     "write_report",
-]
+]  # fmt: skip
 
 _ROOMS = {
-    **{f"api.{file}": names for file, names in _FUNCTIONS.items()},
-    "errors": (
-        "ConlluError", "Fault", "InputError", "LevelheadError", "MeasureError", "OutputError", "TextMismatch",
-        "UnreadableFile",
+    **{name: f"api.{file}" for name, file in _FUNCTIONS.items()},
+    **dict.fromkeys(
+        (
+            "ConlluError", "Fault", "InputError", "LevelheadError", "MeasureError", "OutputError", "TextMismatch",
+            "UnreadableFile",
+        ),
+        "errors",
     ),
-    "evaluation.pair": ("Evaluation",),
-    "measures": ("parse_measure",),
-    "measures.user_definitions": ("read_definitions",),
-    "scoring": ("Counts", "Measure", "Rules", "Score"),
-    "treebank": ("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read", "write"),
-    "typology": ("Profile",),
+    "Evaluation": "evaluation.pair",
+    "parse_measure": "measures",
+    "read_definitions": "measures.user_definitions",
+    **dict.fromkeys(("Counts", "Measure", "Rules", "Score"), "scoring"),
+    **dict.fromkeys(("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read", "write"), "treebank"),
+    "Profile": "typology",
 }  # fmt: skip
 
 
@@ -120,15 +76,14 @@ def __getattr__(name: str) -> Any:
     """Load a public name from its room on first use, so that `levelhead --help` need not load numpy."""
     import importlib
 
-    for room, names in _ROOMS.items():
-        if name in names:
-            value = globals()[name] = getattr(importlib.import_module(f"levelhead.{room}"), name)
-            if room.startswith("api."):
-                from levelhead.api.parameters import documented
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'levelhead' has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(f"levelhead.{_ROOMS[name]}"), name)
+    if name in _FUNCTIONS:
+        from levelhead.api.parameters import documented
 
-                value.__doc__ = documented(value)
-            return value
-    raise AttributeError(f"module 'levelhead' has no attribute {name!r}")
+        value.__doc__ = documented(value)
+    return value
 
 
 def __dir__() -> list[str]:

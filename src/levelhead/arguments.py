@@ -1,26 +1,40 @@
-"""Checks of the arguments of public functions, and the errors for invalid values.
-
-A check takes the name of an argument and its value, and returns the value as the function uses it.
-"""
+"""Checks of the arguments of public functions, and the errors for invalid values."""
 
 from __future__ import annotations
 
 import math
+import operator
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import wraps
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
+from itertools import zip_longest
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from levelhead.errors import Fault, InputError, quoted, unknown
 
-Check = Callable[[str, Any], Any]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_HAS_VARIABLE_ARGUMENTS = 4
-_LARGEST_SHOWN = 10**15
+Kind: TypeAlias = "str | tuple[Any, ...] | Callable[[str, Any], Any] | None"
+"""What an argument can be:
 
+    None                                    anything
+    "flag", "text", "path" ...              a single value, see `_SINGLE`; "level", a confidence level
+    ("whole", low, high)                    a whole number; without upper limit if `high` is None
+    ("number", low, high, expected)         a finite number
+    ("one of", choices, noun)               the choices can be a function that loads them; the noun is for messages
+    ("object", names, expected)             an object that has one of the types with these names
+    ("optional", kind)                      also None
+    ("list", kind, least)                   several values, at least so many; a single value becomes a list
+    ("mapping", kind, expected)             names with values
+    ("either", kind ...)                    the first kind that has the type of the value; otherwise the last
+    a function                              takes the name of the argument and its value, and returns the value
+
+Objects are recognized by the names of their types, so that no module is loaded for a check.
+"""
+
+_LARGEST_SHOWN = 10**15
 _MOST_TOKENS = 1_000_000_000  # larger than any treebank
 
 LIMITS: Mapping[str, tuple[int, int | None]] = MappingProxyType(
@@ -49,225 +63,160 @@ LIMITS: Mapping[str, tuple[int, int | None]] = MappingProxyType(
 HIGHEST_LEVEL = 0.999999
 """The highest confidence level: higher levels would be printed as 100%."""
 
-_OPERATORS = {True: ("above", "below"), False: ("at least", "at most")}
+_LARGEST = sys.float_info.max
+
+NUMBER = ("number", -_LARGEST, _LARGEST, "a number")
+NOT_NEGATIVE = ("number", 0, _LARGEST, "a number at least 0")
+FRACTION = ("number", math.ulp(0), math.nextafter(1, 0), "a number above 0 and below 1")
+
+_PACKAGES = ("levelhead", "builtins")
+_PATHS = (str, os.PathLike)
+_UNITS = ("auto", "sentence", "document")
+
+_SINGLE: Mapping[str, tuple[Any, Callable[[Any], Any], str]] = MappingProxyType(
+    {
+        "flag": (object, lambda value: type(value).__name__ in {"bool", "bool_"}, "True or False"),
+        "text": (str, bool, "a non-empty string"),
+        "string": (str, lambda _: True, "a string"),
+        "path": (_PATHS, os.fspath, "a path"),  # whether it exists is checked when it is opened
+        "float": (float, lambda _: True, "a number"),
+        "any mapping": (Mapping, lambda _: True, "a mapping"),
+        "function": (object, callable, "a function"),
+        "unit": (
+            str,
+            lambda value: value in _UNITS or value.removeprefix("comment:") not in {value, ""},
+            "auto, sentence, document or comment:NAME",
+        ),
+    }
+)
+"""The type of a single value, the test of values of this type, and what is expected, for messages."""
 
 
-def checked(**checks: Check) -> Callable[[_Function], _Function]:
+def checked(**kinds: Kind) -> Callable[[_Function], _Function]:
     """Return a decorator that checks the arguments of a function when it is called."""
-
-    def decorate(function: _Function) -> _Function:
-        """Return the function with its checks."""
-        code = function.__code__
-        names = code.co_varnames[: code.co_argcount]
-        rest = (
-            code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
-            if code.co_flags & _HAS_VARIABLE_ARGUMENTS
-            else ""
-        )
-
-        @wraps(function)
-        def call(*given: Any, **named: Any) -> Any:
-            """Check the arguments, then call the function."""
-            values = [_checked(checks, names[i] if i < len(names) else rest, one) for i, one in enumerate(given)]
-            return function(*values, **{name: _checked(checks, name, one) for name, one in named.items()})
-
-        return cast("_Function", call)
-
-    return decorate
+    return partial(_with_checks, kinds)
 
 
-def _checked(checks: Mapping[str, Check], name: str, value: Any) -> Any:
-    return checks[name](name, value) if name in checks else value
+def _with_checks(kinds: Mapping[str, Kind], function: _Function) -> _Function:
+    code = function.__code__
+    n_named = code.co_argcount + code.co_kwonlyargcount
+    names, several = code.co_varnames[: code.co_argcount], code.co_flags & 4  # *args
+    rest = code.co_varnames[n_named] if several else ""
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        positional = zip_longest(names[: len(given)], given, fillvalue=rest)
+        values = [check(name, value, kinds.get(name)) for name, value in positional]
+        return function(*values, **{name: check(name, value, kinds.get(name)) for name, value in named.items()})
+
+    call.kinds = kinds  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
+
+
+def check(name: str, value: Any, kind: Kind) -> Any:
+    """Return the value of an argument as the function uses it; an error names the argument."""
+    match kind:
+        case None:
+            return value
+        case "optional", inner:
+            return None if value is None else check(name, value, inner)
+        case "either", *kinds, last:
+            return check(name, value, next((kind for kind in kinds if _has_type(value, kind)), last))
+        case "list", inner, *least:
+            values = [check(name, item, inner) for item in (value if is_list(value) else [value])]
+            if least and len(values) < least[0]:
+                refuse(name, value, f"at least {least[0]} value{'s' if least[0] > 1 else ''}")
+            return values
+        case "mapping", inner, expected:
+            if not isinstance(value, Mapping) or not all(isinstance(key, str) and key for key in value):
+                refuse(name, value, expected)
+            return {key: check(f"{name}[{key!r}]", item, inner) for key, item in value.items()}
+        case "object", _, expected:
+            return value if _has_type(value, kind) else refuse(name, value, expected)
+        case str() | tuple():
+            return _checked_single(name, value, kind)
+    return kind(name, value)
+
+
+def _has_type(value: object, kind: Any) -> bool:
+    """Return whether a value has the type of a kind, so that no other kind applies to it."""
+    match kind:
+        case "object", names, *_:
+            return is_instance(value, *names.split())
+        case "mapping", *_:
+            return isinstance(value, Mapping)
+        case "list", *_:
+            return is_list(value)
+    return isinstance(value, _SINGLE[kind][0])
+
+
+def _checked_single(name: str, value: Any, kind: str | tuple[Any, ...]) -> Any:
+    match kind:
+        case "one of", choices, *noun:
+            return _checked_choice(name, value, tuple(choices() if callable(choices) else choices), *noun)
+        case "whole", low, None:
+            return _checked_number(name, value, operator.index, low, math.inf, f"a whole number of at least {low:,}")
+        case "whole", low, high:
+            expected = f"a whole number from {low:,} to {high:,}"
+            return _checked_number(name, value, operator.index, low, high, expected)
+        case "number", low, high, expected:
+            return _checked_number(name, value, float, low, high, expected)
+        case "level":
+            level = check(name, value, FRACTION)
+            return level if level <= HIGHEST_LEVEL else refuse(name, level, f"at most {HIGHEST_LEVEL}")
+    types, test, expected = _SINGLE[str(kind)]
+    if not isinstance(value, types) or not test(value):
+        refuse(name, value, expected)
+    return bool(value) if kind == "flag" else value
+
+
+def _checked_choice(name: str, value: Any, choices: tuple[Any, ...], noun: str | None = None) -> Any:
+    if isinstance(value, type(choices[0])) and not isinstance(value, bool) and value in choices:
+        return value
+    if isinstance(value, str) and isinstance(choices[0], str):
+        raise InputError(Fault("invalid-argument", unknown(noun or name, value, choices)))
+    return refuse(name, value, f"one of {', '.join(map(str, choices))}")
+
+
+def _checked_number(
+    name: str, value: Any, convert: Callable[[Any], Any], low: float, high: float, expected: str
+) -> Any:
+    if isinstance(value, bool | str | bytes):
+        refuse(name, value, expected)
+    try:
+        number = convert(value)
+    except (TypeError, ValueError, OverflowError):  # such as an array of several numbers
+        refuse(name, value, expected)
+    return number if low <= number <= high else refuse(name, number, expected)
 
 
 def refuse(name: str, value: object, expected: str) -> NoReturn:
-    """Raise the error for an invalid argument."""
-    raise InputError(Fault("invalid-argument", f"{name} must be {expected}, not {_shown(value)}"))
-
-
-def _shown(value: object) -> str:
-    """Return a value for a message: short values themselves, otherwise the type."""
+    """Raise the error for an invalid argument, with a short value itself, otherwise with its type."""
+    shown = f"a value of the type {type(value).__name__}"
     if isinstance(value, str):
-        return quoted(value)
-    if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _LARGEST_SHOWN):
-        return repr(value)
-    if isinstance(value, list | tuple | dict) and not value:
-        return repr(value)
-    return "a number this large" if isinstance(value, int) else f"a value of the type {type(value).__name__}"
-
-
-def whole(low: int, high: int | None = None) -> Check:
-    """Return the check of a whole number."""
-    expected = f"a whole number of at least {low:,}" if high is None else f"a whole number from {low:,} to {high:,}"
-
-    def check(name: str, value: Any) -> int:
-        """Return the number."""
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            refuse(name, value, expected)
-        try:
-            number = int(value.__index__())
-        except TypeError:  # an array of several numbers
-            refuse(name, value, expected)
-        if number < low or (high is not None and number > high):
-            refuse(name, number, expected)
-        return number
-
-    return check
-
-
-def limited(name: str) -> Check:
-    """Return the check of a whole number, with the same limits as on the command line."""
-    return whole(*LIMITS[name])
-
-
-def number(low: float = -math.inf, high: float = math.inf, *, inside: bool = False) -> Check:
-    """Return the check of a finite number."""
-    above, below = _OPERATORS[inside]
-    limits = [f"{above} {low:g}"] if low > -math.inf else []
-    limits += [f"{below} {high:g}"] if high < math.inf else []
-    expected = " ".join(["a number", " and ".join(limits)]).strip()
-
-    def check(name: str, value: Any) -> float:
-        """Return the number."""
-        if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
-            refuse(name, value, expected)
-        try:
-            converted = float(value)
-        except (TypeError, ValueError, OverflowError):
-            refuse(name, value, expected)
-        if not math.isfinite(converted) or not low <= converted <= high or (inside and converted in {low, high}):
-            refuse(name, converted, expected)
-        return converted
-
-    return check
-
-
-def confidence_level(name: str, value: Any) -> float:
-    """Check a confidence level of intervals."""
-    level: float = number(0, 1, inside=True)(name, value)
-    if level > HIGHEST_LEVEL:
-        refuse(name, level, f"at most {HIGHEST_LEVEL}")
-    return level
-
-
-def flag(name: str, value: Any) -> bool:
-    """Check a Boolean value."""
-    if type(value).__name__ not in {"bool", "bool_"}:
-        refuse(name, value, "True or False")
-    return bool(value)
-
-
-def text(name: str, value: Any) -> str:
-    """Check a string that is not empty."""
-    if not isinstance(value, str) or not value:
-        refuse(name, value, "a non-empty string")
-    return value
-
-
-def path(name: str, value: Any) -> str | os.PathLike[str]:
-    """Check the type of a path of a file or folder; whether it exists is checked when it is opened."""
-    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        refuse(name, value, "a path")
-    return value
-
-
-_UNITS = ("auto", "sentence", "document")
-
-
-def resampling_unit(name: str, value: Any) -> str:
-    """Check the independent units of tests: auto, sentence, document or comment:NAME."""
-    is_unit = isinstance(value, str) and (value in _UNITS or value.removeprefix("comment:") not in {value, ""})
-    if not is_unit:
-        refuse(name, value, "auto, sentence, document or comment:NAME")
-    return str(value)
-
-
-def choice(values: Iterable[Any] | Callable[[], Iterable[Any]], kind: str | None = None) -> Check:
-    """Return the check of a choice of values; the error suggests a similar value."""
-
-    def check(name: str, value: Any) -> Any:
-        """Return the value."""
-        known = tuple(values() if callable(values) else values)
-        if isinstance(value, type(known[0])) and not isinstance(value, bool) and value in known:
-            return value
-        if isinstance(value, str) and isinstance(known[0], str):
-            raise InputError(Fault("invalid-argument", unknown(kind or name, value, known)))
-        return refuse(name, value, f"one of {', '.join(map(str, known))}")
-
-    return check
-
-
-def optional(check: Check) -> Check:
-    """Return a check that also accepts None."""
-    return lambda name, value: None if value is None else check(name, value)
-
-
-def several(check: Check, least: int = 0) -> Check:
-    """Return the check of several values; a single value is accepted as well."""
-
-    def check_each(name: str, value: Any) -> list[Any]:
-        """Return the values as a list."""
-        if not is_list(value):
-            return [check(name, value)]
-        values = [check(name, one) for one in value]
-        if len(values) < least:
-            refuse(name, value, f"at least {least} value{'s' if least > 1 else ''}")
-        return values
-
-    return check_each
+        shown = quoted(value)
+    elif isinstance(value, int) and abs(value) >= _LARGEST_SHOWN:
+        shown = "a number this large"
+    elif value is None or isinstance(value, int | float) or (isinstance(value, list | tuple | dict) and not value):
+        shown = repr(value)
+    raise InputError(Fault("invalid-argument", f"{name} must be {expected}, not {shown}"))
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value is a list or another iterable, but not a string, a path or a mapping."""
+    """Return whether a value is an iterable, but not a string, a path, a mapping or a treebank."""
     if isinstance(value, str | bytes | os.PathLike | Mapping) or not isinstance(value, Iterable):
         return False
-    return not hasattr(value, "ndim") or value.ndim > 0
-
-
-def mapping(check: Check, what: str) -> Check:
-    """Return the check of a mapping of names to values."""
-
-    def check_each(name: str, value: Any) -> dict[str, Any]:
-        """Return the mapping."""
-        if not isinstance(value, Mapping) or not all(isinstance(key, str) and key for key in value):
-            refuse(name, value, what)
-        return {key: check(f"{name}[{key!r}]", one) for key, one in value.items()}
-
-    return check_each
-
-
-def is_path(value: object) -> bool:
-    """Return whether a value is a path, or could be one."""
-    return isinstance(value, str | os.PathLike)
-
-
-def either(checks: Collection[tuple[Callable[[Any], bool], Check]], otherwise: Check) -> Check:
-    """Return a check that depends on the type of the value."""
-
-    def check(name: str, value: Any) -> Any:
-        """Return the value."""
-        return next((one for applies, one in checks if applies(value)), otherwise)(name, value)
-
-    return check
-
-
-_PACKAGES = ("levelhead", "builtins")
+    return (not hasattr(value, "ndim") or value.ndim > 0) and not is_instance(value, "Treebank")
 
 
 def is_instance(value: object, *names: str) -> bool:
-    """Return whether a value has a type of levelhead or of Python, by its name: no module is loaded for the check."""
+    """Return whether a value has one of these types of levelhead or of Python, by their names."""
     classes = type(value).__mro__
     return any(kind.__name__ in names and kind.__module__.partition(".")[0] in _PACKAGES for kind in classes)
 
 
-def instance(names: str, what: str) -> Check:
-    """Return the check of an object that has one of the types with these names."""
-    of_types = names.split()
-
-    def check(name: str, value: Any) -> Any:
-        """Return the object."""
-        if not is_instance(value, *of_types):
-            refuse(name, value, what)
-        return value
-
-    return check
+def holds_test_sets(gold: object) -> bool:
+    """Return whether gold is a folder, a manifest or a mapping of test sets, not a single treebank."""
+    if isinstance(gold, str | os.PathLike):
+        return os.fspath(gold).endswith(".toml") or os.path.isdir(gold)  # noqa: PTH112 -- pathlib is slow to load
+    return isinstance(gold, Mapping)

@@ -14,23 +14,16 @@ Each slug is explained in `levelhead.messages`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, TypeVar
 
 from levelhead.immutable import immutable
 
 __all__ = [
-    "ConlluError",
-    "Fault",
-    "InputError",
-    "LevelheadError",
-    "MeasureError",
-    "OutputError",
-    "Place",
-    "TextMismatch",
+    "ConlluError", "Fault", "InputError", "LevelheadError", "MeasureError", "OutputError", "Place", "TextMismatch",
     "UnreadableFile",
-]
+]  # fmt: skip
 
 Severity = Literal["error", "warning"]
 
@@ -215,25 +208,22 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
     If no known name is similar, the message lists known names.
     """
-    names = list(known)
-    near = _similar(name.lower(), {known.lower(): known for known in names})
-    some = f"use {listed(list(map(shortened, names)), _MOST_NAMES)}" if names else "none are available"
-    hint = f"did you mean {printable(shortened(near))}?" if near else some
+    import difflib
+
+    names, lower = list(known), name.lower()
+    by_lower = {known.lower(): known for known in names}
+    near = [other for other in by_lower if sorted(other) == sorted(lower)]  # names with the same letters come first
+    near = near or difflib.get_close_matches(lower, by_lower, n=1, cutoff=_LEAST_SIMILAR)
+    if near:
+        hint = f"did you mean {printable(shortened(by_lower[near[0]]))}?"
+    else:
+        hint = f"use {listed(list(map(shortened, names)), _MOST_NAMES)}" if names else "none are available"
     return f"unknown {kind} {quoted(name)}: {hint}"
 
 
 _MOST_NAMES, _LONGEST_NAME = 20, 100
 _LEAST_SIMILAR = 0.605
 """As `difflib` measures it: three of five letters, as in "score" and "close", are not enough."""
-
-
-def _similar(name: str, known: Mapping[str, str]) -> str | None:
-    """Return the known name most similar to an unknown name; names with the same letters come first."""
-    import difflib
-
-    swapped = [other for other in known if sorted(other) == sorted(name)]
-    near = swapped or difflib.get_close_matches(name, known, n=1, cutoff=_LEAST_SIMILAR)
-    return known[near[0]] if near else None
 
 
 def number_of(count: int, noun: str) -> str:

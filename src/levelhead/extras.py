@@ -11,13 +11,7 @@ from levelhead.errors import Fault, InputError, LevelheadError
 
 
 class Library(NamedTuple):
-    """An optional library.
-
-    Args:
-        extra: the extra that installs it.
-        purpose: its purpose.
-        project: its name on PyPI.
-    """
+    """An optional library: the extra that installs it, its purpose, and its name on PyPI."""
 
     extra: str
     purpose: str

@@ -21,14 +21,34 @@ _Class = TypeVar("_Class", bound=type[Any])
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def immutable(cls: _Class) -> _Class:
     """Make a class a frozen dataclass whose values may be arrays; `fields` and `replace` work with its instances."""
-    defaults = _defaults(cls)
-    methods: dict[str, Any] = {"__init__": _initializer(cls, defaults), _FIELDS: _Fields(cls)}
-    methods |= {"__setattr__": _refuse, "__delattr__": _refuse, "_field_defaults": defaults}
+    attributes = vars(cls)
+    defaults = dict(getattr(cls, "_field_defaults", {}))  # inherited ones first; a field that is made anew is its own
+    for name, annotation in cls.__annotations__.items():
+        if "ClassVar" in str(annotation):
+            continue
+        value = attributes.get(name, MISSING)
+        if type(value).__hash__ is None:
+            raise ValueError(f"{cls.__name__}.{name} needs a default_factory, since {type(value)} can be changed")
+        has_default = isinstance(value, Field) and value.default_factory is MISSING
+        defaults[name] = value.default if has_default else value
+    keywords = [name for name in defaults if getattr(attributes.get(name), "kw_only", False) is True]
+    positional = [name for name in defaults if name not in keywords]
+    names = ("self", *positional, *keywords)
+    code = _initialize.__code__.replace(
+        co_argcount=1 + len(positional), co_kwonlyargcount=len(keywords), co_nlocals=len(names), co_varnames=names
+    )
+    given = {name: value for name, value in defaults.items() if value is not MISSING}
+    initializer = FunctionType(code, globals(), "__init__", tuple(given[name] for name in positional if name in given))
+    initializer.__kwdefaults__ = {name: given[name] for name in keywords if name in given}
+    initializer.__qualname__ = f"{cls.__qualname__}.__init__"
+    initializer.__annotations__ = {**cls.__annotations__, "return": None}
+    methods: dict[str, Any] = {"__init__": initializer, "__setattr__": _refuse, "__delattr__": _refuse}
+    methods |= {_FIELDS: _Fields(), "_field_defaults": defaults}
     methods["_made_anew"] = tuple(name for name, value in defaults.items() if isinstance(value, Field))
-    if "__eq__" not in vars(cls):
+    if "__eq__" not in attributes:
         methods |= {"__eq__": _equal, "__hash__": _hash}
-        kept = {name: getattr(vars(cls).get(name), "compare", True) for name in defaults}
-        methods["_compared"] = tuple(name for name in defaults if kept[name])
+        kept = [name for name in defaults if getattr(attributes.get(name), "compare", True)]
+        methods["_compared"] = tuple(kept)
     if getattr(cls, "__repr__", None) in (object.__repr__, _representation):
         methods["__repr__"] = _representation
     for name, method in methods.items():
@@ -65,57 +85,26 @@ def _plain(value: Any) -> Any:
 class _Fields:
     """What `dataclasses` knows about a class, made when one of its functions first asks for it."""
 
-    def __init__(self, cls: type[Any]) -> None:
-        self._cls = cls
-
-    def __get__(self, instance: object, owner: type[Any] | None = None) -> Mapping[str, Field[Any]]:
-        made: Mapping[str, Field[Any]] = vars(dataclass(init=False, repr=False, eq=False)(self._cls))[_FIELDS]
+    def __get__(self, instance: object, owner: type[Any]) -> Mapping[str, Field[Any]]:
+        made: Mapping[str, Field[Any]] = vars(dataclass(init=False, repr=False, eq=False)(owner))[_FIELDS]
         return made
 
 
-def _defaults(cls: type[Any]) -> dict[str, Any]:
-    """The default of each field, inherited ones first: MISSING without one, the field itself if it makes each anew."""
-    defaults = dict(getattr(cls, "_field_defaults", {}))
-    for name, annotation in cls.__annotations__.items():
-        if "ClassVar" in str(annotation):
-            continue
-        value = vars(cls).get(name, MISSING)
-        if type(value).__hash__ is None:
-            raise ValueError(f"{cls.__name__}.{name} needs a default_factory, since {type(value)} can be changed")
-        plain = isinstance(value, Field) and value.default_factory is MISSING
-        defaults[name] = value.default if plain else value
-    return defaults
+def _initialize(self: Any) -> None:
+    """`__init__` of every class: the same compiled code, in which the fields are parameters."""
+    vars(self).update(locals())  # attributes cannot be set; there are no further local variables
+    del vars(self)["self"]
+    if self._made_anew:
+        _make_anew(self)
+    if hasattr(self, "__post_init__"):
+        self.__post_init__()
 
 
-def _initializer(cls: type[Any], defaults: Mapping[str, Any]) -> Callable[..., None]:
-    """`__init__` with the names of the fields as parameters: the same compiled code for every class."""
-    keywords = [name for name in defaults if getattr(vars(cls).get(name), "kw_only", False) is True]
-    positional = {name: value for name, value in defaults.items() if name not in keywords}
-    names = ("self", *positional, *keywords)
-    code = _with_parameters.__code__.replace(
-        co_argcount=1 + len(positional), co_kwonlyargcount=len(keywords), co_nlocals=len(names), co_varnames=names
-    )
-    given = tuple(value for value in positional.values() if value is not MISSING)
-    made = FunctionType(code, globals(), "__init__", given)
-    made.__kwdefaults__ = {name: defaults[name] for name in keywords if defaults[name] is not MISSING}
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    made.__annotations__ = {**cls.__annotations__, "return": None}
-    return made
-
-
-def _with_parameters(self: Any) -> None:
-    _initialize(self, locals())
-
-
-def _initialize(instance: Any, values: dict[str, Any]) -> None:
-    """Write the fields to the instance's dictionary, since attributes cannot be set."""
-    del values["self"]
-    for name in type(instance)._made_anew:  # noqa: SLF001 -- its own
+def _make_anew(instance: Any) -> None:
+    values = vars(instance)
+    for name in instance._made_anew:  # noqa: SLF001 -- its own
         if isinstance(values[name], Field):
             values[name] = values[name].default_factory()
-    instance.__dict__.update(values)
-    if hasattr(instance, "__post_init__"):
-        instance.__post_init__()
 
 
 def _refuse(self: object, name: str, *value: object) -> NoReturn:  # noqa: ARG001
@@ -146,17 +135,15 @@ def are_equal(first: Any, second: Any) -> bool:
 
 
 def _hash(self: Any) -> int:
-    return hash(tuple(_hash_of(getattr(self, name)) for name in self._compared))
-
-
-def _hash_of(value: Any) -> int:
-    """The hash of a value, 0 for arrays, lists and mappings: equal values have equal hashes."""
-    try:
-        return hash(value)
-    except TypeError:
-        return 0
+    hashes = []
+    for name in self._compared:
+        try:
+            hashes.append(hash(getattr(self, name)))
+        except TypeError:  # arrays, lists and mappings have none; equal values have equal hashes
+            hashes.append(0)
+    return hash(tuple(hashes))
 
 
 def _representation(self: Any) -> str:
-    shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
+    shown = (f"{item.name}={getattr(self, item.name)!r}" for item in fields(self) if item.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"

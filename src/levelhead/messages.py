@@ -34,8 +34,7 @@ MESSAGES: Mapping[str, Message] = {
         "Split it.",
     ),
     "compression-bomb": _error(
-        "The file is more than 200 times larger when decompressed, so it is not a treebank.",
-        "Check its provenance.",
+        "The file is more than 200 times larger when decompressed, so it is not a treebank.", "Check its provenance."
     ),
     "damaged-compression": _error("The compressed file is cut off or damaged.", "Compress or download it again."),
     "missing-extra": _error("An optional library is not installed.", "Run the command in the message."),
@@ -285,8 +284,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unknown-report-format": _error("Unknown file type of a page.", "Choose a name ending in .html or .md."),
     "invalid-store": _error(
-        "The file is not a store of results, or not the database of a shared task.",
-        "Name another file, or a new file.",
+        "The file is not a store of results, or not the database of a shared task.", "Name another file, or a new file."
     ),
     "damaged-store": _error(
         "A store of results, or the database of a shared task, is damaged.",
@@ -380,8 +378,7 @@ MESSAGES: Mapping[str, Message] = {
         "Give a treebank with trees; split long sentences.",
     ),
     "missing-tags": _warning(
-        "Words for training or parsing have no UPOS tag.",
-        "Add tags with a tagger; parsers learn mostly from tags.",
+        "Words for training or parsing have no UPOS tag.", "Add tags with a tagger; parsers learn mostly from tags."
     ),
     "long-sentence": _warning(
         "A sentence is too long to train on, or to parse with the usual search.",

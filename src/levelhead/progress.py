@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
-_Shown: TypeAlias = Callable[[], AbstractContextManager[Callable[[int], None]]]
 
 _SECONDS_OF_SPEED = 7 * 24 * 3600.0  # by default rich looks back 30 s, too short for long jobs
 _SECONDS_BEFORE_BAR = 1.0
@@ -56,79 +55,60 @@ def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Advance]:
 @contextmanager
 def tracked(items: Collection[Item], what: str) -> Iterator[Iterator[Item]]:
     """Yield an iterator over items; after a second, show how many are done. Nothing is shown for a single item."""
+
+    def counted(advance: Callable[[int], None]) -> Iterator[Item]:
+        for item in items:
+            yield item
+            advance(1)
+
     if len(items) < 2:
         yield iter(items)
-        return
-    with _after_a_second(lambda: _item_bar(what, len(items)), len(items)) as advance:
-        yield _counted(items, advance)
+    else:
+        with _after_a_second(lambda: progress_bar(what, len(items), len(items)), len(items)) as advance:
+            yield counted(advance)
 
 
-def _counted(items: Iterable[Item], advance: Callable[[int], None]) -> Iterator[Item]:
-    for item in items:
-        yield item
-        advance(1)
-
-
-@contextmanager
-def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
+def counting(what: str, total: int) -> AbstractContextManager[Callable[[int], None] | None]:
     """Return a function to call with the number of items just done, which shows a bar after a second.
 
     Without a terminal, return None, since counting may slow down the work.
     """
-    if not _on_terminal():
-        yield None
-        return
-    with _after_a_second(lambda: _item_bar(what, total), total) as advance:
-        yield advance
+    return _after_a_second(lambda: progress_bar(what, total, total), total) if _on_terminal() else nullcontext()
 
 
-@contextmanager
-def counter(what: str, unit: str) -> Iterator[Callable[[int], None]]:
+def counter(what: str, unit: str) -> AbstractContextManager[Callable[[int], None]]:
     """Show how much is done, after a second, if the total is unknown, as for a file read in pieces."""
-    if not _on_terminal():
-        yield lambda _: None
-        return
-    with _after_a_second(lambda: _spinner(what, unit)) as advance:
-        yield advance
+    return _after_a_second(lambda: _spinner(what, unit)) if _on_terminal() else nullcontext(lambda _: None)
 
 
-@contextmanager
-def working(what: str) -> Iterator[None]:
+def working(what: str) -> AbstractContextManager[object]:
     """Show an activity and its elapsed time, on terminals only, if it cannot be counted."""
-    if not _on_terminal():
-        yield
-        return
-    with _spinner(what):
-        yield
+    return _spinner(what) if _on_terminal() else nullcontext()
 
 
 @contextmanager
-def _after_a_second(show: _Shown, total: float = math.inf) -> Iterator[Callable[[int], None]]:
+def _after_a_second(
+    show: Callable[[], AbstractContextManager[Advance]], total: float = math.inf
+) -> Iterator[Callable[[int], None]]:
     """Yield a function to call with a number of finished items; they are shown after a second, if more follow."""
     begun, n_done = time.monotonic(), 0
-    shown: Callable[[int], None] | None = None
+    shown: Advance | None = None
     with ExitStack() as stack:
 
         def advance(amount: int) -> None:
             nonlocal n_done, shown
             n_done += amount
             if shown is not None:
-                shown(amount)
+                shown(amount, amount)
             elif n_done < total and time.monotonic() - begun > _SECONDS_BEFORE_BAR:
                 shown = stack.enter_context(show())
-                shown(n_done)
+                shown(n_done, n_done)
 
         yield advance
 
 
 @contextmanager
-def _item_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    with progress_bar(what, total, total) as advance:
-        yield lambda amount: advance(amount, amount)
-
-
-@contextmanager
-def _spinner(what: str, unit: str | None = None) -> Iterator[Callable[[int], None]]:
+def _spinner(what: str, unit: str | None = None) -> Iterator[Advance]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -136,4 +116,4 @@ def _spinner(what: str, unit: str | None = None) -> Iterator[Callable[[int], Non
     columns = (TextColumn("{task.description}"), SpinnerColumn(), *count, TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda amount: bar.update(task, advance=amount)
+        yield lambda amount, _=1, /: bar.update(task, advance=amount)

@@ -160,7 +160,7 @@ def test_help_has_every_parameter_once(name: str) -> None:
     assert list(entries) == list(inspect.signature(function).parameters)
     assert max(map(len, args.split("\n"))) <= 110
     own = function.__wrapped__.__doc__
-    repeated = [one for one in SHARED if f"        {one}: {SHARED[one].text}" in own]
+    repeated = [one for one in SHARED if f"        {one}: {SHARED[one]}" in own]
     assert repeated == []
 
 

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import levelhead
+from levelhead.arguments import check
 from levelhead.cli.program import COMMANDS, cli
 from levelhead.cli.shared.command import Setting
 
@@ -39,7 +40,7 @@ OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
     "power": {"files": ("gold", "systems")},
     "profile": {"definitions": "scheme", "scheme": "scheme", "rarefy": None, "samples": None, "seed": None},
     "rank": {"scheme": "scheme"},
-    "score": {"enhancements": "rules", "under": "measures", "over": "measures"},
+    "score": {"enhancements": "rules", "under": "measures", "over": "measures", "align_sentences": None},
     "train": {"scheme": "scheme", "model": None},
     "crossval": {"scheme": "scheme"},
     "validate": {"files": "paths"},
@@ -126,21 +127,21 @@ def values_of(kind: click.ParamType) -> Iterator[tuple[Any, bool]]:
 
 @pytest.mark.parametrize("name", functions())
 def test_command_and_function_take_the_same_values(name: str) -> None:
-    checks = getattr(levelhead, name).checks
+    kinds = getattr(levelhead, name).kinds
     for parameter, option in options_of(name):
-        if parameter in OBJECTS or parameter not in checks:
+        if parameter in OBJECTS or parameter not in kinds:
             continue
         for value, is_valid in values_of(option.type):
             value = int(value) if parameter == "ud" and value.isdigit() else value  # noqa: PLW2901
             if is_valid:
-                checks[parameter](parameter, value)
+                check(parameter, value, kinds[parameter])
             elif parameter not in {
                 "rules",
                 "level",
                 "paper",
             }:  # names that are looked up later; a level of 100% is refused below 1
                 with pytest.raises(levelhead.InputError):
-                    checks[parameter](parameter, value)
+                    check(parameter, value, kinds[parameter])
 
 
 @pytest.mark.parametrize("name", functions())

@@ -1,6 +1,6 @@
 """The functions that commands and Python call."""
 
-FUNCTIONS = {
+_FILES = {
     "breakdowns": ("breakdown", "confusion", "trees"),
     "comparing": ("agree", "compare", "diff", "languages", "power"),
     "conversion": ("convert", "derive", "perplexity", "recover"),
@@ -13,4 +13,5 @@ FUNCTIONS = {
     "treebanks": ("profile", "select", "similarity", "suspects"),
     "validation": ("validate",),
 }
-"""The public functions by file."""
+FUNCTIONS = {name: file for file, names in _FILES.items() for name in names}
+"""The file of each public function."""

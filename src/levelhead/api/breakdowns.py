@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, Systems, as_list, noting, plan_for, settings_for, training_of
-from levelhead.api.parameters import public
-from levelhead.arguments import limited, optional, several, text
+from levelhead.api.inputs import (
+    Golds,
+    MappedWeights,
+    Measures,
+    Punctuation,
+    Systems,
+    as_list,
+    noting,
+    plan_for,
+    settings_for,
+    training_of,
+)
+from levelhead.api.parameters import SYSTEMS, public
+from levelhead.arguments import LIMITS
 from levelhead.errors import Fault, InputError, MeasureError
 
 if TYPE_CHECKING:
-    from levelhead.analysis.word_properties import PropertySettings
-    from levelhead.api.inputs import MappedWeights, Punctuation
-    from levelhead.campaign.plan import Plan
-    from levelhead.comparison.breakdowns import Breakdowns, Intervals, Repairs
+    from levelhead.comparison.breakdowns import Breakdowns, Repairs
     from levelhead.comparison.contrasts import Contrasts, Gains
     from levelhead.comparison.system_errors import (
         CascadingErrors,
@@ -24,14 +32,13 @@ if TYPE_CHECKING:
         ErrorTypes,
     )
     from levelhead.evaluation.pair import Input
-    from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
 
 
-@public()
+@public(system=SYSTEMS)
 def confusion(
     gold: Golds,
     system: Golds,
@@ -53,7 +60,7 @@ def confusion(
     return noting(confuse_outputs(plan, setup), gold, plan)
 
 
-@public(by=several(text, 1))
+@public(by=("list", "text", 1))
 def breakdown(
     gold: Golds,
     systems: Golds | Systems,
@@ -86,7 +93,8 @@ def breakdown(
         MeasureError: a measure or property is unknown or cannot be broken down.
     """
     from levelhead.analysis.word_properties import PropertySettings
-    from levelhead.comparison.breakdowns import Intervals
+    from levelhead.comparison import breakdowns, system_errors
+    from levelhead.comparison.contrasts import compare_by
 
     seen, properties = list(train), as_list(by)
     setup = settings_for(
@@ -94,39 +102,30 @@ def breakdown(
         gold_format=gold_format, weights=weights, registry=registry, train=seen, punct=punct,
     )  # fmt: skip
     plan = plan_for(gold, systems, split)
-    schemes = setup.registry.schemes
-    buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
-    return noting(_broken_down(plan, properties, setup, buckets, Intervals(resample_by, level)), gold, plan)
-
-
-def _broken_down(
-    plan: Plan, properties: list[str], setup: Setup, buckets: PropertySettings, intervals: Intervals
-) -> Breakdowns | CountsBySentence | ErrorTypes | CascadingErrors | Repairs | Gains:
-    from levelhead.comparison import breakdowns, system_errors
-    from levelhead.comparison.contrasts import compare_by
-
+    schemes, training = setup.registry.schemes, training_of(seen)
+    buckets = PropertySettings(schemes.by_name[schemes.default], training)
     if properties == ["sentence"]:
-        return system_errors.count_sentences_of_outputs(plan, setup)
+        return noting(system_errors.count_sentences_of_outputs(plan, setup), gold, plan)
     if properties == ["error"]:
-        return system_errors.error_types_of_outputs(plan, setup)
+        return noting(system_errors.error_types_of_outputs(plan, setup), gold, plan)
     if properties == ["cascading"]:
-        return system_errors.cascading_errors_of_outputs(plan, setup, buckets.scheme)
+        return noting(system_errors.cascading_errors_of_outputs(plan, setup, buckets.scheme), gold, plan)
     _check_single(setup.names)
+    intervals = breakdowns.Intervals(resample_by, level)
     if properties == ["repair"]:
-        return breakdowns.repairs_of_outputs(plan, setup, intervals)
+        return noting(breakdowns.repairs_of_outputs(plan, setup, intervals), gold, plan)
     if len(plan.systems) == 1:
-        return breakdowns.break_down_outputs(
-            plan, setup, [names.split(",") for names in properties], buckets, intervals
-        )
-    decided = {"train": buckets.training.hashes} if buckets.training else {}
+        names = [names.split(",") for names in properties]
+        return noting(breakdowns.break_down_outputs(plan, setup, names, buckets, intervals), gold, plan)
     if len(properties) > 1:
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
-    return compare_by(plan, properties[0].split(","), buckets, setup, decided, intervals)
+    decided = {"train": training.hashes} if training else {}
+    return noting(compare_by(plan, properties[0].split(","), buckets, setup, decided, intervals), gold, plan)
 
 
-@public(show=several(text), limit=optional(limited("limit")))
+@public(limit=("optional", ("whole", *LIMITS["limit"])))
 def trees(
     gold: Golds,
     systems: Golds | Systems,

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from levelhead.api.inputs import (
     Golds,
+    MappedWeights,
     Measures,
     PathLike,
+    Punctuation,
     Systems,
     measure_names,
     noting,
@@ -21,25 +23,23 @@ from levelhead.api.inputs import (
     settings_for,
     without_punctuation,
 )
-from levelhead.api.parameters import MEASURES, NO_OR_MEASURES, TEST_SETS, TREEBANK, public
-from levelhead.arguments import choice, flag, limited, number, optional, refuse, several
+from levelhead.api.parameters import NO_OR_MEASURES, public
+from levelhead.arguments import FRACTION, LIMITS, NOT_NEGATIVE, NUMBER, refuse
 from levelhead.errors import Fault, InputError
+from levelhead.evaluation.pair import Input, load, load_pair
+from levelhead.measures.registry import STANDARD, Registry, parse_measure
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
-    from levelhead.api.inputs import MappedWeights, Punctuation
     from levelhead.campaign.outputs import Look, Output
-    from levelhead.campaign.plan import Plan
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes, ReleaseChanges
     from levelhead.comparison.contrasts import WorseSentence
     from levelhead.comparison.evaluations import Languages
     from levelhead.comparison.power import Power
     from levelhead.comparison.systems import Comparison
-    from levelhead.evaluation.pair import Input
     from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
-    from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
@@ -48,17 +48,11 @@ if TYPE_CHECKING:
 Prepared = Literal["page", "summary"]
 
 
-def _margin(name: str, value: Any) -> float:
-    return value if isinstance(value, float) else number()(name, value)  # NaN and infinity: see check_margin
-
-
 @public(
-    measures=optional(MEASURES),
-    margin=optional(_margin),
-    wilcoxon=flag,
-    votes=choice(("treebank", "language", "family")),
+    margin=("optional", ("either", "float", NUMBER)),  # NaN and infinity: see check_margin
+    votes=("one of", ("treebank", "language", "family")),
     fail_if_worse=NO_OR_MEASURES,
-    prepare=several(choice(("page", "summary"))),
+    prepare=("list", ("one of", ("page", "summary"))),
 )
 def compare(
     gold: Golds,
@@ -110,7 +104,6 @@ def compare(
     """
     from levelhead.comparison.regression import gated_measures
     from levelhead.comparison.systems import compare as compare_systems
-    from levelhead.measures.registry import STANDARD
     from levelhead.significance import InferenceSettings
 
     chosen = without_punctuation(or_own(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
@@ -122,26 +115,21 @@ def compare(
     )  # fmt: skip
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
-    look = _look(set(prepare), plan, setup, gates)
+    look: Look | None = None
+    if prepare:
+        prepared = {*prepare}
+        look = partial_function(
+            _look_at,
+            n_treebanks=len(plan.test_sets),
+            registry=setup.registry,
+            page="page" in prepared,
+            worst_by=_word_measure([*gates, *setup.names], setup) if "summary" in prepared else None,
+        )
     with running(jobs, store, cluster) as how:
         result = compare_systems(
             plan, setup, settings=tests, look=look, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how
         )
     return noting(result, gold, plan)
-
-
-def _look(prepare: set[Prepared], plan: Plan, setup: Setup, gates: Sequence[str]) -> Look | None:
-    return (
-        partial_function(
-            _look_at,
-            n_treebanks=len(plan.test_sets),
-            registry=setup.registry,
-            page="page" in prepare,
-            worst_by=_word_measure([*gates, *setup.names], setup) if "summary" in prepare else None,
-        )
-        if prepare
-        else None
-    )
 
 
 class Looked(NamedTuple):
@@ -169,8 +157,6 @@ def _look_at(
 
 def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
     """The settings with the first measure that counts words and needs no file; LAS by default."""
-    from levelhead.measures.registry import parse_measure
-
     defined = {str(measure): (measure, definition) for measure, definition in setup.defined}
     for name in names:
         measure, definition = defined[name]
@@ -179,7 +165,7 @@ def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
     return setup.with_measures([parse_measure("LAS", setup.registry)])
 
 
-@public(measures=optional(MEASURES), parallel=flag)
+@public()
 def languages(
     gold: Golds,
     systems: Systems | Golds,
@@ -225,7 +211,7 @@ def languages(
         return noting(compare_languages(plan, setup, settings=tests, parallel=parallel, **how), gold, plan)
 
 
-@public(annotations=TREEBANK)
+@public()
 def agree(
     *annotations: Input,
     rules: str | Rules = "ud",
@@ -247,7 +233,6 @@ def agree(
         InputError: a file is invalid, the texts differ, a path is given twice, or there are fewer than two annotations.
     """
     from levelhead.comparison.agreement import agreement, named
-    from levelhead.evaluation.pair import load, load_pair
 
     if len(annotations) < 2:
         raise InputError(Fault("too-few-treebanks", "agree requires at least two annotations"))
@@ -258,7 +243,7 @@ def agree(
     return agreement(dict(zip(names, read, strict=True)), setup, resample_by=resample_by, level=level)
 
 
-@public(old=TREEBANK, new=TREEBANK)
+@public()
 def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes | ReleaseChanges:
     """Return the changes between two versions of a treebank, or two outputs; their texts can differ.
 
@@ -271,7 +256,6 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
         MeasureError: the rules are unknown, or do not score single words.
     """
     from levelhead.comparison.changes import changes, release_changes
-    from levelhead.evaluation.pair import load, load_pair
 
     setup = settings_for((), rules=rules, format=format)
     folders = [Path(version) for version in (old, new) if not isinstance(version, Treebank) and os.path.isdir(version)]  # noqa: PTH112
@@ -283,13 +267,11 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
 
 
 @public(
-    gold=optional(TEST_SETS),
-    measures=optional(MEASURES),
-    units=several(limited("units")),
-    runs=several(limited("runs")),
-    run_sd=optional(number(0)),
-    alpha=number(0, 1, inside=True),
-    power=number(0, 1, inside=True),
+    units=("list", ("whole", *LIMITS["units"])),
+    runs=("list", ("whole", *LIMITS["runs"])),
+    run_sd=("optional", NOT_NEGATIVE),
+    alpha=FRACTION,
+    power=FRACTION,
 )
 def power(
     gold: Golds | None = None,

@@ -5,25 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from levelhead.api.inputs import PathLike, loaded
 from levelhead.api.parameters import TREEBANK, public
-from levelhead.arguments import (
-    choice,
-    either,
-    flag,
-    instance,
-    is_path,
-    limited,
-    mapping,
-    optional,
-    path,
-    several,
-    text,
-    whole,
-)
+from levelhead.arguments import LIMITS
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -36,46 +24,11 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
-def _variants() -> Iterable[str]:
-    from levelhead.conversion import VARIANTS
-
-    return VARIANTS
-
-
-def _transition_systems() -> Iterable[str]:
-    from levelhead.derivation import SYSTEMS
-
-    return SYSTEMS
-
-
-def _orders() -> Iterable[str]:
-    from levelhead.derivation import ORDERS
-
-    return ORDERS
-
-
-def _paths(name: str, value: Any) -> list[Any]:
-    return [path(name, value)] if isinstance(value, Treebank) else several(path)(name, value)
-
-
-_TARGETS = either([(is_path, path)], instance("Targets", "a path or targets"))
-_TEXT = instance("str", "a string")
-_ANSWERS = either(
-    [(is_path, path), (lambda value: isinstance(value, Mapping), mapping(_TEXT, "a mapping of sent_ids to answers"))],
-    several(_TEXT),
-)
-_TRAIN = either([(is_path, path)], instance("NgramModel Treebank", "a treebank, a model or a path"))
-_OUTPUTS = either(
-    [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to outputs"))], _paths
-)
-
-
 @public(
-    direction=choice(("forward", "backward")),
-    targets=optional(_TARGETS),
-    variant=choice(_variants),
-    ud=optional(choice((1, 2))),
-    exact=flag,
+    direction=("one of", ("forward", "backward")),
+    targets=("optional", ("either", "path", ("object", "Targets", "a path or targets"))),
+    variant=("one of", lambda: import_module("levelhead.conversion").VARIANTS),
+    ud=("optional", ("one of", (1, 2))),
 )
 def convert(
     treebank: Input,
@@ -112,7 +65,7 @@ def convert(
     return directions[direction](trees, targets=chosen, variant=variant, ud=ud, exact=exact)
 
 
-@public(system=choice(_transition_systems, "transition system"))
+@public(system=("one of", lambda: import_module("levelhead.derivation").SYSTEMS, "transition system"))
 def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, format: Format = "conllu") -> Derivations:
     """Return the derivation of every tree by a transition system's static oracle.
 
@@ -122,21 +75,18 @@ def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, fo
     Raises:
         InputError: the file is invalid, or a tree cannot be derived.
     """
-    from levelhead.derivation import SYSTEMS
-    from levelhead.derivation import derive as derive_treebank
+    from levelhead import derivation
 
-    return derive_treebank(loaded(treebank, format), SYSTEMS[system], lift=lift)
+    return derivation.derive(loaded(treebank, format), derivation.SYSTEMS[system], lift=lift)
 
 
 @public(
-    train=_TRAIN,
-    test=TREEBANK,
-    systems=_OUTPUTS,
-    order=choice(_orders),
-    ngram=optional(limited("ngram")),
-    minimum_counts=several(whole(0)),
-    minimum_word_count=limited("minimum-word-count"),
-    ends=choice(("in", "out", "ppl1")),
+    train=("either", "path", ("object", "NgramModel Treebank", "a treebank, a model or a path")),
+    systems=("either", ("mapping", TREEBANK, "a mapping of names to outputs"), ("list", "path")),
+    order=("one of", lambda: import_module("levelhead.derivation").ORDERS),
+    ngram=("optional", ("whole", *LIMITS["ngram"])),
+    minimum_counts=("list", ("whole", 0, None)),
+    ends=("one of", ("in", "out", "ppl1")),
 )
 def perplexity(
     train: Input | NgramModel,
@@ -190,11 +140,8 @@ def perplexity(
 
 
 @public(
-    answers=_ANSWERS,
-    gold=TREEBANK,
-    separator=optional(_TEXT),
-    field=optional(text),
-    id_field=optional(text),
+    answers=("either", "path", ("mapping", "string", "a mapping of sent_ids to answers"), ("list", "string")),
+    separator=("optional", "string"),
 )
 def recover(
     answers: Answers,

@@ -8,23 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from levelhead.api.inputs import Measures, PathLike, as_list, measure_names
-from levelhead.api.parameters import MEASURES, TREEBANK, public
-from levelhead.arguments import (
-    choice,
-    either,
-    flag,
-    instance,
-    is_list,
-    is_path,
-    limited,
-    optional,
-    path,
-    refuse,
-    several,
-    text,
-)
+from levelhead.api.parameters import public
+from levelhead.arguments import LIMITS, check, is_list, refuse
 from levelhead.correlation import Correlation, Measurements, join, read_tables
 from levelhead.correlation import correlate as correlate_columns
+from levelhead.measures.registry import STANDARD, Registry
 
 if TYPE_CHECKING:
     from levelhead.comparison.judgement import Choices, Judgement
@@ -32,19 +20,15 @@ if TYPE_CHECKING:
     from levelhead.correlation.human_agreement import Ties
     from levelhead.correlation.measurements import Missing
     from levelhead.evaluation.pair import Input
-    from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.reader import Format
-
-
-_MISSING = choice(("drop", "pairwise", "error"))
 
 
 def _pair(name: str, value: Any) -> tuple[str, str]:
     """A pair of strings."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
         refuse(name, value, "a pair of strings")
-    return text(name, value[0]), text(name, value[1])
+    return check(name, value[0], "text"), check(name, value[1], "text")
 
 
 def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
@@ -54,19 +38,15 @@ def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
     return [_pair(name, pair) for pair in value]
 
 
-_TABLE = either([(is_path, path)], instance("Measurements", "a table (a path or measurements)"))
+_TABLE = ("either", "path", ("object", "Measurements", "a table (a path or measurements)"))
 
 
 @public(
     tables=_TABLE,
-    columns=optional(several(text, 1)),
+    columns=("optional", ("list", "text", 1)),
     differences=_pairs,
-    given=several(text),
-    family=optional(text),
-    key=optional(text),
-    missing=_MISSING,
-    methods=several(choice(("pearson", "spearman"), "method"), 1),
-    resamples=limited("draws"),
+    methods=("list", ("one of", ("pearson", "spearman"), "method"), 1),
+    resamples=("whole", *LIMITS["draws"]),
 )
 def correlate(
     *tables: PathLike | Measurements,
@@ -111,7 +91,7 @@ def correlate(
     )  # fmt: skip
 
 
-@public(tables=_TABLE, columns=several(text), differences=_pairs, key=optional(text), missing=_MISSING)
+@public(tables=_TABLE, differences=_pairs)
 def measurements(
     *tables: PathLike | Measurements,
     columns: Iterable[str] = (),
@@ -146,15 +126,10 @@ def measurements(
 
 
 @public(
-    gold=TREEBANK,
-    first=TREEBANK,
-    second=TREEBANK,
-    judgements=either([(is_path, path)], instance("Choices", "a path or choices")),
-    words=optional(_pair),
-    measures=MEASURES,
-    ties=choice(("callin", "half", "skip")),
-    subtypes_apart=flag,
-    resamples=limited("draws"),
+    judgements=("either", "path", ("object", "Choices", "a path or choices")),
+    words=("optional", _pair),
+    ties=("one of", ("callin", "half", "skip")),
+    resamples=("whole", *LIMITS["draws"]),
 )
 def judge(
     gold: Input,
@@ -191,12 +166,10 @@ def judge(
         InputError: a file is invalid, the texts differ, or the number of judgments differs from the number of
             sentences.
     """
-    from levelhead.comparison.judgement import Choices, read_choices
-    from levelhead.comparison.judgement import judge as judge_systems
-    from levelhead.measures.registry import STANDARD
+    from levelhead.comparison import judgement
 
-    choices = judgements if isinstance(judgements, Choices) else read_choices(judgements, words)
-    return judge_systems(
+    choices = judgements if isinstance(judgements, judgement.Choices) else judgement.read_choices(judgements, words)
+    return judgement.judge(
         gold, first, second, choices, measures=measure_names(measures), rules=rules, format=format, ties=ties,
         subtypes_apart=subtypes_apart, registry=registry or STANDARD, resamples=resamples, resample_by=resample_by,
         level=level, seed=seed,

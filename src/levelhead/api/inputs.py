@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import Setup, setup_of
-from levelhead.measures.registry import split_measures
+from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
+from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.weights import ENTROPY, key_of
 from levelhead.treebank import Treebank, read
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
     from levelhead.jobs import Store, Workers
-    from levelhead.measures.registry import Registry
     from levelhead.scoring.measure import Measure, Resource
-    from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
     from levelhead.treebank.training_data import Training
@@ -59,15 +58,6 @@ def loaded(source: Input, format: Format = "conllu") -> Treebank:
     return source if isinstance(source, Treebank) else read(source, format=format)
 
 
-def holds_test_sets(gold: Golds) -> bool:
-    """Return whether gold is a folder, a manifest or a mapping of test sets, not a single treebank."""
-    if isinstance(gold, Treebank):
-        return False
-    if isinstance(gold, Mapping):
-        return True
-    return os.path.isdir(gold) or os.fspath(gold).endswith(".toml")  # noqa: PTH112 -- pathlib is slow to load
-
-
 def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None, *, as_runs: bool = False) -> Plan:
     """Return the test sets and the outputs, all of which must exist."""
     from levelhead.campaign.find import find_plan
@@ -91,8 +81,6 @@ def noting(result: _Result, gold: Golds, plan: Plan) -> _Result:
 
 def or_own(measures: Measures | None, rules: str | Rules, *default: str) -> Measures:
     """Return the requested measures, or the defaults; for rules that define only a few measures, all of them."""
-    from levelhead.scoring.rules import rules_named
-
     return rules_named(rules).or_own(*default) if measures is None else measures
 
 
@@ -110,8 +98,10 @@ def settings_for(
     punct: Punctuation = "keep",
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them."""
+    if punct != "keep":
+        measures = without_punctuation(measures, rules, punct, registry)
     setup = setup_of(
-        without_punctuation(measures, rules, punct, registry), rules=rules, format=format, gold_format=gold_format,
+        measures, rules=rules, format=format, gold_format=gold_format,
         registry=registry, weights=weights, partial=partial, allow_several_roots=allow_several_roots,
     )  # fmt: skip
     seen = list(train)
@@ -130,9 +120,6 @@ def without_punctuation(
     """Return the measures, by default those of the rules, without punctuation as far as they can leave it out."""
     if punct == "keep":
         return measures
-    from levelhead.measures.registry import STANDARD, parse_measure
-    from levelhead.scoring.rules import rules_named
-
     known, option = registry or STANDARD, "nopunct" if punct == "relation" else "nopunct=callin"
     names = rules_named(rules).measures if measures is None else measure_names(measures)
     parsed = [parse_measure(name, known) for name in names]
@@ -146,8 +133,6 @@ def without_punctuation(
 
 def registry_of(definitions: Iterable[PathLike], scheme: str | None) -> Registry:
     """Return the measures and schemes of files of definitions, with a default scheme."""
-    from levelhead.measures.registry import STANDARD
-
     registry = STANDARD
     for path in definitions:
         from levelhead.measures.user_definitions import read_definitions

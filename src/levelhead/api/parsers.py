@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import PathLike, loaded, running
-from levelhead.api.parameters import TREEBANK, public
-from levelhead.arguments import choice, either, flag, instance, is_path, limited, optional, path, refuse
+from levelhead.api.parameters import public
+from levelhead.arguments import refuse
 from levelhead.parsing import (
     ALL_PARSERS,
     AnyModel,
@@ -35,25 +35,10 @@ if TYPE_CHECKING:
     from levelhead.parsing.model import Relations, Scheme
 
 
-_SCHEME = choice(("content-head", "function-head"))
+_PARSER = ("one of", ALL_PARSERS, "parser")
 
 
-def _callable(name: str, value: Any) -> Callable[..., Any]:
-    if not callable(value):
-        refuse(name, value, "a function")
-    return cast("Callable[..., Any]", value)
-
-
-_MODEL = either([(is_path, path)], instance("Model Ensemble Baseline ExternalModel", "a model or its path"))
-
-
-@public(
-    parser=choice(ALL_PARSERS, "parser"),
-    dev=optional(TREEBANK),
-    with_dev=flag,
-    scheme=_SCHEME,
-    progress=optional(_callable),
-)
+@public(parser=_PARSER, progress=("optional", "function"))
 def train(
     treebank: Input,
     parser: str = "swap-lazy",
@@ -90,13 +75,9 @@ def train(
     return train_parser(loaded(treebank), recipe, dev=held_out, with_dev=with_dev, progress=progress)
 
 
-@public(model=_MODEL)
+@public(model=("either", "path", ("object", "Model Ensemble Baseline ExternalModel", "a model or its path")))
 def parse(
-    model: PathLike | AnyModel,
-    treebank: Input,
-    *,
-    external: ExternalSettings | None = None,
-    repair: bool = False,
+    model: PathLike | AnyModel, treebank: Input, *, external: ExternalSettings | None = None, repair: bool = False
 ) -> Treebank:
     """Return a treebank with predicted trees; DEPS becomes empty.
 
@@ -114,7 +95,7 @@ def parse(
     return _warning(output, *parsing_warnings(words, parser))
 
 
-@public(parser=choice(ALL_PARSERS, "parser"), folds=limited("folds"), scheme=_SCHEME)
+@public(parser=_PARSER)
 def crossval(
     treebank: Input,
     parser: str = "swap-lazy",

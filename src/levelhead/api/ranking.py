@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, registry_of, running
-from levelhead.api.parameters import MEASURES, PATH, RULES, SYSTEMS, TEST_SETS, public
-from levelhead.arguments import choice, flag, limited, optional, several, text
+from levelhead.api.inputs import (
+    Golds,
+    MappedWeights,
+    Measures,
+    PathLike,
+    Systems,
+    as_list,
+    measure_names,
+    registry_of,
+    running,
+)
+from levelhead.api.parameters import public
+from levelhead.arguments import LIMITS
 from levelhead.campaign import RANKINGS, Manifest, RankSets, read_manifest, read_scores, score_plan
 from levelhead.campaign.find import about_files, find_plan
 from levelhead.campaign.plan import Plan, check_matched
@@ -19,39 +29,23 @@ from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, meas
 from levelhead.campaign.ranking import ALL, EACH
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.setup import setup_of
-from levelhead.measures.registry import parse_measure, qualified
-from levelhead.scoring.rules import rules_named
+from levelhead.measures.registry import Registry, parse_measure, qualified
+from levelhead.scoring.rules import Rules, rules_named
 from levelhead.significance import InferenceSettings
 from levelhead.significance.units import AUTO
 
 if TYPE_CHECKING:
-    from levelhead.api.inputs import MappedWeights
     from levelhead.campaign import Results
-    from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
-    from levelhead.measures.registry import Registry
     from levelhead.report.page.blocks import Origin
-    from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
 
 
 @public(
-    gold=optional(TEST_SETS),
-    systems=optional(SYSTEMS),
-    manifest=PATH,
-    scores=PATH,
-    measures=optional(MEASURES),
-    rules=optional(RULES),
-    ranking=optional(choice(RANKINGS)),
-    groups=several(text),
-    by_treebank=flag,
-    only=several(text),
-    all_measures=flag,
-    scheme=optional(text),
-    significance=optional(flag),
-    rank_sets=choice(("marginal", "simultaneous")),
-    resamples=limited("draws"),
-    prepare=several(choice(("page", "pages"))),
+    ranking=("optional", ("one of", RANKINGS)),
+    rank_sets=("one of", ("marginal", "simultaneous")),
+    resamples=("whole", *LIMITS["draws"]),
+    prepare=("list", ("one of", ("page", "pages"))),
 )
 def rank(
     gold: Golds | None = None,
@@ -117,8 +111,15 @@ def rank(
         MeasureError: a measure or the rules are unknown.
     """
     given, pages = locals(), set(prepare)
-    _check_combination(scores, partial=partial, folder="pages" in pages)
-    written = _manifest(gold if manifest is None else manifest)
+    refused = "scores cannot be combined with partial" if partial and scores is not None else None
+    if "pages" in pages and not refused:
+        from levelhead.report.page.ranking_report import no_folder
+
+        refused = no_folder(partial=partial, from_scores=scores is not None)
+    if refused:
+        raise InputError(Fault("invalid-argument", refused))
+    path = gold if manifest is None else manifest
+    written = read_manifest(path) if isinstance(path, str | os.PathLike) and Path(path).suffix == ".toml" else None
     defaults: dict[str, Any] = {} if written is None else written._asdict()
     tested = bool(pages) if significance is None else significance
     tests = InferenceSettings(resamples, seed, level, resample_by=resample_by) if tested else None
@@ -130,12 +131,16 @@ def rank(
     scheme, registry = scheme or defaults.get("scheme"), registry or registry_of(defaults.get("definitions", ()), None)
     registry = registry if scheme is None else registry.with_default(scheme)
     named_rules = rules_named(rules or defaults.get("rules") or "ud")
-    names = _measures_to_rank(measures or defaults.get("measures"), named_rules, every=all_measures)
+    names = measure_names(measures or defaults.get("measures") or (() if all_measures else named_rules.main))
+    if all_measures:
+        names = list(dict.fromkeys([*names, *sorted(named_rules.measures, key=lambda name: name != "LAS")]))
     if scheme is not None:
         names = [str(qualified(parse_measure(name, registry), registry)) for name in names]
     origin, about = origin or _origin(given), tuple[str, ...]()
     if scores is not None:
-        results = _of_systems(read_scores(scores), as_list(only))
+        results, chosen = read_scores(scores), as_list(only)
+        _check_names(chosen, results.systems)
+        results = results.of_systems(chosen) if chosen else results
         names = names if measures else list(results.measures)
     else:
         plan = needed_plan(plan_to_rank(gold, systems, written, split, only, as_runs=as_runs), choice, requested)
@@ -147,26 +152,15 @@ def rank(
         )  # fmt: skip
         with running(jobs, store, cluster) as how:
             how |= {"by_sentence": tests is not None, "resample_by": tests.resample_by if tests else AUTO}
-            results = _scored(plan, setup, pages, origin, **how)
+            if pages:
+                from levelhead.report.page.ranking_report import score_for_report
+
+                results = score_for_report(plan, setup, folder="pages" in pages, origin=origin, **how)
+            else:
+                results = score_plan(plan, setup, **how)
     ranked = rank_results(results, [measure_in(results, name, registry) for name in names], choice)
     looked = ResultsForPage(results, origin) if pages else None
     return replace(ranked, provenance=replace(ranked.provenance, about_files=about), looked=looked)
-
-
-def _measures_to_rank(measures: Measures | None, rules: Rules, *, every: bool) -> list[str]:
-    """The requested measures, and with `every` those of the rules' official scorer; by default its main ones."""
-    names = measure_names(measures or (() if every else rules.main))
-    return list(dict.fromkeys([*names, *sorted(rules.measures, key=lambda name: name != "LAS")])) if every else names
-
-
-def _check_combination(scores: PathLike | None, *, partial: bool, folder: bool) -> None:
-    refused = "scores cannot be combined with partial" if partial and scores is not None else None
-    if folder and not refused:
-        from levelhead.report.page.ranking_report import no_folder
-
-        refused = no_folder(partial=partial, from_scores=scores is not None)
-    if refused:
-        raise InputError(Fault("invalid-argument", refused))
 
 
 class ResultsForPage(NamedTuple):
@@ -176,16 +170,8 @@ class ResultsForPage(NamedTuple):
     origin: Origin
 
 
-def _scored(plan: Plan, setup: Setup, pages: Collection[str], origin: Origin, **how: Any) -> Results:
-    if not pages:
-        return score_plan(plan, setup, **how)
-    from levelhead.report.page.ranking_report import score_for_report
-
-    return score_for_report(plan, setup, folder="pages" in pages, origin=origin, **how)
-
-
 def _origin(given: Mapping[str, Any]) -> Origin:
-    """The call of `rank`, without arguments that do not change its result."""
+    """Return the call of `rank`, without arguments that do not change its result."""
     from levelhead.report.page.blocks import Origin
 
     defaults = signature(rank).parameters
@@ -204,13 +190,6 @@ def _text(value: Any) -> str:
         return f"[{', '.join(map(_text, value))}]"
     value = os.fspath(value) if isinstance(value, os.PathLike) else value
     return repr(value) if isinstance(value, str | int | float) else "..."
-
-
-def _manifest(gold: Golds | None) -> Manifest | None:
-    """The manifest, if gold is a manifest."""
-    if gold is None or not isinstance(gold, str | os.PathLike) or Path(gold).suffix != ".toml":
-        return None
-    return read_manifest(gold)
 
 
 def plan_to_rank(
@@ -234,11 +213,6 @@ def plan_to_rank(
     plan = plan._replace(systems=tuple(system for system in plan.systems if not names or system.name in names))
     check_matched(plan)
     return plan
-
-
-def _of_systems(results: Results, names: Sequence[str]) -> Results:
-    _check_names(names, results.systems)
-    return results.of_systems(names) if names else results
 
 
 def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:

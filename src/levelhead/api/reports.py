@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from levelhead.api.inputs import PathLike
-from levelhead.api.parameters import PATH, public
-from levelhead.arguments import choice, flag, instance, is_instance, limited, optional, text
+from levelhead.api.parameters import public
+from levelhead.arguments import is_instance
 from levelhead.errors import Fault, InputError
 from levelhead.tables.writers import PAPER_FORMATS, PaperFormat
 
@@ -35,12 +35,7 @@ if TYPE_CHECKING:
 _SHOWN = "Agreement Changes Comparison Evaluation Evaluations RankedSystems ReleaseChanges Survey Suspects"
 
 
-@public(
-    result=instance(_SHOWN, "the result of agree, compare, diff, profile, rank, score or suspects"),
-    path=PATH,
-    title=optional(text),
-    figures=PATH,
-)
+@public(result=("object", _SHOWN, "the result of agree, compare, diff, profile, rank, score or suspects"))
 def write_report(
     result: Shown,
     path: PathLike | None = None,
@@ -87,18 +82,11 @@ def write_report(
         write_figures(page, os.fspath(figures))
 
 
-def _page_of(result: Shown, registry: Registry | None, *, folder: bool) -> Page:
-    from levelhead.campaign.ranked_systems import RankedSystems
-    from levelhead.comparison.agreement import Agreement
-    from levelhead.comparison.evaluations import Evaluations
-    from levelhead.comparison.suspects import Suspects
-    from levelhead.comparison.systems import Comparison
-    from levelhead.evaluation.pair import Evaluation
+def _page_of(result: Any, registry: Registry | None, *, folder: bool) -> Page:
     from levelhead.measures.registry import STANDARD
     from levelhead.scoring.rules import rules_named
-    from levelhead.typology.collection import Survey
 
-    if isinstance(result, RankedSystems):
+    if is_instance(result, "RankedSystems"):
         from levelhead.report.page.ranking_report import page_of
 
         if result.looked is None or (folder and not result.looked.results.looked):
@@ -106,26 +94,23 @@ def _page_of(result: Shown, registry: Registry | None, *, folder: bool) -> Page:
             message = f'the ranking has nothing for such a page: use rank(..., prepare="{prepare}")'
             raise InputError(Fault("invalid-argument", message))
         return page_of(result, folder=folder)
-    if isinstance(result, Survey):
+    if is_instance(result, "Survey"):
         from levelhead.report.page.profile import profile_page
 
         return profile_page(result)
-    if isinstance(result, Suspects):
-        from levelhead.report.page.annotations import suspects_page
-
-        return suspects_page(result)
-    if isinstance(result, Evaluation | Evaluations):
+    if is_instance(result, "Evaluation", "Evaluations"):
         from levelhead.report.page.score import score_page
 
-        evaluations = list(result.values()) if isinstance(result, Evaluations) else [result]
+        several = is_instance(result, "Evaluations")
+        evaluations = list(result.values()) if several else [result]
         if any(evaluation.looked is None for evaluation in evaluations):
             message = 'the scores have no errors for a page: use score(..., prepare="page")'
             raise InputError(Fault("invalid-argument", message))
         by_code = {evaluation.looked.code: evaluation for evaluation in evaluations}
         parts = {code: evaluation.looked.page for code, evaluation in by_code.items()}
-        average = result.average if isinstance(result, Evaluations) else None
+        average = result.average if several else None
         return score_page(evaluations[0].looked.system, by_code, parts, average, registry or STANDARD)
-    if isinstance(result, Comparison):
+    if is_instance(result, "Comparison"):
         from levelhead.report.page.comparison import comparison_page
 
         found = [looked.page for looked in result.looked.values()]
@@ -133,22 +118,20 @@ def _page_of(result: Shown, registry: Registry | None, *, folder: bool) -> Page:
             message = 'the comparison has no trees for a page: use compare(..., prepare="page")'
             raise InputError(Fault("invalid-argument", message))
         return comparison_page(result, found, registry or STANDARD)
+    from levelhead.report.page.annotations import agreement_page, changes_page, suspects_page
+
+    if is_instance(result, "Suspects"):
+        return suspects_page(result)
     rules = rules_named(result.provenance.signature["rules"].partition("+")[0])
-    if isinstance(result, Agreement):
-        from levelhead.report.page.annotations import agreement_page
-
+    if is_instance(result, "Agreement"):
         return agreement_page(result, rules)
-    from levelhead.report.page.annotations import changes_page
-
     return changes_page(result, rules, *_versions(result))
 
 
-def _versions(changes: Changes | ReleaseChanges) -> tuple[str, str]:
+def _versions(changes: Any) -> tuple[str, str]:
     """The paths of the old and the new version."""
     pairs = [(part.old.source.path or "old", part.new.source.path or "new") for part in changes.parts.values()]
-    from levelhead.comparison.changes import ReleaseChanges
-
-    if not isinstance(changes, ReleaseChanges):
+    if not is_instance(changes, "ReleaseChanges"):
         return pairs[0]
     present = [pair for name, pair in zip(changes.parts, pairs) if name not in {*changes.only_old, *changes.only_new}]
     old, new = (os.path.commonpath([os.path.dirname(path) or "." for path in paths]) for paths in zip(*present))  # noqa: PTH120
@@ -156,17 +139,11 @@ def _versions(changes: Changes | ReleaseChanges) -> tuple[str, str]:
 
 
 @public(
-    result=instance("RankedSystems Comparison", "a ranking or a comparison"),
-    format=choice(PAPER_FORMATS, "format"),
-    places=limited("places"),
-    each=flag,
+    result=("object", "RankedSystems Comparison", "a ranking or a comparison"),
+    format=("one of", PAPER_FORMATS, "format"),
 )
 def paper_table(
-    result: RankedSystems | Comparison,
-    format: PaperFormat = "latex",
-    *,
-    places: int = 2,
-    each: bool = False,
+    result: RankedSystems | Comparison, format: PaperFormat = "latex", *, places: int = 2, each: bool = False
 ) -> str:
     """Return a table for a paper: best scores in bold, significance marks, intervals and a caption.
 
@@ -183,15 +160,14 @@ def paper_table(
     Raises:
         InputError: the result has another type.
     """
-    from levelhead.comparison.systems import Comparison
     from levelhead.report.paper import comparison_papers, papers_text, ranking_papers
 
-    if isinstance(result, Comparison):
-        return papers_text(comparison_papers(result, places, each=each), format)
-    return papers_text(ranking_papers(result, places), format)
+    if is_instance(result, "Comparison"):
+        return papers_text(comparison_papers(result, places, each=each), format)  # type: ignore[arg-type]
+    return papers_text(ranking_papers(result, places), format)  # type: ignore[arg-type]
 
 
-@public(result=instance("RankedSystems Comparison Evaluation Evaluations", "the result of score, compare or rank"))
+@public(result=("object", "RankedSystems Comparison Evaluation Evaluations", "the result of score, compare or rank"))
 def cite(result: Cited) -> Citation:
     """Return the citation of a result: a sentence on methods, and the BibTeX entries of measures and tests.
 

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from levelhead.api.inputs import (
     Golds,
+    MappedWeights,
     Measures,
     PathLike,
-    holds_test_sets,
+    Punctuation,
     loaded,
     plan_for,
     running,
     settings_for,
     training_of,
 )
-from levelhead.api.parameters import MEASURES, TREEBANK, public
-from levelhead.arguments import choice, optional, several
+from levelhead.api.parameters import SYSTEMS, TREEBANK, public
+from levelhead.arguments import check, holds_test_sets
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.analysis.rule_differences import Explanation
-    from levelhead.api.inputs import MappedWeights, Punctuation
     from levelhead.campaign.outputs import VisitEach
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.setup import Setup
@@ -48,7 +48,7 @@ class ErrorsForPage(NamedTuple):
     page: TreebankErrors
 
 
-@public(measures=optional(MEASURES), prepare=several(choice(("page",))))
+@public(system=SYSTEMS, prepare=("list", ("one of", ("page",))))
 def score(
     gold: Golds,
     system: Golds,
@@ -90,7 +90,7 @@ def score(
     )  # fmt: skip
     training = training_of(seen)
     if not holds_test_sets(gold):
-        TREEBANK("system", system)  # a single treebank, as gold is
+        check("system", system, TREEBANK)  # a single treebank, as gold is
         if store is None:  # no plan and no hashes, which would take longer than scoring
             score_pair = _score_for_page if prepare else score_files
             return score_pair(gold, system, setup, training=training)  # type: ignore[arg-type]
@@ -148,7 +148,7 @@ def _errors(name: str, setup: Setup, n_treebanks: int) -> VisitEach:
     return VisitEach(partial_function(ErrorTally, name=name, n_treebanks=n_treebanks, setup=setup))
 
 
-@public(gold=TREEBANK, system=TREEBANK)
+@public()
 def explain(gold: Input, system: Input) -> Explanation:
     """Return which differences between the rules ud, udtools, conll18 and conll17 change the scores of two files.
 

@@ -9,24 +9,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import PathLike, running
-from levelhead.api.parameters import PATH, public
-from levelhead.arguments import flag, path, several, text
+from levelhead.api.parameters import public
 
 if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.studies import Study
 
 
-@public(
-    paper=text,
-    treebanks=several(path),
-    systems=PATH,
-    judgements=PATH,
-    scores=PATH,
-    weights=PATH,
-    quick=flag,
-    outputs=PATH,
-)
+@public()
 def reproduce(
     paper: str,
     treebanks: PathLike | Iterable[PathLike] = (),
@@ -59,19 +49,17 @@ def reproduce(
     Raises:
         InputError: the study is unknown, an input is missing, or a file is invalid.
     """
-    from levelhead.studies import StudyRequest
-    from levelhead.studies import reproduce as run
+    from levelhead import studies
     from levelhead.studies.parsers import built_in
 
-    named = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
+    paths: Iterable[PathLike] = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
+    of_systems, votes, table, weights_file = (
+        None if path is None else Path(path) for path in (systems, judgements, scores, weights)
+    )
     with running(jobs, store, cluster) as how, TemporaryDirectory(prefix="levelhead-") as folder:
         kept = Path(folder) if outputs is None else Path(outputs)
-        request = StudyRequest(
-            tuple(map(Path, named)), _path(systems), _path(judgements), _path(scores), _path(weights), quick,
+        request = studies.StudyRequest(
+            tuple(map(Path, paths)), of_systems, votes, table, weights_file, quick,
             trainer=built_in, outputs=kept, seed=seed, **how,
         )  # fmt: skip
-        return run(paper, request)
-
-
-def _path(path: PathLike | None) -> Path | None:
-    return None if path is None else Path(path)
+        return studies.reproduce(paper, request)

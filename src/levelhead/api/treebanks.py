@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from levelhead.api.inputs import PathLike, as_list, running, settings_for, training_of
 from levelhead.api.parameters import TREEBANK, public
-from levelhead.arguments import choice, either, flag, instance, limited, mapping, number, optional, several, text
+from levelhead.arguments import LIMITS, NOT_NEGATIVE
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts import stem_of, treebank_of
@@ -24,18 +24,7 @@ if TYPE_CHECKING:
     from levelhead.typology.selection import SelectedTreebanks
 
 
-_SCHEME = either([(lambda value: isinstance(value, str), text)], instance("Scheme", "a scheme or its name"))
-
-
-@public(
-    columns=several(text, 1),
-    total=flag,
-    scheme=_SCHEME,
-    chunk=limited("chunk"),
-    partial_chunk=flag,
-    window=limited("window"),
-    least=limited("least"),
-)
+@public(columns=("list", "text", 1), scheme=("either", "text", ("object", "Scheme", "a scheme or its name")))
 def profile(
     *treebanks: Input,
     columns: str | Iterable[str] = "summary",
@@ -78,17 +67,11 @@ def profile(
     names = [name.strip() for text in as_list(columns) for name in text.split(",")]
     every = f"Total of {len(files)}" if total else None
     chunks = Chunks(chunk, partial_chunk, window)
-    settings: dict[str, Any] = {
-        "columns": names,
-        "scheme": scheme,
-        "chunks": chunks,
-        "least": least,
-        "total": every,
-        "format": format,
-        "training": training_of(train),
-    }
     with running(jobs, store, cluster) as how:
-        return survey(files, **settings, run=profile_with(**how))
+        return survey(
+            files, columns=names, scheme=scheme, chunks=chunks, least=least, total=every, format=format,
+            training=training_of(train), run=profile_with(**how),
+        )  # fmt: skip
 
 
 @public()
@@ -109,13 +92,7 @@ def similarity(*treebanks: Input, merge: bool = False, format: Format = "conllu"
     return similarities(files, format=format)
 
 
-@public(
-    min_tokens=limited("min-tokens"),
-    max_nonprojective=number(0),
-    nonprojective=choice(("callin", "true")),
-    any_features=flag,
-    several_per_language=flag,
-)
+@public(max_nonprojective=NOT_NEGATIVE, nonprojective=("one of", ("callin", "true")))
 def select(
     *treebanks: Input,
     min_tokens: int = 30_000,
@@ -181,13 +158,11 @@ PARSERS = ("arc-eager", "swap-lazy", "graph")
 """The parsers that are trained if no systems are given."""
 
 
-_OUTPUTS = either(
-    [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to treebanks or paths"))],
-    several(TREEBANK),
+@public(
+    gold=TREEBANK,
+    systems=("either", ("mapping", TREEBANK, "a mapping of names to treebanks or paths"), ("list", TREEBANK)),
+    limit=("optional", ("whole", *LIMITS["limit"])),
 )
-
-
-@public(gold=TREEBANK, systems=_OUTPUTS, folds=limited("folds"), limit=optional(limited("limit")))
 def suspects(
     gold: Input,
     systems: Sequence[Input] | Mapping[str, Input] = (),
@@ -230,19 +205,13 @@ def suspects(
         outputs = {name: load(one, setup.rules) for name, one in by_name.items()}
     else:
         with running(jobs, store, cluster) as how:
-            outputs = _parsed(treebank, folds, seed, how)
+            from levelhead.parsing import Recipe, cross_validate
+
+            recipes = [Recipe(parser, beam=1, seed=seed) for parser in PARSERS]
+            parsed = (cross_validate(treebank, recipe, folds=folds, **how).treebank for recipe in recipes)
+            outputs = dict(zip(PARSERS, parsed, strict=True))
         training = {"trained": "+".join(PARSERS), "folds": str(folds), "seed": str(seed)}
     matches = {name: match(treebank, output, setup.rules) for name, output in outputs.items()}
     for output in matches.values():
         output.check_trees()
     return find_suspects(matches, treebank, limit, training=training)
-
-
-def _parsed(treebank: Treebank, folds: int, seed: int, how: Mapping[str, object]) -> dict[str, Treebank]:
-    """Return the treebank parsed by each parser in cross-validation."""
-    from levelhead.parsing import Recipe, cross_validate
-
-    return {
-        parser: cross_validate(treebank, Recipe(parser, beam=1, seed=seed), folds=folds, **how).treebank  # type: ignore[arg-type]
-        for parser in PARSERS
-    }

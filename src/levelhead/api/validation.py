@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from levelhead.api.parameters import public
-from levelhead.arguments import choice, optional, path
 from levelhead.treebank.validation import CHECKED_RULES, Validation
 from levelhead.treebank.validation import validate as validate_files
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
-@public(paths=path, rules=choice(CHECKED_RULES), fix=optional(path))
+@public(paths="path", rules=("one of", CHECKED_RULES), fix=("optional", "path"))
 def validate(
     *paths: str | os.PathLike[str],
     format: Format = "conllu",

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import check_kinds, check_outputs_of_systems
-from levelhead.cli.shared.option_types import PATH, limited
-from levelhead.cli.shared.printing import Printing, emit, page_origin, print_json, print_provenance, printing_options
+from levelhead.cli.shared.inputs import check_files, check_kinds
+from levelhead.cli.shared.printing import emit, page_origin, print_json, print_provenance, show
 from levelhead.extras import require
-
-if TYPE_CHECKING:
-    from levelhead.comparison.contrasts import Contrasts
-    from levelhead.comparison.system_errors import ErrorExamples
 
 _SPECIAL = frozenset({"repair", "sentence", "error", "cascading"})
 """The values of `--by` that are not properties of words."""
@@ -38,8 +33,8 @@ _SPECIAL = frozenset({"repair", "sentence", "error", "cascading"})
 @options.interval_options
 @options.split_option
 @options.reading_options
-@printing_options()
-def breakdown(by: tuple[str, ...], printing: Printing, **given: Any) -> None:
+@options.printing_options()
+def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
 
     With several systems: where is each better or worse than the first? GOLD and SYSTEM are files or folders, as in
@@ -47,7 +42,7 @@ def breakdown(by: tuple[str, ...], printing: Printing, **given: Any) -> None:
     confidence intervals; documents are the units if gold marks them.
     """
     gold, systems = given["gold"], given["systems"]
-    check_outputs_of_systems(gold, systems, given, [printing.output])
+    check_files([gold, *systems], given, [given["output"]])
     special = [text for text in by if text in _SPECIAL]
     if special and (len(by) > 1 or len(systems) > 1):
         raise click.UsageError(f"--by {special[0]} requires a single system and cannot be combined with another --by")
@@ -56,46 +51,45 @@ def breakdown(by: tuple[str, ...], printing: Printing, **given: Any) -> None:
     check_kinds(gold, systems)
     if not {"sentence", "error", "cascading"} & {*by}:
         options.check_single_measure(given["measures"])
-    result = options.call(given | {"by": by})
-    printing.show(result)
+    show(given, options.call(given | {"by": by}))
 
 
 @command()
 @options.gold_argument
-@click.argument("system", type=PATH)
+@click.argument("system", type=options.PATH)
 @options.split_option
 @options.reading_options
-@printing_options()
-def confusion(printing: Printing, **given: Any) -> None:
+@options.printing_options()
+def confusion(**given: Any) -> None:
     """Show which gold relations SYSTEM confuses with which, most frequent errors first.
 
     GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
     """
     gold, system = given["gold"], given["system"]
-    check_outputs_of_systems(gold, [system], given, [printing.output])
+    check_files([gold, system], given, [given["output"]])
     check_kinds(gold, [system])
-    printing.show(options.call(given))
+    show(given, options.call(given))
 
 
 @command()
 @options.gold_argument
 @options.systems_argument
 @setting("--show", multiple=True, metavar="GOLD:SYSTEM")
-@setting("--limit", type=limited("limit"), metavar="N")
+@setting("--limit", type=options.limited("limit"), metavar="N")
 @options.measuring_options
 @options.split_option
 @options.reading_options
-@printing_options("text", "svg", "tikz", "html", "json", "jsonl", places=False)
-def trees(printing: Printing, **given: Any) -> None:
+@options.printing_options("text", "svg", "tikz", "html", "json", "jsonl", places=False)
+def trees(**given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
 
     With one system, show the sentences with an error: --show GOLD:SYSTEM. With several, show the sentences in which
     each system gains or loses most compared with the first.
     """
-    gold, systems, output_format = given["gold"], given["systems"], printing.output_format
+    gold, systems, output_format = given["gold"], given["systems"], given["output_format"]
     if output_format == "html":
         require("jinja2", "pages")
-    check_outputs_of_systems(gold, systems, given, [printing.output])
+    check_files([gold, *systems], given, [given["output"]])
     if bool(given["show"]) != (len(systems) == 1):
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
     check_kinds(gold, systems)
@@ -103,21 +97,20 @@ def trees(printing: Printing, **given: Any) -> None:
     result = options.call(given)
     print_provenance(result.provenance)
     if output_format.startswith("json"):
-        print_json(result.to_dict(), printing.output, lines=output_format == "jsonl")
-    elif output_format == "text":
-        in_color = printing.output in {None, "-"} and wants_color(sys.stdout)
-        emit(colored_trees(f"{result}\n") if in_color else f"{result}\n", printing.output)
-    else:
-        emit(_drawn(result, output_format), printing.output)
+        print_json(result.to_dict(), given["output"], lines=output_format == "jsonl")
+        return
+    text = f"{result}\n"
+    if output_format != "text":
+        from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
+        from levelhead.tables.documents import signature_line
 
+        groups, signature = groups_of(result), result.provenance.signature
+        if output_format == "html":
+            from levelhead.report.page import render
 
-def _drawn(result: ErrorExamples | Contrasts, output_format: str) -> str:
-    from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
-    from levelhead.tables.documents import signature_line
-
-    groups, signature = groups_of(result), result.provenance.signature
-    if output_format == "html":
-        from levelhead.report.page import render
-
-        return render(trees_page(groups, signature)._replace(origin=page_origin())).decode()
-    return (trees_svg if output_format == "svg" else trees_tikz)(groups, signature_line(signature))
+            text = render(trees_page(groups, signature)._replace(origin=page_origin())).decode()
+        else:
+            text = (trees_svg if output_format == "svg" else trees_tikz)(groups, signature_line(signature))
+    elif given["output"] in {None, "-"} and wants_color(sys.stdout):
+        text = colored_trees(text)
+    emit(text, given["output"])

@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from levelhead.arguments import holds_test_sets
 from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import (
-    check_kinds,
-    check_outputs_of_systems,
-    check_paths,
-    holds_test_sets,
-    inputs_of,
-    named_files,
-    refused,
-)
-from levelhead.cli.shared.option_types import CHART, PATH, RESULT, Choice, FiniteRange, limited
+from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of, refused
 from levelhead.cli.shared.printing import (
-    PageRequest,
-    Papers,
-    Printing,
+    check_papers,
     emit,
-    page_options,
-    papers_options,
+    page_outputs,
+    print_paper,
     print_provenance,
-    printing_options,
+    print_result,
+    show,
+    wants_page,
+    write_page,
 )
-
-if TYPE_CHECKING:
-    from levelhead.comparison.systems import Comparison
+from levelhead.errors import InputError
 
 
 @command()
@@ -40,13 +31,13 @@ if TYPE_CHECKING:
 @options.systems_argument
 @options.measuring_options
 @options.partial_option
-@setting("--resamples", type=limited("resamples"))
+@setting("--resamples", type=options.limited("resamples"))
 @options.resample_by_option
 @options.seed_option
 @options.level_option
 @click.option("--each", is_flag=True, help="For folders, print each treebank, not only the averages")
 @setting("--wilcoxon", is_flag=True)
-@setting("--votes", type=Choice(["treebank", "language", "family"]))
+@setting("--votes", type=options.Choice(["treebank", "language", "family"]))
 @setting("--margin", type=float, metavar="POINTS")
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
@@ -54,18 +45,16 @@ if TYPE_CHECKING:
     " that it is worse by at most the margin",
 )  # fmt: skip
 @click.option(
-    "--summary", "summary_file", type=RESULT, metavar="MARKDOWN",
+    "--summary", "summary_file", type=options.RESULT, metavar="MARKDOWN",
     help="Also write scores, differences and the ten sentences with the largest losses to this Markdown file",
 )  # fmt: skip
 @options.as_runs_option
-@page_options()
+@options.page_options
 @options.engine_options
 @options.scored_reading_options
-@papers_options
-@printing_options()
-def compare(
-    page: PageRequest, papers: Papers, printing: Printing, each: bool, summary_file: str | None, **given: Any
-) -> int:
+@options.papers_options
+@options.printing_options()
+def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
 
     GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
@@ -74,42 +63,34 @@ def compare(
     Documents are the units if gold marks them.
     """
     from levelhead.api.comparing import compare as compared
+    from levelhead.comparison.regression import failing
     from levelhead.measures.registry import split_measures
 
-    papers.check(printing.output_format)
+    check_papers(given)
     gold, systems = given["gold"], given["systems"]
     if given["fail_if_worse"] and len(systems) < 2:
         raise click.UsageError("--fail-if-worse requires a baseline and at least one other SYSTEM")
     gated = [name for text in given["fail_if_worse"] for name in split_measures(text)]
-    files = [*inputs_of([gold, *systems]), *named_files(given), *options.files_of_measures(gated)]
-    check_paths(files, [printing.output, *page.outputs(), summary_file, given["store"]])
+    check_files([gold, *systems], given, [given["output"], *page_outputs(given), summary_file, given["store"]], gated)
     if given["wilcoxon"]:
         from levelhead.extras import require
 
         require("scipy", "Wilcoxon tests")
     if holds_test_sets(gold):  # otherwise folders of runs are allowed
         check_kinds(gold, systems)
-    given["prepare"] = [*(["page"] if page.wanted else []), *(["summary"] if summary_file is not None else [])]
+    given["prepare"] = [*(["page"] if wants_page(given) else []), *(["summary"] if summary_file is not None else [])]
     arguments = options.arguments_for(compared, given, inputs_of(systems))
     comparison = compared(**arguments)
     print_provenance(comparison.provenance)
-    if not papers.print(comparison, printing, each=each):
-        printing.print(lambda: comparison.table(each=each), comparison.to_dict)
-    page.write(comparison, arguments["registry"])
+    if not print_paper(given, comparison, each=each):
+        print_result(given, lambda: comparison.table(each=each), comparison.to_dict)
+    write_page(given, comparison, arguments["registry"])
     if summary_file is not None:
         from levelhead.report.paper import summary
 
         worst = {code: looked.worst for code, looked in comparison.looked.items()}
         (measure,) = {looked.worst_by for looked in comparison.looked.values()}
         emit(summary(comparison, measure, worst), summary_file)
-    return _exit_code(comparison)
-
-
-def _exit_code(comparison: Comparison) -> int:
-    """Report the gates that failed, with the errors of invalid outputs, and return the exit code."""
-    from levelhead.comparison.regression import failing
-    from levelhead.errors import InputError
-
     for faults in comparison.invalid.values():
         say(str(InputError(*faults)))
     for line in failing(comparison):
@@ -127,19 +108,19 @@ def _exit_code(comparison: Comparison) -> int:
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
-@printing_options()
-def languages(printing: Printing, **given: Any) -> None:
+@options.printing_options()
+def languages(**given: Any) -> None:
     """Compare the treebanks of GOLD: which is harder for a system, and what is the role of function words?
 
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
     P-values are corrected for the number of pairs by Holm's method.
     """
     gold, systems = given["gold"], given["systems"]
-    check_outputs_of_systems(gold, systems, given, [printing.output, given["store"]])
+    check_files([gold, *systems], given, [given["output"], given["store"]])
     check_kinds(gold, systems)
     with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
         result = options.call(given, files=inputs_of(systems))
-    printing.show(result)
+    show(given, result)
 
 
 def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
@@ -150,27 +131,29 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
         numbers = tuple(sorted({int(number) for number in text.split(",")}))
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 100,500") from error
-    return tuple(limited(parameter.opts[0].strip("-")).convert(number, parameter, context) for number in numbers)
+    return tuple(
+        options.limited(parameter.opts[0].strip("-")).convert(number, parameter, context) for number in numbers
+    )
 
 
 @command()
-@click.argument("files", nargs=-1, type=PATH, metavar="[GOLD SYSTEM SYSTEM]")
+@click.argument("files", nargs=-1, type=options.PATH, metavar="[GOLD SYSTEM SYSTEM]")
 @options.measuring_options
 @setting("--units", metavar="N,...", callback=_numbers)
 @setting("--runs", metavar="K,...", callback=_numbers)
-@setting("--run-sd", type=FiniteRange(0), metavar="POINTS")
+@setting("--run-sd", type=options.FiniteRange(0), metavar="POINTS")
 @setting("--alpha", type=float)
 @setting("--power", type=float)
 @options.resample_by_option
 @click.option("--each", is_flag=True, help="For folders, print each treebank, not only the macro-average")
 @click.option(
-    "--figure", type=CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
+    "--figure", type=options.CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
 )
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
-@printing_options()
-def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Printing, **given: Any) -> None:
+@options.printing_options()
+def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) -> None:
     """Show the smallest difference between two systems that a test set can detect.
 
     GOLD and SYSTEMS are files or folders, as for `compare`; for several training runs, SYSTEM is a folder of
@@ -187,7 +170,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
         from levelhead.report.page.files import checked_suffix
 
         checked_suffix(figure)
-    check_paths([*inputs_of(files), *named_files(given)], [printing.output, figure, given["store"]])
+    check_files(files, given, [given["output"], figure, given["store"]])
     if files:
         check_kinds(files[0], files[1:])
         given |= {"gold": files[0], "systems": files[1:]}
@@ -196,7 +179,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
     with in_points if given["run_sd"] is not None else nullcontext():
         result = detectable(**arguments)
-    printing.show(result, notes=False, each=each)
+    show(given, result, notes=False, each=each)
     if figure is not None:
         from levelhead.report.charts.result_charts import power_chart
         from levelhead.report.page.files import write_drawing
@@ -205,17 +188,17 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, printing: Prin
 
 
 @command()
-@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FIRST SECOND...")
+@click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FIRST SECOND...")
 @click.option(
-    "--by", type=Choice(["label", "measure", "pattern"]),
+    "--by", type=options.Choice(["label", "measure", "pattern"]),
     help="Rows of the table: kinds of labels with coefficients, measures with F1, or patterns of disagreement "
     " [default: all three as text, otherwise label]",
 )  # fmt: skip
 @options.interval_options
-@page_options()
+@options.page_options
 @options.reading_options
-@printing_options()
-def agree(files: tuple[str, ...], page: PageRequest, printing: Printing, **given: Any) -> None:
+@options.printing_options()
+def agree(files: tuple[str, ...], **given: Any) -> None:
     """Measure the agreement between annotations of the same text. None of them counts as gold.
 
     F1 is the same in both directions. For heads, relations, tags and each feature, Cohen's kappa, Fleiss' kappa and
@@ -223,51 +206,53 @@ def agree(files: tuple[str, ...], page: PageRequest, printing: Printing, **given
     """
     if len(files) < 2:
         raise click.UsageError("agree requires at least two files")
-    check_paths(files, [printing.output, *page.outputs()])
+    check_paths(files, [given["output"], *page_outputs(given)])
     if any(map(holds_test_sets, files)):
         raise click.UsageError("agree takes files, not folders")
     agreement = options.call(given, *files)
-    if printing.output_format == "text" and given["by"] is None:
+    if given["output_format"] == "text" and given["by"] is None:
         print_provenance(agreement.provenance)
-        emit(f"{agreement}\n", printing.output)
+        emit(f"{agreement}\n", given["output"])
     else:
-        printing.show(agreement, by=given["by"] or "label")
-    page.write(agreement)
+        show(given, agreement, by=given["by"] or "label")
+    write_page(given, agreement)
 
 
 @command()
-@click.argument("old", type=PATH)
-@click.argument("new", type=PATH)
+@click.argument("old", type=options.PATH)
+@click.argument("new", type=options.PATH)
 @click.option(
-    "--by", type=Choice(["pattern", "sentence", "file"]),
+    "--by", type=options.Choice(["pattern", "sentence", "file"]),
     help="Rows of the table: patterns of changes, changed sentences, or files  [default: a summary and the most"
     " frequent patterns as text, otherwise pattern]",
 )  # fmt: skip
 @click.option(
-    "--limit", type=limited("limit"), metavar="N",
+    "--limit", type=options.limited("limit"), metavar="N",
     help="List at most N patterns (in a changelog: for each column) or sentences  [default: 10 patterns in the summary"
     " and the changelog, otherwise all]",
 )  # fmt: skip
-@click.option("--changelog", type=RESULT, metavar="MARKDOWN", help="Also write a draft changelog to this Markdown file")
-@page_options()
+@click.option(
+    "--changelog", type=options.RESULT, metavar="MARKDOWN", help="Also write a draft changelog to this Markdown file"
+)
+@options.page_options
 @options.rules_option
 @options.input_format_option
-@printing_options()
-def diff(limit: int | None, changelog: str | None, page: PageRequest, printing: Printing, **given: Any) -> None:
+@options.printing_options()
+def diff(limit: int | None, changelog: str | None, **given: Any) -> None:
     """List the changes from OLD to NEW, two versions of a treebank or two outputs.
 
     Sentences can be added, removed, re-tokenized or re-annotated, and their text can change. Changes of annotation are
     grouped by column and pattern, such as `obl -> obj`. Sentences are paired by sent_id, otherwise by text. OLD and NEW
     can also be folders, such as two releases of a treebank: files are paired by name.
     """
-    check_paths(inputs_of([given["old"], given["new"]]), [printing.output, changelog, *page.outputs()])
+    check_paths(inputs_of([given["old"], given["new"]]), [given["output"], changelog, *page_outputs(given)])
     changes = options.call(given)
     print_provenance(changes.provenance)
     if changelog is not None:
         emit(changes.changelog(limit), changelog)
-    if printing.output_format == "text" and given["by"] is None:
-        emit(changes.text(limit), printing.output)
+    if given["output_format"] == "text" and given["by"] is None:
+        emit(changes.text(limit), given["output"])
     else:
         rows: Any = given["by"] or "pattern"
-        printing.print(lambda: changes.table(by=rows, most=limit), lambda: changes.to_dict(most=limit))
-    page.write(changes)
+        print_result(given, lambda: changes.table(by=rows, most=limit), lambda: changes.to_dict(most=limit))
+    write_page(given, changes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,9 @@ import click
 
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, grouped, setting
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of, refuse_compressed, treebank_files
-from levelhead.cli.shared.option_types import PATH, RESULT, Choice, limited
-from levelhead.cli.shared.printing import Printing, emit, print_warnings, printing_options
+from levelhead.cli.shared.printing import emit, print_result, print_warnings
 from levelhead.errors import Fault, InputError, printable, unknown
 from levelhead.progress import tracked
 
@@ -28,15 +26,13 @@ _DIRECTIONS = ("forward", "backward")
     help="Convert files forward and back, and report the heads that are not restored",
 )  # fmt: skip
 @click.option("--failures", is_flag=True, help="List the words that --check does not restore")
-@setting("--targets", type=PATH, metavar="FILE.toml")
-@setting("--variant", type=Choice(["paper", "frozen", "script"], "variant"))
-@setting("--ud", type=Choice(["1", "2"]))
+@setting("--targets", type=options.PATH, metavar="FILE.toml")
+@setting("--variant", type=options.Choice(["paper", "frozen", "script"], "variant"))
+@setting("--ud", type=options.Choice(["1", "2"]))
 @setting("--exact", is_flag=True)
 @options.input_format_option
-@printing_options()
-def convert(
-    arguments: tuple[str, ...], only_check: bool, failures: bool, printing: Printing, ud: str | None, **given: Any
-) -> None:
+@options.printing_options()
+def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: str | None, **given: Any) -> None:
     """Convert content-head trees to function-head trees, as Kohita et al. (2017) do, or back.
 
     `convert forward IN OUT` and `convert backward IN OUT` change only heads. `convert --check IN...` converts files, or
@@ -48,11 +44,11 @@ def convert(
     from levelhead.treebank import read, write
     from levelhead.treebank.write import check_file
 
-    given = options.arguments_for(converted_treebank, given | {"ud": ud and int(ud)})
+    how = options.arguments_for(converted_treebank, given | {"ud": ud and int(ud)})
     if only_check:
-        _check(arguments, printing, failures=failures, **given)
+        _check(arguments, given, how, failures=failures)
         return
-    if printing.output is not None:
+    if given["output"] is not None:
         raise click.UsageError("--output requires --check: conversions are written to OUT")
     check_paths(filter(None, [given["targets"]]), arguments[2:3])
     if len(arguments) == 3 and arguments[0] not in _DIRECTIONS:
@@ -63,36 +59,37 @@ def convert(
     refuse_compressed("OUT is", target)
     check_file(target)
     check_paths([source], [target])
-    treebank = read(source, format=given["format"])
+    treebank = read(source, format=how["format"])
     if ud is None:
         version = ud_version(treebank)
         reason = "detected from its relations" if version else "the default: its relations do not show the version"
         say(f"{source}: UD version {version or 2}, {reason}")
-    converted = converted_treebank(treebank, direction, **given)  # type: ignore[arg-type]
+    converted = converted_treebank(treebank, direction, **how)  # type: ignore[arg-type]
     print_warnings(converted.warnings)
     write(converted, target)
 
 
-def _check(treebanks: tuple[str, ...], printing: Printing, *, failures: bool, targets: str | None, **how: Any) -> None:
+def _check(treebanks: tuple[str, ...], given: dict[str, Any], how: dict[str, Any], *, failures: bool) -> None:
     """Convert every file forward and back, and print what is not restored, or raise the errors of all files."""
     from levelhead.conversion import check_round_trip, default_targets, read_targets, round_trip
     from levelhead.treebank import read
 
-    files = treebank_files(treebanks, [printing.output], others=filter(None, [targets]))
+    targets, format_of_files = given["targets"], how.pop("format")
+    files = treebank_files(treebanks, [given["output"]], others=filter(None, [targets]))
     paths = {name: str(path) for name, (path,) in files.items()}
-    read_file = partial(read, format=how.pop("format"))
     how["targets"] = default_targets() if targets is None else read_targets(targets)
     trips, faults = {}, list[Fault]()
     with tracked(paths.items(), "converting") as items:
         for name, path in items:
             try:
-                trips[name] = check_round_trip(read_file(path), **how)
+                trips[name] = check_round_trip(read(path, format=format_of_files), **how)
             except InputError as error:
                 faults += error.faults
     if faults:
         raise InputError(*faults)
     documents = round_trip.round_trip_document
-    printing.print(
+    print_result(
+        given,
         lambda: (round_trip.not_restored_table if failures else round_trip.round_trips_table)(trips),
         lambda: round_trip.round_trips_document(trips, paths),
         lines=lambda: [{"treebank": name, **documents(trip, paths[name])} for name, trip in trips.items()],
@@ -103,8 +100,8 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 
 
 @command()
-@click.argument("treebank", type=PATH)
-@setting("--system", type=Choice(SYSTEMS, "transition system"))
+@click.argument("treebank", type=options.PATH)
+@setting("--system", type=options.Choice(SYSTEMS, "transition system"))
 @click.option(
     "--transitions/--order", "transitions", default=True,
     help="Print transitions, or the words in the order in which they are attached  [default: transitions]",
@@ -112,23 +109,24 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 @click.option("--labeled", is_flag=True, help="Print the relation with each transition that adds an arc")
 @setting("--lift", is_flag=True)
 @options.input_format_option
-@printing_options(places=False)
-def derive(treebank: str, transitions: bool, labeled: bool, printing: Printing, **given: Any) -> None:
+@options.printing_options(places=False)
+def derive(treebank: str, transitions: bool, labeled: bool, **given: Any) -> None:
     """Print how a transition system's static oracle builds each tree of TREEBANK, one line per sentence.
 
     "-" is standard input. The lines of --order can be used to train language models: spaces in words become
     underscores.
     """
-    check_paths([treebank], [printing.output])
+    check_paths([treebank], [given["output"]])
     derivations = options.call(given, treebank)
     print_warnings(derivations.treebank.warnings)
     if derivations.n_lifted:
         say(f"{derivations.n_lifted} arcs lifted")
-    if printing.output_format == "text":
+    if given["output_format"] == "text":
         rows = derivations.transition_names(labeled=labeled) if transitions else derivations.words_as_attached()
-        emit("".join(f"{' '.join(row)}\n" for row in rows), printing.output)
+        emit("".join(f"{' '.join(row)}\n" for row in rows), given["output"])
     else:
-        printing.print(
+        print_result(
+            given,
             lambda: derivations.table(labeled=labeled),
             lambda: derivations.to_dict(labeled=labeled),
             lines=lambda: derivations.to_dict(labeled=labeled)["sentences"],
@@ -151,23 +149,27 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 
 
 @command()
-@click.argument("train", type=PATH)
-@click.argument("test", type=PATH)
-@setting("--order", type=Choice(ORDERS, "order"))
-@click.option("--system", "systems", multiple=True, type=PATH, help="Also measure this parser output; can be repeated")
-@setting("--ngram", type=limited("ngram"), is_eager=True)
+@click.argument("train", type=options.PATH)
+@click.argument("test", type=options.PATH)
+@setting("--order", type=options.Choice(ORDERS, "order"))
+@click.option(
+    "--system", "systems", multiple=True, type=options.PATH, help="Also measure this parser output; can be repeated"
+)
+@setting("--ngram", type=options.limited("ngram"), is_eager=True)
 @click.option(
     "--minimum-counts", metavar="N,N,...", callback=_counts,
     help="Minimum count of n-grams of each order, separated by commas; srilm means 1,1,2, the default of SRILM",
 )  # fmt: skip
-@setting("--minimum-word-count", type=limited("minimum-word-count"))
-@setting("--ends", type=Choice(["in", "out", "ppl1"]))
+@setting("--minimum-word-count", type=options.limited("minimum-word-count"))
+@setting("--ends", type=options.Choice(["in", "out", "ppl1"]))
 @setting("--lift", is_flag=True)
 @click.option("--sentences", is_flag=True, help="Print one row per sentence")
-@click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format")
+@click.option(
+    "--write-arpa", type=options.RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format"
+)
 @options.input_format_option
-@printing_options()
-def perplexity(sentences: bool, write_arpa: str | None, printing: Printing, **given: Any) -> None:
+@options.printing_options()
+def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
     """Measure how well an n-gram model of TRAIN predicts TEST.
 
     By default, the model is a trigram model with interpolated modified Kneser-Ney smoothing. Words are predicted in the
@@ -176,38 +178,36 @@ def perplexity(sentences: bool, write_arpa: str | None, printing: Printing, **gi
     """
     from levelhead.derivation import write_arpa as write
 
-    check_paths([given["train"], given["test"], *given["systems"]], [printing.output, write_arpa])
+    check_paths([given["train"], given["test"], *given["systems"]], [given["output"], write_arpa])
     perplexities = options.call(given)
     print_warnings(perplexities.provenance.warnings)
     for warning in perplexities.provenance.notes:
         say(f"warning: {warning}")
     if write_arpa is not None:
         write(perplexities.model, write_arpa)
-    printing.print(
+    print_result(
+        given,
         lambda: perplexities.table(sentences=sentences),
         lambda: perplexities.to_dict(sentences=sentences),
         lines=lambda: perplexities.documents(sentences=sentences),
     )
 
 
+_OUT = click.option(
+    "--output", "-o", "conllu", type=options.RESULT, required=True, metavar="OUT.conllu",
+    help="Write the answers to this file as CoNLL-U",
+)  # fmt: skip
+
+
 @command()
-@click.argument("answers", type=PATH)
-@setting("--gold", type=PATH, required=True)
+@click.argument("answers", type=options.PATH)
+@setting("--gold", type=options.PATH, required=True)
 @setting("--separator", metavar="TEXT")
 @setting("--field", metavar="NAME")
 @setting("--id-field", metavar="NAME")
 @options.input_format_option
-@grouped("printing", Printing, (options.format_option(), options.places_option))
-@click.option(
-    "--output",
-    "-o",
-    "conllu",
-    type=RESULT,
-    required=True,
-    metavar="OUT.conllu",
-    help="Write the answers to this file as CoNLL-U",
-)
-def recover(answers: str, gold: str, printing: Printing, conllu: str, **given: Any) -> None:
+@options.printing_options(output=_OUT)
+def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.
 
     ANSWERS is a text file with marker lines or blank lines between answers, JSON lines or CSV (give --field), or a
@@ -227,9 +227,9 @@ def recover(answers: str, gold: str, printing: Printing, conllu: str, **given: A
     recovery = options.call(given, answers, gold)
     print_warnings(recovery.provenance.warnings)
     if recovery.other_text:  # tables have it as a note
-        if printing.output_format in {"json", "jsonl"}:
+        if given["output_format"] in {"json", "jsonl"}:
             say(f"warning: {recovery.other_text}")
     elif all(answer.recovered == 0 for answer in recovery.answers):
         say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     recovery.write(conllu)
-    printing.print(recovery.table, recovery.to_dict, lines=lambda: answer_documents(recovery))
+    print_result(given, recovery.table, recovery.to_dict, lines=lambda: answer_documents(recovery))

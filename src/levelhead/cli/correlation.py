@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,9 +10,8 @@ import click
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import check_paths, named_files
-from levelhead.cli.shared.option_types import CHART, PATH, Choice
-from levelhead.cli.shared.printing import Printing, printing_options
+from levelhead.cli.shared.inputs import check_files, check_paths
+from levelhead.cli.shared.printing import print_result
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 @setting("--given", multiple=True, metavar="COLUMN")
 @setting("--family", metavar="COLUMN")
 @setting("--key", metavar="COLUMN")
-@setting("--missing", type=Choice(["drop", "pairwise", "error"]))
-@setting("--method", "methods", type=Choice(["pearson", "spearman"]), multiple=True)
+@setting("--missing", type=options.Choice(["drop", "pairwise", "error"]))
+@setting("--method", "methods", type=options.Choice(["pearson", "spearman"]), multiple=True)
 @click.option("--matrix", is_flag=True, help="Print the coefficients of a single --method as a matrix")
 @click.option(
     "--cumulative-variance", is_flag=True,
     help="Print the variance of the best 2, 3, ... treebanks instead of correlations",
 )  # fmt: skip
-@click.option("--figure", type=CHART, metavar="FILE", help="Also draw a chart: .svg, .png, .pdf or .html")
+@click.option("--figure", type=options.CHART, metavar="FILE", help="Also draw a chart: .svg, .png, .pdf or .html")
 @click.option(
-    "--draw", type=Choice(["scatter", "matrix", "coefficients", "bars", "variance"], "chart"),
+    "--draw", type=options.Choice(["scatter", "matrix", "coefficients", "bars", "variance"], "chart"),
     help="Chart for --figure  [default: scatter for two columns, matrix for more, coefficients for a single --column,"
     " variance for --cumulative-variance]",
 )  # fmt: skip
 @options.resamples_option
 @options.level_option
 @options.seed_option
-@printing_options()
+@options.printing_options()
 def correlate(
     tables: tuple[str, ...],
     columns: tuple[str, ...],
@@ -49,8 +49,7 @@ def correlate(
     cumulative_variance: bool,
     figure: str | None,
     draw: str | None,
-    printing: Printing,
-    **chosen: Any,
+    **given: Any,
 ) -> None:
     """Correlate the columns of TABLEs, joined by treebank.
 
@@ -63,26 +62,30 @@ def correlate(
         from levelhead.report.page.files import checked_suffix
 
         checked_suffix(figure)
-    check_paths([named(table)[0] for table in tables], [printing.output, figure])
-    family = chosen["family"]
-    needed = [*columns, *chosen["given"], *([family] if family else [])] if columns else []
-    table = measurements(*tables, **options.arguments_for(measurements, chosen | {"columns": needed}))
+    check_paths([named(table)[0] for table in tables], [given["output"], figure])
+    family = given["family"]
+    needed = [*columns, *given["given"], *([family] if family else [])] if columns else []
+    table = measurements(*tables, **options.arguments_for(measurements, given | {"columns": needed}))
+    result: Correlation | None = None
     if cumulative_variance:
         from levelhead.correlation.coefficients import variance_document, variance_table
 
-        added = [f"diff({first},{second})" for first, second in chosen["differences"]]
+        added = [f"diff({first},{second})" for first, second in given["differences"]]
         names = tuple(dict.fromkeys([*columns, *added])) if columns else tuple(table.numbers)
-        variances = _variances(table, names)
-        printing.print(lambda: variance_table(variances, table), lambda: variance_document(variances, table), places=6)
-        _draw(figure, draw or "variance", table, names, family, None)
-        return
-    result = options.call(chosen | {"columns": columns}, table)
-    method, *others = result.pairs[0].coefficients
-    if matrix and others and not printing.output_format.startswith("json"):
-        raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
-    printing.print(lambda: result.matrix_table(method) if matrix else result.table(), result.to_dict, places=3)
-    shown = "scatter" if len(result.columns) == 2 else "matrix" if len(columns) != 1 else "coefficients"
-    _draw(figure, draw or shown, table, result.columns, family, result)
+        variances, kind = _variances(table, names), draw or "variance"
+        document = partial(variance_document, variances, table)
+        print_result(given, partial(variance_table, variances, table), document, places=6)
+    else:
+        result = options.call(given | {"columns": columns}, table)
+        method, *others = result.pairs[0].coefficients
+        if matrix and others and not given["output_format"].startswith("json"):
+            raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
+        shown = partial(result.matrix_table, method) if matrix else result.table
+        print_result(given, shown, result.to_dict, places=3)
+        names = result.columns
+        kind = draw or ("scatter" if len(names) == 2 else "matrix" if len(columns) != 1 else "coefficients")
+    if figure is not None:
+        _draw(figure, kind, table, names, family, result)
 
 
 def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, CumulativeVariance]:
@@ -96,15 +99,8 @@ def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, Cumul
 
 
 def _draw(
-    figure: str | None,
-    kind: str,
-    table: Measurements,
-    columns: tuple[str, ...],
-    family: str | None,
-    result: Correlation | None,
+    figure: str, kind: str, table: Measurements, columns: tuple[str, ...], family: str | None, result: Any
 ) -> None:
-    if figure is None:
-        return
     from levelhead.report.charts import result_charts as charts
     from levelhead.report.page.files import write_drawing
 
@@ -123,31 +119,31 @@ def _draw(
 
 
 @command()
-@click.argument("gold", type=PATH)
-@click.argument("first", type=PATH)
-@click.argument("second", type=PATH)
-@setting("--judgements", "-j", type=PATH, required=True, metavar="FILE")
+@click.argument("gold", type=options.PATH)
+@click.argument("first", type=options.PATH)
+@click.argument("second", type=options.PATH)
+@setting("--judgements", "-j", type=options.PATH, required=True, metavar="FILE")
 @setting("--words", nargs=2, metavar="FIRST SECOND")
 @options.measure_option
 @options.rules_option
 @options.scheme_option
 @options.definitions_option
-@setting("--ties", type=Choice(["callin", "half", "skip"]))
+@setting("--ties", type=options.Choice(["callin", "half", "skip"]))
 @setting("--subtypes-apart", is_flag=True)
 @options.resamples_option
 @options.interval_options
 @options.seed_option
 @options.input_format_option
-@printing_options()
-def judge(printing: Printing, **given: Any) -> None:
+@options.printing_options()
+def judge(**given: Any) -> None:
     """Measure how often measures agree with human judgments.
 
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
     files = [given[name] for name in ("gold", "first", "second", "judgements")]
-    check_paths([*files, *named_files(given)], [printing.output])
+    check_files(files, given, [given["output"]])
     result = options.call(given)
     for note in result.provenance.notes:
         say(f"note: {note}")
-    places = 3 if printing.places is None else printing.places
-    printing.print(lambda: result.table(places=places), result.to_dict, places=3)
+    places = 3 if given["places"] is None else given["places"]
+    print_result(given, lambda: result.table(places=places), result.to_dict, places=3)

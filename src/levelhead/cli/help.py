@@ -16,32 +16,30 @@ import click
 
 from levelhead._version import VERSION
 from levelhead.cli.program import cli
+from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import check_paths
-from levelhead.cli.shared.option_types import Choice
-from levelhead.cli.shared.options import definitions_option, output_option
-from levelhead.cli.shared.printing import Printing, emit, print_json, printing_options
+from levelhead.cli.shared.printing import emit, print_json, print_result
 from levelhead.extras import LIBRARIES, install_command, installed
 from levelhead.report.json_schemas import json_schema, schema_names
 from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from levelhead.measures.registry import Registry
-    from levelhead.scoring.measure import Definition
 
-_LABELED = ("formula", "argument", "source", "example")
+_LABELED = ("formula", "argument", "source", "example", "advice")
 _FIELDS = ("name", "argument", "meaning", "formula", "source")
 
 
 @command()
 @click.argument("names", nargs=-1, metavar="[MEASURE]...")
 @click.option("--schemes", is_flag=True, help="List the schemes: classes of relations for measures such as LAS-FUN")
-@definitions_option
-@printing_options(places=False)
-def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], printing: Printing) -> None:
+@options.definitions_option
+@options.printing_options(places=False)
+def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], **given: Any) -> None:
     """Show the definition, formula, argument and source of MEASUREs (default: all), an example, and which to report.
 
     Write a measure as NAME, NAME(argument), NAME@CLASS (only this class or relation) or NAME-CLASS-CLASS (without these
@@ -49,18 +47,25 @@ def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...]
     """
     if names and schemes:
         raise click.UsageError("--schemes cannot be combined with MEASUREs")
-    check_paths(definitions, [printing.output])
+    check_paths(definitions, [given["output"]])
     from levelhead.api.inputs import registry_of
 
     registry = registry_of(definitions, None)
     kind = "schemes" if schemes else "measures"
     documents = _schemes(registry) if schemes else _measures(registry, names)
-    if printing.output_format == "text":
-        shown = map(_scheme_text if schemes else _with_advice, documents) if schemes or names else _by_group(documents)
-        emit("\n".join(shown), printing.output)
+    if given["output_format"] != "text":
+        table = _classes_table if schemes else _measures_table
+        document = {**header(kind), kind: documents}
+        print_result(given, lambda: table(documents), lambda: document, lines=lambda: documents)
         return
-    table = _classes_table if schemes else _measures_table
-    printing.print(lambda: table(documents), lambda: {**header(kind), kind: documents}, lines=lambda: documents)
+    blocks: list[str] = []
+    if schemes or names:
+        blocks += map(_scheme_text if schemes else _measure_text, documents)
+    else:  # by group, each group with advice
+        for (title, advice), some in groupby(documents, key=lambda document: (document["group"], document["advice"])):
+            blocks.append(fill(f"{title}: {advice}".removesuffix(": "), 100) + "\n")
+            blocks += [_measure_text({**document, "advice": ""}) for document in some]
+    emit("\n".join(blocks), given["output"])
 
 
 def _measures_table(documents: list[dict[str, Any]]) -> Table:
@@ -68,63 +73,49 @@ def _measures_table(documents: list[dict[str, Any]]) -> Table:
     return Table(columns, tuple(tuple(document.values()) for document in documents))
 
 
+def _classes_table(documents: list[dict[str, Any]]) -> Table:
+    rows = [
+        (document["name"], label, " ".join(members))
+        for document in documents
+        for label, members in document["classes"].items()
+    ]
+    return Table(tuple(Column(name, "text") for name in ("Scheme", "Class", "Relations")), tuple(rows))
+
+
 def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
-    """Describe the named measures once each, or all if none is named."""
-    from levelhead.measures.registry import find_definition, split_measures
+    """Describe the named measures once each, or all if none is named, with a command for each as an example."""
+    from levelhead.measures.registry import find_definition, group_of, split_measures
     from levelhead.scoring.measure import split
-
-    texts = (text for name in names for text in split_measures(name))
-    chosen = {
-        definition.name: definition for definition in (find_definition(split(text).name, registry) for text in texts)
-    }
-    every = chosen if names else registry.measures
-    return [_document(definition) for definition in every.values()]
-
-
-def _document(definition: Definition) -> dict[str, str]:
-    from levelhead.measures.registry import group_of
-
-    group = group_of(definition.name)
-    fields = {field: getattr(definition, field) or "" for field in _FIELDS}
-    advice = {"group": group.title, "advice": group.advice} if group else {"group": "Custom", "advice": ""}
-    return {**fields, "example": _example(definition), **advice}
-
-
-def _example(definition: Definition) -> str:
-    """Return a command with the measure, and with an argument if it takes one."""
     from levelhead.scoring.rules import RULES, UD
 
-    if definition.needs_file:
-        measure = f"'{definition.name}({'weights.tsv' if definition.takes_weights else 'train.conllu'})'"
-    elif definition.options():
-        measure = f"'{definition.name},{definition.name}({definition.options()[0]})'"
-    else:
-        measure = definition.name
-    if definition.name in UD.lacks:  # the default rules do not define it
-        measure += f" --rules {next(name for name, rules in RULES.items() if rules.defines(definition.name))}"
-    return f"levelhead score GOLD SYSTEM -m {measure}"
-
-
-def _with_advice(document: dict[str, Any]) -> str:
-    advice = _line(f"Advice: {document['advice']}") if document["advice"] else ""
-    return f"{_measure_text(document)}{advice}"
-
-
-def _by_group(documents: list[dict[str, Any]]) -> Iterator[str]:
-    """The measures by group, each group with advice."""
-    for (title, advice), some in groupby(documents, key=lambda document: (document["group"], document["advice"])):
-        yield fill(f"{title}: {advice}".removesuffix(": "), 100) + "\n"
-        yield from map(_measure_text, some)
+    definitions = [find_definition(split(text).name, registry) for name in names for text in split_measures(name)]
+    documents = []
+    for definition in dict.fromkeys(definitions) if names else registry.measures.values():
+        if definition.needs_file:
+            measure = f"'{definition.name}({'weights.tsv' if definition.takes_weights else 'train.conllu'})'"
+        elif definition.options():
+            measure = f"'{definition.name},{definition.name}({definition.options()[0]})'"
+        else:
+            measure = definition.name
+        if definition.name in UD.lacks:  # the default rules do not define it
+            measure += f" --rules {next(name for name, rules in RULES.items() if rules.defines(definition.name))}"
+        group = group_of(definition.name)
+        documents.append(
+            {
+                **{field: getattr(definition, field) or "" for field in _FIELDS},
+                "example": f"levelhead score GOLD SYSTEM -m {measure}",
+                "group": group.title if group else "Custom",
+                "advice": group.advice if group else "",
+            }
+        )
+    return documents
 
 
 def _measure_text(document: dict[str, Any]) -> str:
-    labeled = (_line(f"{field.capitalize()}: {document[field]}") for field in _LABELED if document[field])
-    return f"{document['name']}\n{_line(document['meaning'])}{''.join(labeled)}"
-
-
-def _line(text: str) -> str:
-    """A field of a measure's description, in lines of up to 100 characters."""
-    return fill(text, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False) + "\n"
+    """Return a description in lines of up to 100 characters."""
+    lines = [document["meaning"], *(f"{name.capitalize()}: {document[name]}" for name in _LABELED if document[name])]
+    wrapped = (fill(line, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False) for line in lines)
+    return "\n".join([document["name"], *wrapped, ""])
 
 
 def _schemes(registry: Registry) -> list[dict[str, Any]]:
@@ -146,22 +137,15 @@ def _scheme_text(document: dict[str, Any]) -> str:
     lines = [f"{document['name']}{version}", f"  {document['source']}"]
     lines += [f"  {label}: {' '.join(members)}" for label, members in document["classes"].items()]
     lines.append(f"  {document['otherwise']}: every other relation")
-    crossed = " ".join(f"{one}={other}" for one, other in document["counterparts"].items())
-    return "\n".join([*lines, *([f"  looked up as: {crossed}"] if crossed else [])]) + "\n"
-
-
-def _classes_table(documents: list[dict[str, Any]]) -> Table:
-    rows = [
-        (document["name"], label, " ".join(members))
-        for document in documents
-        for label, members in document["classes"].items()
-    ]
-    return Table(tuple(Column(name, "text") for name in ("Scheme", "Class", "Relations")), tuple(rows))
+    if document["counterparts"]:
+        pairs = (f"{relation}={counterpart}" for relation, counterpart in document["counterparts"].items())
+        lines.append(f"  looked up as: {' '.join(pairs)}")
+    return "\n".join(lines) + "\n"
 
 
 @command()
-@click.argument("kind", type=Choice(schema_names(), "schema"), metavar="[KIND]", required=False)
-@output_option
+@click.argument("kind", type=options.Choice(schema_names(), "schema"), metavar="[KIND]", required=False)
+@options.output_option
 def schema(kind: str | None, output: str | None) -> None:
     """Print the JSON Schema of a KIND of JSON output, such as score; without KIND, list the kinds.
 
@@ -188,22 +172,27 @@ _KERNELS = (
 
 
 @command()
-@printing_options("text", "json", "tsv", "markdown", places=False)
-def doctor(printing: Printing) -> None:
+@options.printing_options("text", "json", "tsv", "markdown", places=False)
+def doctor(**given: Any) -> None:
     """Show which optional dependencies are installed, and how to install the others."""
+    kernels = [importlib.util.find_spec(f"levelhead.kernels.{name}") for name in _KERNELS]
+    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+    compiled = all(spec is not None and spec.origin is not None and spec.origin.endswith(suffixes) for spec in kernels)
     rows = [
         ("levelhead", VERSION, ""),
         ("Python", platform.python_version(), sys.executable),
-        ("numpy", _version("numpy"), ""),
-        ("click", _version("click"), ""),
-        ("rich", _version("rich"), ""),
-        ("kernels", "compiled" if _compiled() else "not compiled: slow", ""),
+        *((name, _version(name), "") for name in ("numpy", "click", "rich")),
+        ("kernels", "compiled" if compiled else "not compiled: slow", ""),  # the results are the same
         *((name, "found" if shutil.which(name) else "missing", f"for {use}") for name, use in PROGRAMS.items()),
-        *((name, *_extra(name)) for name in LIBRARIES),
     ]
+    for name, library in LIBRARIES.items():
+        if installed(name):
+            rows.append((name, _version(library.project), f"{library.purpose} (extra: {library.extra})"))
+        else:
+            rows.append((name, "missing", f"for {library.purpose}: {install_command(library.extra)}"))
     columns = (Column("Part", "text"), Column("Version", "text"), Column("Note", "text"))
     document = {**header("doctor"), "installed": {name: version for name, version, _ in rows}}
-    printing.print(lambda: Table(columns, tuple(rows)), lambda: document)
+    print_result(given, lambda: Table(columns, tuple(rows)), lambda: document)
 
 
 def _version(project: str) -> str:
@@ -213,24 +202,9 @@ def _version(project: str) -> str:
         return "missing"
 
 
-def _extra(name: str) -> tuple[str, str]:
-    """The version of an optional library, and its purpose."""
-    library = LIBRARIES[name]
-    if not installed(name):
-        return "missing", f"for {library.purpose}: {install_command(library.extra)}"
-    return _version(library.project), f"{library.purpose} (extra: {library.extra})"
-
-
-def _compiled() -> bool:
-    """Whether all kernels are compiled; without compiling, results are the same but slow."""
-    kernels = [importlib.util.find_spec(f"levelhead.kernels.{name}") for name in _KERNELS]
-    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
-    return all(spec is not None and spec.origin is not None and spec.origin.endswith(suffixes) for spec in kernels)
-
-
 @command()
-@click.argument("shell", type=Choice(["bash", "zsh", "fish"], "shell"))
-@output_option
+@click.argument("shell", type=options.Choice(["bash", "zsh", "fish"], "shell"))
+@options.output_option
 def completion(shell: str, output: str | None) -> None:
     """Print a shell completion script.
 

@@ -14,19 +14,18 @@ from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
-from levelhead.cli.shared.option_types import PATH, RESULT, limited
 from levelhead.cli.shared.printing import emit, print_warnings
+from levelhead.progress import Advance, progress_bar
 
 if TYPE_CHECKING:
     from levelhead.parsing import Report
-    from levelhead.progress import Advance
 
 
 @command()
 @click.argument("parser")
-@click.argument("treebank", metavar="TRAIN", type=PATH)
-@click.argument("model", type=RESULT)
-@setting("--dev", type=PATH)
+@click.argument("treebank", metavar="TRAIN", type=options.PATH)
+@click.argument("model", type=options.RESULT)
+@setting("--dev", type=options.PATH)
 @setting("--with-dev", is_flag=True)
 @options.jar_option
 @options.training_options
@@ -66,8 +65,6 @@ def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    from levelhead.progress import progress_bar
-
     with ExitStack() as stack:
         bars: list[Advance] = []
         shown = 0
@@ -78,21 +75,17 @@ def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
                 bars.append(stack.enter_context(progress_bar("training", report.passes, report.passes)))
             passes, shown = report.done - shown, report.done  # early stopping leaves passes out
             bars[0](passes, passes)
-            say(f"pass {report.done} of {report.passes}{_scores(report)}")
+            scores = ""
+            if report.uas is not None and report.las is not None:  # there is a development treebank
+                scores = f": UAS {100 * report.uas:.2f}, LAS {100 * report.las:.2f}"
+            say(f"pass {report.done} of {report.passes}{scores}")
 
         yield tell
 
 
-def _scores(report: Report) -> str:
-    """The scores on the development treebank, if there is one."""
-    if report.uas is None or report.las is None:
-        return ""
-    return f": UAS {100 * report.uas:.2f}, LAS {100 * report.las:.2f}"
-
-
 @command()
-@click.argument("model", type=PATH)
-@click.argument("words", metavar="INPUT", type=PATH)
+@click.argument("model", type=options.PATH)
+@click.argument("words", metavar="INPUT", type=options.PATH)
 @options.parsing_options
 @options.output_option
 def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair: bool, output: str | None) -> None:
@@ -121,11 +114,11 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
 
 @command()
 @click.argument("parser")
-@click.argument("treebank", type=PATH)
-@setting("--folds", type=limited("folds"))
+@click.argument("treebank", type=options.PATH)
+@setting("--folds", type=options.limited("folds"))
 @options.training_options
 @options.parsing_options
-@options.worker_options()
+@options.worker_options
 @options.store_option
 @options.output_option
 def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> None:
@@ -144,7 +137,7 @@ def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> No
         )
     from levelhead.treebank import to_conllu
 
-    given |= arguments | {"jobs": given["workers"].for_training(treebank)}
+    given |= arguments | {"jobs": options.workers_for_training(given, treebank)}
     parsed = options.call(given, treebank)
     print_warnings(parsed.warnings)
     emit(to_conllu(parsed).decode(), output)

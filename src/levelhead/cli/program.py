@@ -70,8 +70,8 @@ GROUPS = {
 COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 """What each command does."""
 
-FILES = {**FUNCTIONS, "help": (*GROUPS["Help"],), "task": (*GROUPS["Shared tasks"],)}
-"""The commands by file; a command has the file of its public function."""
+FILES = {**FUNCTIONS, **dict.fromkeys(GROUPS["Help"], "help"), **dict.fromkeys(GROUPS["Shared tasks"], "task")}
+"""The file of each command: that of its public function."""
 
 
 class _Terminated(BaseException):
@@ -88,7 +88,6 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that arguments name, and the arguments after it."""
         names = self.list_commands(ctx)
         if args[0] not in names and not args[0].startswith("-"):
             from levelhead.errors import unknown
@@ -106,8 +105,7 @@ class _LazyCommands(Commands):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
             return None
-        file = next(file for file, names in FILES.items() if name in names)
-        command: click.Command = getattr(importlib.import_module(f"levelhead.cli.{file}"), name)
+        command: click.Command = getattr(importlib.import_module(f"levelhead.cli.{FILES[name]}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -149,10 +147,15 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, _terminate)  # so that a partly written file next to its target is removed
     try:
         if "_LEVELHEAD_COMPLETE" in os.environ:  # a shell asks for completions
-            sys.exit(_complete(sys.argv[1:]))
+            cli.main(sys.argv[1:], prog_name="levelhead")
         leave(run(sys.argv[1:]))
     except _Terminated:
-        sys.exit(_complain("terminated", TERMINATED))
+        say("terminated")
+        sys.exit(TERMINATED)
+
+
+def _terminate(number: int, frame: object) -> NoReturn:  # noqa: ARG001
+    raise _Terminated
 
 
 def leave(code: int) -> NoReturn:
@@ -160,7 +163,11 @@ def leave(code: int) -> NoReturn:
 
     Exit handlers still run, such as saving coverage data or closing a pool or cluster, and threads can finish.
     """
-    if not _is_alone():
+    main = sys.modules["__main__"]
+    module = main.__spec__.name if main.__spec__ else os.path.basename(getattr(main, "__file__", ""))  # noqa: PTH119
+    n_handlers = getattr(atexit, "_ncallbacks", lambda: 1)()  # not documented: without it, Python exits as usual
+    n_threads, watched = threading.active_count(), sys.gettrace() or sys.getprofile()
+    if module not in {"levelhead", "levelhead.__main__"} or watched or n_handlers > 0 or n_threads > 1:
         sys.exit(code)
     try:
         for stream in filter(None, (sys.stdout, sys.stderr)):
@@ -170,83 +177,49 @@ def leave(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _is_alone() -> bool:
-    """Return whether only this program runs in the process: no other threads, exit handlers, debuggers or callers."""
-    main = sys.modules["__main__"]
-    module = main.__spec__.name if main.__spec__ else os.path.basename(getattr(main, "__file__", ""))  # noqa: PTH119
-    n_handlers = getattr(atexit, "_ncallbacks", lambda: 1)()  # not documented: without it, Python exits as usual
-    n_threads, watched = threading.active_count(), sys.gettrace() or sys.getprofile()
-    return module in {"levelhead", "levelhead.__main__"} and not watched and n_handlers == 0 and n_threads == 1
-
-
-def _terminate(number: int, frame: object) -> NoReturn:  # noqa: ARG001
-    raise _Terminated
-
-
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
-    from levelhead.errors import LevelheadError
-
     try:
         result = cli.main(arguments, prog_name="levelhead", standalone_mode=False)
-        _flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except click.ClickException as error:
-        return _complain(f"{_usage(error)}{error.format_message()}", BAD_INPUT)
-    except LevelheadError as error:
-        return _complain(str(error), BAD_INPUT)
     except (OutputClosed, BrokenPipeError, SystemExit):  # how click reports a closed pipe
         _forget(1)
         return BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):
-        return _complain("interrupted", INTERRUPTED)
-    except MemoryError:
-        return _complain("out of memory: the input is too large for this machine", BAD_INPUT)
-    except OSError as error:
-        _forget(1)
-        return _complain(_of_system(error), BAD_INPUT)
+        message, code = "interrupted", INTERRUPTED
     except Exception as error:
-        if os.environ.get("LEVELHEAD_TRACEBACK"):
+        message, code = _explained(error)
+        if code == INTERNAL and os.environ.get("LEVELHEAD_TRACEBACK"):
             raise
-        kind = type(error).__name__
-        return _complain(
-            f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL
-        )
-    return result if isinstance(result, int) else DONE
-
-
-def _of_system(error: OSError) -> str:
-    """Return the path that could not be opened, with the reason; without a path, it is standard output."""
-    reason = error.strerror or str(error)
-    return f"output: {reason}" if error.filename is None else f"{error.filename}: unreadable-file: {reason}"
-
-
-def _complete(arguments: list[str]) -> int:
-    """Let click print shell completions, and return its exit code."""
-    try:
-        cli.main(arguments, prog_name="levelhead")
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else INTERNAL
-    return DONE
-
-
-def _flush() -> None:
-    if sys.stdout is not None:
-        sys.stdout.flush()
-
-
-def _usage(error: click.ClickException) -> str:
-    """Return the usage of a command, which precedes an error; help texts already have it."""
-    context = getattr(error, "ctx", None)
-    if context is None or isinstance(error, click.exceptions.NoArgsIsHelpError):
-        return ""
-    return f"{context.get_usage()}\n"
-
-
-def _complain(message: str, code: int) -> int:
+    else:
+        return result if isinstance(result, int) else DONE
     say(message)
     return code
+
+
+def _explained(error: Exception) -> tuple[str, int]:
+    """Return the message and the exit code for an error."""
+    from levelhead.errors import LevelheadError
+
+    if isinstance(error, click.ClickException):
+        context, message = getattr(error, "ctx", None), error.format_message()
+        if context is not None and not isinstance(error, click.exceptions.NoArgsIsHelpError):  # which has the usage
+            message = f"{context.get_usage()}\n{message}"
+        return message, BAD_INPUT
+    if isinstance(error, LevelheadError):
+        return str(error), BAD_INPUT
+    if isinstance(error, MemoryError):
+        return "out of memory: the input is too large for this machine", BAD_INPUT
+    if isinstance(error, OSError):
+        _forget(1)
+        reason = error.strerror or str(error)  # without a path, it is standard output
+        place = "output" if error.filename is None else f"{error.filename}: unreadable-file"
+        return f"{place}: {reason}", BAD_INPUT
+    kind = type(error).__name__
+    return f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL
 
 
 def say(message: str) -> None:

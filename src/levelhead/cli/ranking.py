@@ -3,53 +3,50 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from levelhead.campaign import RANK_SETS, RANKINGS, Results, read_manifest, read_scores
+from levelhead.campaign import RANK_SETS, RANKINGS, Manifest, Results, read_manifest, read_scores
 from levelhead.campaign.ranking_tables import result_documents
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, grouped, setting
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of, refused
-from levelhead.cli.shared.option_types import PATH, REPORT_OR_FOLDER, RESULT_OR_FOLDER, Choice
 from levelhead.cli.shared.printing import (
-    PageRequest,
-    Papers,
-    Printing,
+    check_papers,
     emit,
-    page_options,
     page_origin,
-    papers_options,
+    page_outputs,
+    print_paper,
+    print_result,
+    wants_page,
+    write_page,
 )
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.write import check_file, check_folder
 
-if TYPE_CHECKING:
-    from levelhead.campaign.find import Manifest
-
 _REPORT = click.option(
-    "--report", "report_file", type=REPORT_OR_FOLDER, metavar="PATH",
+    "--report", "report_file", type=options.ResultPath("pages"), metavar="PATH",
     help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
     " a page of errors for every output (extra: report)",
 )  # fmt: skip
 
 _OUTPUT = click.option(
-    "--output", "-o", type=RESULT_OR_FOLDER,
+    "--output", "-o", type=options.ResultPath("file or folder"),
     help="Write to this file instead of standard output; for prototext of several systems, to a folder per system in"
     " this folder",
 )  # fmt: skip
 
 
 @command()
-@click.argument("gold", type=PATH, required=False)
-@click.argument("systems", type=PATH, required=False)
-@setting("--manifest", type=PATH)
-@setting("--scores", type=PATH)
-@setting("--ranking", type=Choice(RANKINGS, "ranking"))
+@click.argument("gold", type=options.PATH, required=False)
+@click.argument("systems", type=options.PATH, required=False)
+@setting("--manifest", type=options.PATH)
+@setting("--scores", type=options.PATH)
+@setting("--ranking", type=options.Choice(RANKINGS, "ranking"))
 @setting("--group", "groups", multiple=True, metavar="NAME")
 @setting("--system", "only", multiple=True, metavar="NAME")
 @options.measure_option
@@ -64,67 +61,66 @@ _OUTPUT = click.option(
     help="Show confidence intervals, confidence sets of ranks, letters of systems that do not differ significantly, and"
     " lines between neighbors that do  [default: with --report, --figures, --layout paper and --cite]",
 )  # fmt: skip
-@setting("--rank-sets", type=Choice(RANK_SETS))
+@setting("--rank-sets", type=options.Choice(RANK_SETS))
 @options.resamples_option
 @options.resample_by_option
 @options.seed_option
 @options.level_option
-@page_options(_REPORT)
+@_REPORT
+@options.title_option
+@options.figures_option
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set")
 @options.as_runs_option
 @options.engine_options
-@papers_options
-@grouped(
-    "printing",
-    Printing,
-    (options.format_option(*options.FORMATS, "prototext"), options.places_option, _OUTPUT),
-)
-def rank(page: PageRequest, papers: Papers, printing: Printing, by_treebank: bool, **given: Any) -> None:
+@options.papers_options
+@options.printing_options(*options.FORMATS, "prototext", output=_OUTPUT)
+def rank(by_treebank: bool, **given: Any) -> None:
     """Rank the systems in SYSTEMS by their macro-averages over the test sets in GOLD.
 
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA. SYSTEMS has a folder
     of output files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
-    _check(given, page, papers, printing)
+    _check(given)
     manifest = None if given["manifest"] is None else read_manifest(given["manifest"])
-    to_rank = list(inputs_of(_of_systems(given, manifest)))
-    check_paths([*to_rank, *_other_inputs(given, manifest)], [printing.output, *page.outputs(), given["store"]])
-    if printing.output_format == "prototext":
-        _check_prototext(given, manifest, printing.output)
-        rules = given["rules"] or (manifest and manifest.rules) or "ud"
-        given |= {"all_measures": False}
+    to_rank, others = _inputs(given, manifest)
+    check_paths([*to_rank, *others], [given["output"], *page_outputs(given), given["store"]])
+    if given["output_format"] == "prototext":
+        _check_prototext(given, manifest, given["output"])
+        given["all_measures"] = False
         if not (given["measures"] or (manifest and manifest.measures)):
-            given["measures"] = RULES[rules].measures
-    if given["significance"] is None and (papers.cite or papers.table):
+            given["measures"] = RULES[given["rules"] or (manifest and manifest.rules) or "ud"].measures
+    in_paper = given["layout"] == "paper"
+    if given["significance"] is None and (given["cite"] or in_paper):
         given["significance"] = True
-    given["by_treebank"] = by_treebank and papers.table
-    if page.wanted:
+    given["by_treebank"] = by_treebank and in_paper
+    if wants_page(given):
         from levelhead.report.page.ranking_report import is_folder
 
-        folder = page.report_file is not None and is_folder(page.report_file)
+        folder = given["report_file"] is not None and is_folder(given["report_file"])
         given |= {"prepare": "pages" if folder else "page", "origin": page_origin()}
     with refused("invalid-argument"):
         ranked = options.call(given, files=to_rank)
-    page.write(ranked)
+    write_page(given, ranked)
     for message in ranked.provenance.about_files:
         say(message)
-    if papers.print(ranked, printing):
+    if print_paper(given, ranked):
         return
-    if printing.output_format == "prototext":
-        _write_prototext(ranked.results, printing.output)
-        return
-    printing.print(
-        lambda: ranked.table(by_treebank=by_treebank),
-        ranked.to_dict,
-        lines=lambda: list(result_documents(ranked.results)),
-    )
+    if given["output_format"] == "prototext":
+        _write_prototext(ranked.results, given["output"])
+    else:
+        print_result(
+            given,
+            lambda: ranked.table(by_treebank=by_treebank),
+            ranked.to_dict,
+            lines=lambda: list(result_documents(ranked.results)),
+        )
 
 
-def _check(given: dict[str, Any], page: PageRequest, papers: Papers, printing: Printing) -> None:
+def _check(given: dict[str, Any]) -> None:
     """Refuse options that cannot be combined, and a file that cannot be written."""
-    papers.check(printing.output_format)
+    check_papers(given)
     with_scores, partial = given["scores"] is not None, given["partial"]
-    if partial and printing.output_format == "prototext":
+    if partial and given["output_format"] == "prototext":
         raise click.UsageError("--partial cannot be combined with --format prototext, the format of official scorers")
     if with_scores and given["gold"] is not None:
         raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
@@ -132,36 +128,35 @@ def _check(given: dict[str, Any], page: PageRequest, papers: Papers, printing: P
         raise click.UsageError("--scores cannot be combined with --partial")
     if with_scores and given["allow_several_roots"]:
         raise click.UsageError("--allow-several-roots has no effect with --scores")
-    if page.report_file is not None:
+    if given["report_file"] is not None:
         from levelhead.report.page.ranking_report import is_folder, no_folder
 
-        reason = no_folder(partial=partial, from_scores=with_scores) if is_folder(page.report_file) else None
+        reason = no_folder(partial=partial, from_scores=with_scores) if is_folder(given["report_file"]) else None
         if reason:
             raise click.UsageError(reason)
-    if printing.output_format != "prototext" and printing.output is not None:
-        check_file(printing.output)
+    if given["output_format"] != "prototext" and given["output"] is not None:
+        check_file(given["output"])
     in_manifest = given["gold"] is None and given["manifest"] is not None
     if not (with_scores or in_manifest or (given["gold"] is not None and given["systems"] is not None)):
         raise click.UsageError("give GOLD and SYSTEMS, or --manifest, or --scores")
 
 
-def _of_systems(given: dict[str, Any], manifest: Manifest | None) -> Iterator[str]:
-    """Yield the folders of systems, as far as they exist."""
-    paths = [given["systems"]] if manifest is None else [given["systems"], manifest.systems, *manifest.folders.values()]
-    yield from (os.fspath(path) for path in paths if path is not None and Path(path).exists())
-
-
-def _other_inputs(given: dict[str, Any], manifest: Manifest | None) -> Iterator[str]:
-    """Yield the other files that are read; folders as far as they exist."""
-    yield from (*given["definitions"], *options.files_of_measures(given["measures"]))
-    yield from filter(None, (given["scores"], given["manifest"]))
-    folders = [given["gold"]]
+def _inputs(given: dict[str, Any], manifest: Manifest | None) -> tuple[list[str], list[str]]:
+    """Return the outputs of systems and all other files that are read; folders as far as they exist."""
+    systems, folders = [given["systems"]], [given["gold"]]
+    files = [*given["definitions"], *options.files_of_measures(given["measures"])]
+    files += filter(None, (given["scores"], given["manifest"]))
     if manifest is not None:
-        measures = () if given["measures"] else manifest.measures or ()
-        yield from (str(Path(manifest.path).parent / path) for path in options.files_of_measures(measures))
-        yield from map(str, () if given["definitions"] else manifest.definitions)
+        systems += [manifest.systems, *manifest.folders.values()]
         folders += [manifest.gold, *(test_set.gold for test_set in manifest.test_sets)]
-    yield from inputs_of(path for path in folders if path is not None and Path(path).exists())
+        measures = () if given["measures"] else manifest.measures or ()
+        files += (str(Path(manifest.path).parent / path) for path in options.files_of_measures(measures))
+        files += map(str, () if given["definitions"] else manifest.definitions)
+    outputs, gold = (
+        list(inputs_of(path for path in paths if path is not None and Path(path).exists()))
+        for paths in (systems, folders)
+    )
+    return outputs, [*files, *gold]
 
 
 def _check_prototext(given: dict[str, Any], manifest: Manifest | None, output: str | None) -> None:
@@ -172,8 +167,9 @@ def _check_prototext(given: dict[str, Any], manifest: Manifest | None, output: s
     if not systems and given["scores"] is not None:
         systems = read_scores(given["scores"]).systems
     elif not systems:
-        split, as_runs = given["split"], given["as_runs"]
-        plan = plan_to_rank(given["gold"], given["systems"], manifest, split, (), as_runs=as_runs)
+        plan = plan_to_rank(
+            given["gold"], given["systems"], manifest, given["split"], (), as_runs=given["as_runs"]
+        )  # fmt: skip
         systems = [system.name for system in plan.systems]
     if len(systems) == 1:
         check_file(output or "-")

@@ -10,9 +10,9 @@ import click
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of
-from levelhead.cli.shared.option_types import Choice, InputPath, ResultPath, limited
-from levelhead.cli.shared.printing import Printing, emit, page_origin, print_json, printing_options
+from levelhead.cli.shared.printing import emit, page_origin, print_json
 
+_INPUT = options.InputPath(readable=False, path_type=Path)
 _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "kohita-2017-ud2", "sogaard-haulrich", "measures-2018",
     "documents-2018",
@@ -34,35 +34,34 @@ def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[P
 
 
 @command()
-@click.argument("paper", type=Choice(_NAMES, "study"), metavar="PAPER")
-@setting("--treebanks", multiple=True, type=InputPath(Path), metavar="DIR")
-@setting("--systems", type=InputPath(Path), metavar="DIR")
-@setting("--judgements", type=InputPath(Path), metavar="DIR")
-@setting("--scores", type=InputPath(Path), metavar="TSV")
-@setting("--weights", type=InputPath(Path), metavar="FILE")
+@click.argument("paper", type=options.Choice(_NAMES, "study"), metavar="PAPER")
+@setting("--treebanks", multiple=True, type=_INPUT, metavar="DIR")
+@setting("--systems", type=_INPUT, metavar="DIR")
+@setting("--judgements", type=_INPUT, metavar="DIR")
+@setting("--scores", type=_INPUT, metavar="TSV")
+@setting("--weights", type=_INPUT, metavar="FILE")
 @click.option(
     "--quick", is_flag=True,
     help="Check quickly that everything works: few resamples, and test sets instead of missing training sets. In a"
     " checkout, --treebanks defaults to the examples",
 )  # fmt: skip
-@options.worker_options(1)
+@options.cluster_options
+@click.option("-j", "--jobs", type=options.limited("jobs"), default=1, show_default=True, help="Number of processes")
 @options.store_option
 @click.option(
     "--report", metavar="FILE",
-    type=ResultPath(kind=Path, library=lambda page: ("jinja2", "reports") if page.endswith(".html") else None),
+    type=options.ResultPath("study", Path),
     help="Also write a page of results to this file: HTML (extra: report), or Markdown with figures next to it",
 )  # fmt: skip
-@setting("--outputs", type=ResultPath(kind=Path, folder=True), metavar="DIR")
-@setting("--seed", type=limited("seed"))
-@printing_options("text", "markdown", "json")
+@setting("--outputs", type=options.ResultPath("folder", Path), metavar="DIR")
+@setting("--seed", type=options.limited("seed"))
+@options.printing_options("text", "markdown", "json")
 def reproduce(
     paper: str,
     treebanks: tuple[Path, ...],
     systems: Path | None,
     outputs: Path | None,
     report: Path | None,
-    workers: options.WorkerOptions,
-    printing: Printing,
     **given: Any,
 ) -> None:
     """Repeat the experiments of PAPER on your treebanks, and compare the new results with the printed numbers.
@@ -80,17 +79,17 @@ def reproduce(
     read = [*treebanks, *filter(None, (systems, *(given[name] for name in ("judgements", "scores", "weights"))))]
     if outputs is not None and any(outputs.resolve() == path.resolve() for path in read):
         raise click.UsageError("--outputs is a folder of inputs: name another folder")
-    check_paths(inputs_of(read), [printing.output, str(report) if report else None, given["store"]])
+    check_paths(inputs_of(read), [given["output"], str(report) if report else None, given["store"]])
     if report is not None:
         checked_page(report)
-    jobs = workers.workers(workers.jobs or 1)
+    jobs = options.workers_for(given, ())
     given |= {"treebanks": treebanks, "systems": systems, "outputs": outputs, "jobs": jobs}
     study = options.call(given, paper)
     if report is not None:
         write_page(study, report, page_origin())
-    if printing.output_format == "json":
-        print_json(study.to_dict(), printing.output)
-    elif printing.output_format == "markdown":
-        emit(markdown(study), printing.output)
+    if given["output_format"] == "json":
+        print_json(study.to_dict(), given["output"])
+    elif given["output_format"] == "markdown":
+        emit(markdown(study), given["output"])
     else:
-        emit(text(study, 2 if printing.places is None else printing.places), printing.output)
+        emit(text(study, 2 if given["places"] is None else given["places"]), given["output"])

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import DONE, GATE, Commands, say
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared import options
+from levelhead.cli.shared.command import cluster_of, command
 from levelhead.cli.shared.inputs import check_paths, inputs_of
-from levelhead.cli.shared.option_types import PATH, RESULT, RESULT_FOLDER, Choice
-from levelhead.cli.shared.options import FORMATS, WorkerOptions, worker_options
-from levelhead.cli.shared.printing import Printing, emit, print_json, printing_options
-from levelhead.errors import number_of, printable
+from levelhead.cli.shared.printing import emit, print_json, print_result
+from levelhead.errors import Fault, InputError, number_of, printable, quoted
 from levelhead.tables.table import Column, Table
 from levelhead.tables.writers import WRITERS
 
@@ -26,9 +25,10 @@ if TYPE_CHECKING:
     from levelhead.task.database import Database
     from levelhead.task.description import SharedTask
 
-_DIR = click.argument("folder", metavar="[DIR]", type=PATH, default=".")
+_FOLDER = options.InputPath(readable=False, path_type=Path)
+_DIR = click.argument("folder", metavar="[DIR]", type=options.PATH, default=".")
 _DIR_OPTION = click.option(
-    "--dir", "folder", type=PATH, default=".", help="The task folder  [default: the current folder]"
+    "--dir", "folder", type=options.PATH, default=".", help="The task folder  [default: the current folder]"
 )
 
 
@@ -42,49 +42,37 @@ def task() -> None:
 
 @contextmanager
 def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask, Database]]:
-    """Open a task, and refuse to overwrite its files."""
+    """Open a task, and refuse to overwrite its files: gold, inputs, its description, and the server's database."""
     from levelhead.task.database import Database
-    from levelhead.task.description import read_task
+    from levelhead.task.description import gold_of_task, read_task
 
-    task_settings = read_task(folder)
-    _check_output(task_settings, output)
-    task_settings.folder.check_state()
-    task_settings.folder.prepare()
-    with Database(task_settings.folder.database) as database:
-        yield task_settings, database
-
-
-def _check_output(shared_task: SharedTask, output: str | None) -> None:
-    """Refuse to overwrite files of the task: gold, inputs, its description, and the server's database."""
-    from levelhead.errors import InputError
-    from levelhead.task.description import gold_of_task
-
-    if output is None or output == "-":
-        return
-    if shared_task.folder.holds(Path(output)):
-        raise click.UsageError(f"{printable(output)} belongs to the task: write the output to another file")
-    gold: list[Path] = []
-    with suppress(InputError):  # there is no gold to overwrite
-        gold = list(gold_of_task(shared_task).values())
-    check_paths(map(str, (shared_task.folder.description, *shared_task.manifest.definitions, *gold)), [output])
+    shared_task = read_task(folder)
+    files = shared_task.folder
+    if output is not None and output != "-":
+        if files.holds(Path(output)):
+            raise click.UsageError(f"{printable(output)} belongs to the task: write the output to another file")
+        gold: list[Path] = []
+        with suppress(InputError):  # there is no gold to overwrite
+            gold = list(gold_of_task(shared_task).values())
+        check_paths(map(str, (files.description, *shared_task.manifest.definitions, *gold)), [output])
+    files.check_state()
+    files.prepare()
+    with Database(files.database) as database:
+        yield shared_task, database
 
 
 @task.command(short_help="Create a task folder")
-@click.argument("folder", metavar="[DIR]", type=RESULT_FOLDER, default=".")
+@click.argument("folder", metavar="[DIR]", type=options.RESULT_FOLDER, default=".")
 @click.option(
-    "--gold",
-    type=PATH,
-    help="Copy the gold treebanks of this folder, in any layout that `levelhead rank` reads",
+    "--gold", type=_FOLDER, help="Copy the gold treebanks of this folder, in any layout that `levelhead rank` reads"
 )
-@click.option("--inputs", type=PATH, help="Add the TREEBANK.conllu files of this folder to the inputs")
+@click.option("--inputs", type=_FOLDER, help="Add the TREEBANK.conllu files of this folder to the inputs")
 @click.option("--title", default="A shared task", show_default=True, help="Title of the task")
-def init(folder: str, gold: str | None, inputs: str | None, title: str) -> None:
+def init(folder: str, gold: Path | None, inputs: Path | None, title: str) -> None:
     """Create a task folder with task.toml, the gold treebanks, and their raw text as inputs."""
     from levelhead.task.folders import create_task
 
-    create_task(
-        Path(folder), None if gold is None else Path(gold), title=title, inputs=None if inputs is None else Path(inputs)
-    )
+    create_task(Path(folder), gold, title=title, inputs=inputs)
     say(f"{folder}: edit task.toml, then run levelhead task token NAME for each team, and levelhead task serve")
 
 
@@ -92,14 +80,17 @@ def init(folder: str, gold: str | None, inputs: str | None, title: str) -> None:
 @_DIR
 @click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address")
 @click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8018,
-    show_default=True,
+    "--port", type=click.IntRange(0, 65535), default=8018, show_default=True,
     help="Listen on this port; 0 picks a free one",
+)  # fmt: skip
+@click.option(
+    "-j",
+    "--jobs",
+    type=options.limited("jobs"),
+    help="Number of processes  [default: 1; one per core of a local cluster]",
 )
-@worker_options("1; one per core of a local cluster")
-def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> None:
+@options.cluster_options
+def serve(folder: str, host: str, port: int, **given: Any) -> None:
     """Start the web server, and run and score submissions until interrupted.
 
     Each submission is scored in a separate process, which uses --jobs processes or the cluster.
@@ -109,14 +100,15 @@ def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> None:
     from levelhead.task.description import read_task
     from levelhead.task.scoring import ScoringWorkers
 
+    address, tls = cluster_of(given)
     shared_task = read_task(folder)
     for library in ("starlette", "uvicorn", "jinja2"):
         require(library, "shared tasks")
     from levelhead.task.server import serve_task
 
     # by default a single process scores, since submitted systems run on the same machine
-    jobs = workers.jobs or (1 if workers.address is None else n_cores())
-    serve_task(shared_task, host=host, port=port, workers=ScoringWorkers(jobs, workers.address, workers.tls))
+    jobs = given["jobs"] or (1 if address is None else n_cores())
+    serve_task(shared_task, host=host, port=port, workers=ScoringWorkers(jobs, address, tls))
 
 
 @task.command(short_help="Print a new token for a team")
@@ -133,16 +125,16 @@ def token(name: str, folder: str, *, replace: bool) -> None:
 
 @task.command(short_help="List all submissions with their state")
 @_DIR
-@printing_options("text", "json", "tsv", "markdown", places=False)
-def status(folder: str, printing: Printing) -> None:
+@options.printing_options("text", "json", "tsv", "markdown", places=False)
+def status(folder: str, **given: Any) -> None:
     """List all submissions with their state and errors."""
     from levelhead.task.standings import submissions_document, submissions_table
     from levelhead.task.submissions import submissions
 
-    with _opened(folder, printing.output) as (_, database):
+    with _opened(folder, given["output"]) as (_, database):
         listed = submissions(database)
-    exact = printing.output_format == "tsv"
-    printing.print(lambda: submissions_table(listed, exact=exact), lambda: submissions_document(listed))
+    exact = given["output_format"] == "tsv"
+    print_result(given, lambda: submissions_table(listed, exact=exact), lambda: submissions_document(listed))
 
 
 @task.command(short_help="Retry submissions that failed through no fault of the team")
@@ -153,51 +145,45 @@ def retry(submission: str | None, folder: str) -> None:
 
     The first characters of an ID are enough.
     """
-    from levelhead.errors import number_of
-    from levelhead.task.submissions import put_back
+    from levelhead.task.submissions import put_back, submissions
 
     if submission is not None and Path(submission, "task.toml").is_file():
         raise click.UsageError(f"{submission} is the folder of a task, not a submission ID: use --dir {submission}")
     with _opened(folder) as (_, database):
-        name = None if submission is None else _whole_id(database, submission)
-        say(f"{number_of(put_back(database, name), 'submission')} put back into the queue")
-
-
-def _whole_id(database: Database, start: str) -> str:
-    """Return the full ID of a submission; `status` shows the first characters."""
-    from levelhead.errors import Fault, InputError, quoted
-    from levelhead.task.submissions import submissions
-
-    ids = [submission.id for submission in submissions(database) if start and submission.id.startswith(start)]
-    if len(ids) == 1:
-        return ids[0]
-    message = f"unknown submission ID {quoted(start)}: see levelhead task status"
-    if ids:
-        message = f"the submission ID {quoted(start)} matches {len(ids)} submissions: give more characters"
-    raise InputError(Fault("invalid-task", message))
+        if submission is not None:
+            ids = [other.id for other in submissions(database) if submission and other.id.startswith(submission)]
+            if len(ids) != 1:
+                message = f"unknown submission ID {quoted(submission)}: see levelhead task status"
+                if ids:
+                    message = (
+                        f"the submission ID {quoted(submission)} matches {len(ids)} submissions: give more characters"
+                    )
+                raise InputError(Fault("invalid-task", message))
+            submission = ids[0]
+        say(f"{number_of(put_back(database, submission), 'submission')} put back into the queue")
 
 
 @task.command(short_help="Rank the current primary submissions of all teams")
 @_DIR
-@worker_options()
-@printing_options(*FORMATS[:2], *FORMATS[3:])
-def rank(folder: str, workers: WorkerOptions, printing: Printing) -> None:
+@options.worker_options
+@options.printing_options(*options.FORMATS[:2], *options.FORMATS[3:])
+def rank(folder: str, **given: Any) -> None:
     """Rank the current primary submissions of all teams, even if participants cannot see the ranking yet."""
     from levelhead.task.standings import final_results, standings_document, standings_table
 
-    with _opened(folder, printing.output) as (settings, database):
+    cluster_of(given)
+    with _opened(folder, given["output"]) as (settings, database):
         database.check()
-        parts = settings, database, final_results(settings, database, _workers(workers, settings, database))
-        printing.print(lambda: standings_table(*parts), lambda: standings_document(*parts))
+        parts = settings, database, final_results(settings, database, _workers(given, settings, database))
+        print_result(given, lambda: standings_table(*parts), lambda: standings_document(*parts))
 
 
-def _workers(chosen: WorkerOptions, shared_task: SharedTask, database: Database) -> Workers:
+def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Database) -> Workers:
     """The workers that count the outputs of all primary submissions."""
     from levelhead.task.standings import primary_outputs
 
-    return chosen.for_files(
-        path for folder in primary_outputs(shared_task, database).values() for path in folder.glob("*")
-    )
+    folders = primary_outputs(shared_task, database).values()
+    return options.workers_for(given, [path for folder in folders for path in folder.glob("*")])
 
 
 @task.command(short_help="Close the task and compute the final ranking")
@@ -206,12 +192,11 @@ def _workers(chosen: WorkerOptions, shared_task: SharedTask, database: Database)
     "--now", is_flag=True, help="Stop accepting submissions at once, even if the ranking cannot be computed yet"
 )
 @click.option(
-    "--force",
-    is_flag=True,
+    "--force", is_flag=True,
     help="Leave out submissions that failed through the organizer's fault; the ranking lists them",
-)
-@worker_options()
-def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> None:
+)  # fmt: skip
+@options.worker_options
+def close(folder: str, now: bool, force: bool, **given: Any) -> None:
     """Close the task and compute the final ranking.
 
     While submissions are waiting, or have failed through the organizer's fault, no ranking is computed and the task
@@ -221,9 +206,10 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> None:
     from levelhead.task.standings import close_task, left_out_notes, standings_table
     from levelhead.task.submissions import organizer_failures, primary_submissions, shown_state, why_primary
 
+    cluster_of(given)
     with _opened(folder) as (shared_task, database):
         database.check()
-        counting = _workers(workers, shared_task, database)
+        counting = _workers(given, shared_task, database)
         results = close_task(shared_task, database, now=now, force=force, workers=counting)
         for submission in primary_submissions(database):
             state = shown_state(submission.state, submission.valid, submission.outputs)
@@ -233,12 +219,12 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> None:
             for note in left_out_notes(organizer_failures(database)):
                 say(note)
         else:
-            Printing("text", None).print_table(standings_table(shared_task, database, results))
+            emit(WRITERS["text"](standings_table(shared_task, database, results), 2), None)
 
 
 @task.command(short_help="Write an archive for publication")
 @_DIR
-@click.option("-o", "--output", type=RESULT, required=True, help="Write the archive to this tar.gz file")
+@click.option("-o", "--output", type=options.RESULT, required=True, help="Write the archive to this tar.gz file")
 @click.option("--with-gold", is_flag=True, help="Include the gold treebanks")
 def export(folder: str, output: str, with_gold: bool) -> None:
     """Write an archive for publication: outputs, scores, logs, signatures."""
@@ -251,23 +237,23 @@ def export(folder: str, output: str, with_gold: bool) -> None:
 
 @command()
 @click.argument("address")
-@click.argument("archive", type=PATH, required=False)
+@click.argument("archive", type=options.PATH, required=False)
 @click.option(
-    "--kind", type=Choice(["outputs", "system"]), default="outputs", show_default=True,
+    "--kind", type=options.Choice(["outputs", "system"]), default="outputs", show_default=True,
     help="Parsed test sets, or a system with a program `run`",
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the submission")
 @click.option(
-    "--token-file", type=PATH,
+    "--token-file", type=options.PATH,
     help="File with the team's token, - for standard input  [default: the environment variable LEVELHEAD_TOKEN]",
 )  # fmt: skip
 @click.option("--wait", is_flag=True, help="Wait until the submission is finished; exit with 1 if it failed")
 @click.option("--primary", is_flag=True, help="Wait, and make this the primary submission")
 @click.option(
-    "--inputs", type=RESULT_FOLDER, metavar="FOLDER",
+    "--inputs", type=options.RESULT_FOLDER, metavar="FOLDER",
     help="Download the inputs to this folder; ARCHIVE is then optional",
 )  # fmt: skip
-@printing_options("text", "json", places=False)
+@options.printing_options("text", "json", places=False)
 def submit(
     address: str,
     archive: str | None,
@@ -277,7 +263,7 @@ def submit(
     wait: bool,
     primary: bool,
     inputs: str | None,
-    printing: Printing,
+    **given: Any,
 ) -> int:
     """Submit ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS, and print its state and scores."""
     from levelhead.task.client import Client
@@ -285,11 +271,11 @@ def submit(
     if archive is None and inputs is None:
         raise click.UsageError("give ARCHIVE, or --inputs FOLDER")
     read = [*(() if archive is None else inputs_of([archive])), *filter(None, (token_file,))]
-    check_paths(read, [printing.output])
+    check_paths(read, [given["output"]])
     client = Client(address, _token(token_file))
     if inputs is not None:
         names = client.inputs()
-        check_paths(read, [printing.output, *(str(Path(inputs, name)) for name in names)])
+        check_paths(read, [given["output"], *(str(Path(inputs, name)) for name in names)])
         client.download(names, Path(inputs))
         say(f"{inputs}: {number_of(len(names), 'input')}")
     if archive is None:
@@ -300,19 +286,20 @@ def submit(
     if primary and submission["state"] == "finished":
         client.choose(submission["id"])
         submission["primary"] = True
-    if printing.output_format == "json":
-        print_json(submission, printing.output)
+    if given["output_format"] == "json":
+        print_json(submission, given["output"])
     else:
-        emit(_text(submission, address), printing.output)
+        emit(_text(submission, address), given["output"])
     return GATE if submission["state"] == "failed" else DONE
 
 
 def _text(submission: Mapping[str, Any], address: str) -> str:
-    """Return the state of a submission as text."""
+    """Return the state of a submission, and the scores and averages that the team may see with errors of outputs."""
     from levelhead.task.database import shown_time
     from levelhead.task.submissions import shown_state
 
-    states = [result["state"] for result in submission.get("results", {}).values()]
+    results, averages = submission.get("results", {}), submission.get("averages", {})
+    states = [result["state"] for result in results.values()]
     state = shown_state(submission["state"], states.count("valid"), len(states))
     label = f", {submission['label']}" if submission["label"] else ""
     primary = ", your primary submission" if submission["primary"] else ""
@@ -322,12 +309,9 @@ def _text(submission: Mapping[str, Any], address: str) -> str:
         f"{address.rstrip('/')}/submissions/{submission['id']}",
         *([submission["reason"]] if submission["reason"] else []),
     ]
-    table = _results(submission["results"], submission.get("averages", {})) if submission.get("results") else ""
-    return "".join(f"{printable(line)}\n" for line in lines) + (f"\n{table}" if table else "")
-
-
-def _results(results: Mapping[str, Any], averages: Mapping[str, Any]) -> str:
-    """Return results as a table: the scores and averages that the team may see, and errors of outputs."""
+    text = "".join(f"{printable(line)}\n" for line in lines)
+    if not results:
+        return text
     measures = list(dict.fromkeys(name for result in results.values() for name in result.get("values", {})))
     columns = (Column("Treebank", "text"), Column("State", "text"), *(Column(name) for name in measures))
     rows = tuple(
@@ -339,7 +323,7 @@ def _results(results: Mapping[str, Any], averages: Mapping[str, Any]) -> str:
         (f"Average ({group})", None, *(_ratio(some.get(name, {}).get("value")) for name in measures))
         for group, some in averages.items()
     )
-    return WRITERS["text"](Table(columns, rows, notes, summary=summary), 2)
+    return f"{text}\n{WRITERS['text'](Table(columns, rows, notes, summary=summary), 2)}"
 
 
 def _ratio(percent: float | None) -> float | None:

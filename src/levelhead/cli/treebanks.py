@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.arguments import holds_test_sets
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import check_paths, holds_test_sets, refuse_compressed, refused, treebank_files
-from levelhead.cli.shared.option_types import PATH, RESULT, Choice, FiniteRange, limited
-from levelhead.cli.shared.printing import (
-    PageRequest,
-    Printing,
-    emit,
-    page_options,
-    print_warnings,
-    printing_options,
-)
+from levelhead.cli.shared.inputs import check_paths, refuse_compressed, refused, treebank_files
+from levelhead.cli.shared.printing import emit, page_outputs, print_result, print_warnings, show, wants_page, write_page
 
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
@@ -27,69 +21,65 @@ OF_PAGE = ("relation", "upos")
 
 
 @command()
-@click.argument("treebanks", nargs=-1, type=PATH)
+@click.argument("treebanks", nargs=-1, type=options.PATH)
 @setting("-c", "--columns", multiple=True, metavar="NAME,...")
 @click.option("--list-columns", is_flag=True, help="List all columns with definition, formula and source")
 @click.option("--long/--wide", "long", default=False, help="Print one row per value, or one per treebank (default)")
-@setting("--train", multiple=True, type=PATH)
+@setting("--train", multiple=True, type=options.PATH)
 @options.merge_option
 @setting("--total", is_flag=True)
 @options.scheme_option
 @options.definitions_option
-@setting("--chunk", type=limited("chunk"))
+@setting("--chunk", type=options.limited("chunk"))
 @setting("--partial-chunk", is_flag=True)
-@setting("--window", type=limited("window"))
-@setting("--least", type=limited("least"))
+@setting("--window", type=options.limited("window"))
+@setting("--least", type=options.limited("least"))
 @click.option(
-    "--wde-table", type=RESULT, metavar="FILE",
+    "--wde-table", type=options.RESULT, metavar="FILE",
     help="Also write the word dependency entropies, averaged over treebanks, to this file, as weights for WLAS",
 )  # fmt: skip
 @click.option(
     "--rarefy", metavar="WORDS,...", help="Print the word dependency entropies in samples of these sizes instead"
 )
-@click.option("--samples", type=limited("samples"), default=20, show_default=True, help="Samples per size for --rarefy")
-@click.option("--seed", type=limited("seed"), default=0, show_default=True, help="Random seed of --rarefy")
+@click.option(
+    "--samples", type=options.limited("samples"), default=20, show_default=True, help="Samples per size for --rarefy"
+)
+@click.option("--seed", type=options.limited("seed"), default=0, show_default=True, help="Random seed of --rarefy")
 @options.input_format_option
-@options.worker_options()
+@options.worker_options
 @options.store_option
-@page_options()
-@printing_options()
+@options.page_options
+@options.printing_options()
 def profile(
-    treebanks: tuple[str, ...],
-    list_columns: bool,
-    rarefy: str | None,
-    wde_table: str | None,
-    page: PageRequest,
-    printing: Printing,
-    **given: Any,
+    treebanks: tuple[str, ...], list_columns: bool, rarefy: str | None, wde_table: str | None, **given: Any
 ) -> None:
     """Describe TREEBANKS: sizes, frequencies, entropies, morphology, tree shapes.
 
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. "-" is standard input.
     """
     if list_columns:
-        _list_columns(printing)
+        _list_columns(given)
         return
     if not treebanks:
         raise click.UsageError("Missing argument 'TREEBANKS...'.")
-    if rarefy is not None and page.wanted:
+    if rarefy is not None and wants_page(given):
         raise click.UsageError("--rarefy cannot be combined with --report or --figures")
-    outputs = [printing.output, wde_table, given["store"], *page.outputs()]
+    outputs = [given["output"], wde_table, given["store"], *page_outputs(given)]
     merge = given["merge"] and rarefy is None  # samples are drawn from a single file
     files = treebank_files(treebanks, outputs, merge=merge, others=[*given["definitions"], *given["train"]])
     if rarefy is not None:
-        _print_samples(files, rarefy, given, printing)
+        _print_samples(files, rarefy, given)
         return
     from levelhead.api.inputs import registry_of
     from levelhead.typology.profile_columns import OF_TRAINING
 
-    given["total"] &= printing.output_format != "tsv"  # which has no summary rows
+    given["total"] &= given["output_format"] != "tsv"  # which has no summary rows
     names = [name.strip() for text in given["columns"] for name in text.split(",")] or ["summary"]
-    hidden = [*(["wde"] if wde_table is not None else []), *(OF_PAGE if page.wanted else ())]
+    hidden = [*(["wde"] if wde_table is not None else []), *(OF_PAGE if wants_page(given) else ())]
     schemes = registry_of(given["definitions"], given["scheme"]).schemes
     given |= {"columns": [*names, *hidden], "scheme": schemes.by_name[schemes.default]}
-    paths = [path for some in files.values() for path in some]
-    given["jobs"] = given["workers"].for_files(paths, len(files))
+    paths = list(map(str, chain(*files.values())))
+    given["jobs"] = options.workers_for(given, paths, len(files))
     survey = options.call(given, *treebanks)
     print_warnings(survey.provenance.warnings)
     if wde_table is not None:
@@ -98,24 +88,24 @@ def profile(
         single = list(survey.profiles.values())[: -1 if given["total"] else None]
         emit(weights_text([profile.numbers("wde") for profile in single]), wde_table)
     of_training = OF_TRAINING if given["train"] else ()
-    page.write(survey.with_columns([*names, *OF_PAGE, *of_training]) if page.wanted else survey)
+    write_page(given, survey.with_columns([*names, *OF_PAGE, *of_training]) if wants_page(given) else survey)
     if hidden:
         survey = survey.with_columns([*names, *of_training])
-    printing.print(lambda: survey.table(long=given["long"]), survey.to_dict, lines=survey.documents)
+    print_result(given, lambda: survey.table(long=given["long"]), survey.to_dict, lines=survey.documents)
 
 
-def _list_columns(printing: Printing) -> None:
+def _list_columns(given: dict[str, Any]) -> None:
     from levelhead.tables.documents import header
     from levelhead.typology import profile_columns
 
-    if printing.output_format == "text":
-        emit(profile_columns.columns_text(), printing.output)
+    if given["output_format"] == "text":
+        emit(profile_columns.columns_text(), given["output"])
         return
     document = {**header("columns"), "rows": profile_columns.columns_documents()}
-    printing.print(profile_columns.columns_table, lambda: document, lines=lambda: document["rows"])
+    print_result(given, profile_columns.columns_table, lambda: document, lines=lambda: document["rows"])
 
 
-def _print_samples(files: Files, sizes: str, given: dict[str, Any], printing: Printing) -> None:
+def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
     if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in sizes.split(",")):
         raise click.UsageError(f"--rarefy needs numbers of words from 1, as in 1000,5000, not {sizes!r}")
     from levelhead.typology import collection
@@ -127,62 +117,62 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any], printing: Pr
         raise click.UsageError(
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
         )
-    printing.print(samples.table, samples.to_dict, lines=samples.documents)
+    print_result(given, samples.table, samples.to_dict, lines=samples.documents)
 
 
 @command()
-@click.argument("treebanks", nargs=-1, required=True, type=PATH)
+@click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
 @options.merge_option
 @options.input_format_option
-@printing_options()
-def similarity(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> None:
+@options.printing_options()
+def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     """Measure how similar each pair of TREEBANKS is.
 
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. "-" is standard input. For each pair A, B the
     table shows KLcpos3 in both directions, the Jensen-Shannon divergence of relations, and the distance of dependency
     displacements; 0 means identical.
     """
-    treebank_files(treebanks, [printing.output], merge=given["merge"])
+    treebank_files(treebanks, [given["output"]], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
         similarities = options.call(given, *treebanks)
-    printing.show(similarities, notes=False, lines=similarities.documents)
+    show(given, similarities, notes=False, lines=similarities.documents)
 
 
 @command()
-@click.argument("treebanks", nargs=-1, required=True, type=PATH)
-@setting("--min-tokens", type=limited("min-tokens"))
-@setting("--max-nonprojective", type=FiniteRange(0), metavar="PERCENT")
-@setting("--nonprojective", type=Choice(["callin", "true"]))
+@click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
+@setting("--min-tokens", type=options.limited("min-tokens"))
+@setting("--max-nonprojective", type=options.FiniteRange(0), metavar="PERCENT")
+@setting("--nonprojective", type=options.Choice(["callin", "true"]))
 @setting("--any-features", is_flag=True)
 @setting("--several-per-language", is_flag=True)
 @options.input_format_option
-@printing_options(places=False)
-def select(treebanks: tuple[str, ...], printing: Printing, **given: Any) -> None:
+@options.printing_options(places=False)
+def select(treebanks: tuple[str, ...], **given: Any) -> None:
     """Select the TREEBANKS that can be compared by Callin's criteria, and list all reasons for excluding the others.
 
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. The train, dev and test file of a treebank
     count as one treebank. "-" is standard input.
     """
-    treebank_files(treebanks, [printing.output], merge=True)
+    treebank_files(treebanks, [given["output"]], merge=True)
     selection = options.call(given, *treebanks)
-    printing.show(selection, notes=False, lines=selection.documents)
+    show(given, selection, notes=False, lines=selection.documents)
 
 
 @command()
-@click.argument("gold", type=PATH)
-@click.argument("systems", metavar="[SYSTEM]...", nargs=-1, type=PATH)
-@setting("--limit", type=limited("limit"), metavar="N")
-@setting("--folds", type=limited("folds"))
+@click.argument("gold", type=options.PATH)
+@click.argument("systems", metavar="[SYSTEM]...", nargs=-1, type=options.PATH)
+@setting("--limit", type=options.limited("limit"), metavar="N")
+@setting("--folds", type=options.limited("folds"))
 @options.seed_option
 @options.rules_option
-@options.worker_options()
+@options.worker_options
 @options.store_option
 @click.option(
-    "--sentences-to", "conllu", type=RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
+    "--sentences-to", "conllu", type=options.RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
 )
-@page_options()
-@printing_options()
-def suspects(printing: Printing, page: PageRequest, conllu: str | None, **given: Any) -> None:
+@options.page_options
+@options.printing_options()
+def suspects(conllu: str | None, **given: Any) -> None:
     """Find words of GOLD whose annotation is probably wrong.
 
     A word is suspect if systems agree on a different analysis, or if the same words in the same context are annotated
@@ -191,14 +181,14 @@ def suspects(printing: Printing, page: PageRequest, conllu: str | None, **given:
     """
     files = [given["gold"], *given["systems"]]
     refuse_compressed("the sentences are", conllu)
-    check_paths(files, [printing.output, conllu, *page.outputs(), given["store"]])
+    check_paths(files, [given["output"], conllu, *page_outputs(given), given["store"]])
     if any(map(holds_test_sets, files)):
         raise click.UsageError("suspects takes files, not folders")
-    given["jobs"] = given["workers"].for_training(given["gold"])
+    given["jobs"] = options.workers_for_training(given, given["gold"])
     result = options.call(given)
-    printing.show(result)
+    show(given, result)
     if conllu is not None:
         from levelhead.treebank import write
 
         write(result.to_treebank(), conllu)
-    page.write(result)
+    write_page(given, result)

@@ -12,23 +12,20 @@ from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
-from levelhead.cli.shared.option_types import PATH, RESULT_OR_FOLDER, Choice
-from levelhead.cli.shared.printing import Printing, emit, printing_options
+from levelhead.cli.shared.printing import emit, print_result
 from levelhead.errors import number_of
 from levelhead.treebank.layouts import files_at
 from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_text
 
 
 @command()
-@click.argument("files", nargs=-1, required=True, type=PATH)
+@click.argument("files", nargs=-1, required=True, type=options.PATH)
 @options.input_format_option
-@setting("--rules", type=Choice(CHECKED_RULES, "rules"))
-@setting("--fix", type=RESULT_OR_FOLDER, metavar="COPY")
+@setting("--rules", type=options.Choice(CHECKED_RULES, "rules"))
+@setting("--fix", type=options.ResultPath("file or folder"), metavar="COPY")
 @click.option("--strict", is_flag=True, help="Fail if there are warnings, too: the exit code is then 2")
-@printing_options(*options.FORMATS, "github", places=False)
-def validate(
-    files: tuple[str, ...], rules: str | None, fix: str | None, strict: bool, printing: Printing, **given: Any
-) -> int:
+@options.printing_options(*options.FORMATS, "github", places=False)
+def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict: bool, **given: Any) -> int:
     """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders or a manifest's gold.
 
     Text shows one line for all warnings of a kind; other formats list each with its line. Warnings do not make a file
@@ -44,20 +41,21 @@ def validate(
     if fix == "-":
         raise click.UsageError("--fix requires a file or folder: errors and warnings go to standard output")
     refuse_compressed("the copy is", fix)
-    check_paths([*paths, *(path for path in golds if path not in paths)], [printing.output, fix])
+    check_paths([*paths, *(path for path in golds if path not in paths)], [given["output"], fix])
     validation = options.call(given | {"rules": rules, "fix": fix}, *files)
-    if printing.output_format == "text":
-        emit(validation_text(validation), printing.output)
-    elif printing.output_format == "github":
-        emit("".join(f"{annotation(fault)}\n" for fault in validation.faults), printing.output)
+    if given["output_format"] == "text":
+        emit(validation_text(validation), given["output"])
+    elif given["output_format"] == "github":
+        emit("".join(f"{annotation(fault)}\n" for fault in validation.faults), given["output"])
     else:
-        printing.print(validation.table, validation.to_dict, lines=lambda: _lines(validation.to_dict()))
+        print_result(
+            given,
+            validation.table,
+            validation.to_dict,
+            lines=lambda: [*validation.to_dict().get("changes", ()), *validation.to_dict()["faults"]],
+        )
     if sys.stderr is not None and sys.stderr.isatty():
         counts = Counter(fault.severity for fault in validation.faults for _ in range(fault.count))
         errors, warnings = number_of(counts["error"], "error"), number_of(counts["warning"], "warning")
         say(f"{number_of(len(validation.files), 'file')}, {errors}, {warnings}")
     return BAD_INPUT if not validation.valid or (strict and validation.faults) else DONE
-
-
-def _lines(document: dict[str, Any]) -> list[Any]:
-    return [*document.get("changes", ()), *document["faults"]]

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.arguments import choice, optional
+from levelhead.arguments import check
 from levelhead.errors import Fault, InputError, Place, number_of, unknown
 from levelhead.kernels import conversion as kernel
 from levelhead.kernels import trees
@@ -148,8 +148,8 @@ def ud_version(treebank: Treebank) -> int | None:
 def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | None) -> Words:
     """Return the words that take part."""
     check_trees(treebank)
-    choice(get_args(Variant))("variant", variant)
-    optional(choice((1, 2)))("ud", ud)
+    check("variant", variant, ("one of", get_args(Variant)))
+    check("ud", ud, ("optional", ("one of", (1, 2))))
     chosen = targets._replace(subtypes=False) if variant == "script" else targets
     roots = chosen.labeled(treebank, frozenset({"root"})) | (treebank.heads < 0)
     fixed = chosen.labeled(treebank, chosen.fixed.get(f"ud{ud or ud_version(treebank) or 2}", frozenset()))

@@ -5,11 +5,5 @@ from levelhead.interop.stanza_library import from_stanza, to_stanza
 from levelhead.treebank.frames import to_pandas, to_polars, word_table
 
 __all__ = [
-    "from_spacy",
-    "from_stanza",
-    "to_pandas",
-    "to_polars",
-    "to_spacy",
-    "to_stanza",
-    "word_table",
-]
+    "from_spacy", "from_stanza", "to_pandas", "to_polars", "to_spacy", "to_stanza", "word_table",
+]  # fmt: skip

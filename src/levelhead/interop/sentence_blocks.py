@@ -36,12 +36,7 @@ _LINE_OF_TEXT = re.compile(r" in the sentence that ends at line \d+$")
 
 
 class SentenceBlock(NamedTuple):
-    """One sentence.
-
-    Args:
-        comments: its comment lines, without line ends.
-        rows: the ten cells of each word, range and empty node, in the order of CoNLL-U.
-    """
+    """A sentence: its comment lines, and the ten cells of each word, range and empty node."""
 
     comments: Sequence[str]
     rows: Sequence[Sequence[str]]

@@ -49,6 +49,7 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
         from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]
     raise_faults(treebank, _faults(treebank, {*IDS, "_"}))
     heads = np.where(treebank.heads < 0, np.arange(treebank.n_words), treebank.heads).tolist()
+    rows = zip(treebank.relations, treebank.heads.tolist())
     doc = Doc(
         spacy.blank("xx").vocab if vocab is None else vocab,
         words=list(treebank.forms),
@@ -58,19 +59,19 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
         morphs=_without_underscores(treebank.feats),
         lemmas=_without_underscores(treebank.lemmas),
         heads=heads,
-        deps=_relations(treebank, rename_root=rename_root),
+        deps=["ROOT" if rename_root and head < 0 and name == "root" else name for name, head in rows],
     )
-    raise_faults(treebank, _lost_sentences(treebank, doc))
+    starts = [sentence.start for sentence in doc.sents] if len(doc) else []
+    expected = treebank.sentence_starts[:-1].tolist()
+    if starts != expected:
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(starts, expected)))
+        message = "spaCy cannot find the end of the sentence because its arcs cross too much"
+        raise_faults(treebank, [cannot_hold(message, max(same, 1))])
     return doc
 
 
 def _without_underscores(column: Iterable[str]) -> list[str]:
     return ["" if value == "_" else value for value in column]
-
-
-def _relations(treebank: Treebank, *, rename_root: bool) -> list[str]:
-    pairs = zip(treebank.relations, treebank.heads.tolist())
-    return ["ROOT" if rename_root and head < 0 and relation == "root" else relation for relation, head in pairs]
 
 
 def _spaces(treebank: Treebank) -> list[bool]:
@@ -100,15 +101,6 @@ def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
             sentence = int(treebank.sentence_of_word[word])
             local = word - int(treebank.sentence_starts[sentence]) + 1
             yield cannot_hold(f"{message} {quoted(column[word])}", sentence + 1, str(local))
-
-
-def _lost_sentences(treebank: Treebank, doc: Any) -> Iterator[Fault]:
-    """Return faults for sentences that spaCy does not find from the heads."""
-    starts = [sentence.start for sentence in doc.sents] if len(doc) else []
-    expected = treebank.sentence_starts[:-1].tolist()
-    if starts != expected:
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(starts, expected)))
-        yield cannot_hold("spaCy cannot find the end of the sentence because its arcs cross too much", max(same, 1))
 
 
 # From spaCy
@@ -186,13 +178,10 @@ def _spacing(doc: Any) -> dict[int, str]:
         else:
             last = token.i
             after[last] = token.whitespace_
-    misc = {word: [_space_after(white)] for word, white in after.items()}
+    misc = {}
+    for word, white in after.items():
+        follows = f"SpacesAfter={white.translate(_ESCAPES)}" if white else "SpaceAfter=No"
+        misc[word] = ["" if white == " " else follows]
     if before and misc:
         misc[next(iter(misc))].insert(0, f"SpacesBefore={before.translate(_ESCAPES)}")
     return {word: "|".join(filter(None, items)) or "_" for word, items in misc.items()}
-
-
-def _space_after(white: str) -> str:
-    if white == " ":
-        return ""
-    return f"SpacesAfter={white.translate(_ESCAPES)}" if white else "SpaceAfter=No"

@@ -8,7 +8,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from levelhead.arguments import checked, instance
+from levelhead.arguments import checked
 from levelhead.errors import MeasureError, unknown
 from levelhead.immutable import digest_of, immutable, name_of
 from levelhead.scoring.matches import Agree
@@ -124,8 +124,8 @@ STANDARD = Registry()  # the shipped measures and schemes
 
 
 @checked(
-    text=instance("str", "the name of a measure"),
-    registry=instance("Registry", "a registry, as read_definitions returns it"),
+    text=("object", "str", "the name of a measure"),
+    registry=("object", "Registry", "a registry, as read_definitions returns it"),
 )
 def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     """Return the measure with a name; `parse_measure(str(m)) == m`.

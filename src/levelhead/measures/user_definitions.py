@@ -10,8 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from levelhead.arguments import checked, instance
-from levelhead.arguments import path as path_of_file
+from levelhead.arguments import checked
 from levelhead.errors import Fault, InputError, MeasureError, Place, unknown
 from levelhead.immutable import digest_of
 from levelhead.measures.registry import STANDARD, Registry
@@ -40,7 +39,7 @@ _MEASURE_KEYS = {"needs", "meaning", "formula", "source", "unit", "only", "witho
 _SCHEME_KEYS = {"source", "version", "classes", "otherwise"}
 
 
-@checked(path=path_of_file, registry=instance("Registry", "a registry, as read_definitions returns it"))
+@checked(path="path", registry=("object", "Registry", "a registry, as read_definitions returns it"))
 def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD) -> Registry:
     """Return a registry with the measures and schemes of a TOML file added.
 

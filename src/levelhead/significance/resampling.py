@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.arguments import confidence_level, whole
+from levelhead.arguments import check
 
 
 class InferenceSettings(NamedTuple):
@@ -44,9 +44,9 @@ def check_settings(settings: InferenceSettings) -> None:
     Raises:
         InputError: the level is not between 0 and 0.999999, there are no resamples, or the seed is negative.
     """
-    confidence_level("level", settings.level)
-    whole(1)("resamples", settings.resamples)
-    whole(0)("seed", settings.seed)
+    check("level", settings.level, "level")
+    check("resamples", settings.resamples, ("whole", 1, None))
+    check("seed", settings.seed, ("whole", 0, None))
 
 
 def seeded(settings: InferenceSettings, key: str) -> np.random.SeedSequence:

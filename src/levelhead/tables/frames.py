@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from levelhead.arguments import choice, optional
+from levelhead.arguments import check
 from levelhead.extras import installed, required_library
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ Frames = Literal["polars", "pandas"]  # the libraries of data frames
 
 
 def to_frame(table: Table, library: Frames | None = None) -> Any:
-    optional(choice(get_args(Frames)))("library", library)
+    check("library", library, ("optional", ("one of", get_args(Frames))))
     chosen = library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
     return to_polars(table) if chosen == "polars" else to_pandas(table)
 

@@ -6,7 +6,7 @@ import warnings
 
 from levelhead.errors import MeasureError
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.gates import Gate, bound_of, gate_of, percentage_warning
+from levelhead.evaluation.gates import bound_of, gate_of, percentage_warning
 from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure
@@ -43,17 +43,6 @@ def assert_score(
         AssertionError: the value violates the bound, or the measure has no value.
         MeasureError: the measure is unknown, the bound is not a finite number, or the measure requires the other bound.
     """
-    gate = _gate(measure, at_least, at_most)
-    result = score_files(gold, system, setup_of([measure]))[measure]
-    if broken := gate.broken(result.value, result.reason):
-        if gate.highest or result.value is None:
-            raise AssertionError(broken)
-        counts = f"{result.correct:g} correct of {result.gold:g} in gold and {result.system:g} in the system's output"
-        raise AssertionError(f"{broken} ({counts})")
-
-
-def _gate(measure: str, at_least: float | None, at_most: float | None) -> Gate:
-    """Return the requested gate, defined as for `--fail-under` and `--fail-over`."""
     parsed = parse_measure(measure)
     lower = REGISTRY[parsed.name].lower_is_better
     given, other = (at_most, at_least) if lower else (at_least, at_most)
@@ -64,5 +53,11 @@ def _gate(measure: str, at_least: float | None, at_most: float | None) -> Gate:
     if bound is None:
         raise MeasureError(f"{measure}: {wanted}={given} is not a valid bound", "invalid-gate")
     if doubtful := percentage_warning(wanted, bound, highest=lower):
-        warnings.warn(f"{measure}: {wanted}={given}: {doubtful}", stacklevel=3)
-    return gate_of(str(parsed), bound, highest=lower)
+        warnings.warn(f"{measure}: {wanted}={given}: {doubtful}", stacklevel=2)
+    gate = gate_of(str(parsed), bound, highest=lower)
+    result = score_files(gold, system, setup_of([measure]))[measure]
+    if broken := gate.broken(result.value, result.reason):
+        if gate.highest or result.value is None:
+            raise AssertionError(broken)
+        counts = f"{result.correct:g} correct of {result.gold:g} in gold and {result.system:g} in the system's output"
+        raise AssertionError(f"{broken} ({counts})")

@@ -8,8 +8,7 @@ from dataclasses import replace
 from itertools import repeat
 from typing import Any, Literal, get_args
 
-from levelhead.arguments import checked, choice, flag, instance, is_list, optional, path, refuse
-from levelhead.arguments import text as is_text
+from levelhead.arguments import check, checked, is_list, refuse
 from levelhead.errors import ConlluError, Fault
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.scanner import ReaderSettings, scan_file
@@ -31,7 +30,7 @@ def _column(name: str, value: Any) -> list[list[Any]]:
 
 
 _COLUMN = "a list of sentences, each of them a list with a value for each word"
-_OPTIONAL = optional(_column)
+_OPTIONAL = ("optional", _column)
 
 
 @checked(
@@ -93,7 +92,7 @@ def build(
 Format = Literal["conllu", "conllx"]
 
 
-@checked(path=path, limits=instance("Limits", "Limits"), allow_several_roots=flag)
+@checked(path="path", limits=("object", "Limits", "Limits"), allow_several_roots="flag")
 def read(
     path: str | os.PathLike[str],
     *,
@@ -121,10 +120,10 @@ def read(
 
 
 @checked(
-    data=instance("bytes str", "a string or bytes"),
-    name=optional(is_text),
-    allow_several_roots=flag,
-    format=choice(get_args(Format)),
+    data=("object", "bytes str", "a string or bytes"),
+    name=("optional", "text"),
+    allow_several_roots="flag",
+    format=("one of", get_args(Format)),
 )
 def from_conllu(
     data: bytes | str,
@@ -149,7 +148,7 @@ def from_conllu(
 
 
 def check_format(name: str) -> None:
-    choice(get_args(Format))("format", name)
+    check("format", name, ("one of", get_args(Format)))
 
 
 def read_contents(raw: bytes, name: str | None, reading: ReaderSettings) -> Treebank:

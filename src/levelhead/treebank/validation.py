@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
 
-from levelhead.arguments import checked, choice, path
+from levelhead.arguments import checked
 from levelhead.errors import ConlluError, Fault, InputError, OutputError, Place, add_fault, number_of, printable
 from levelhead.immutable import immutable
 from levelhead.messages import MESSAGES
@@ -34,7 +34,7 @@ CHECKED_RULES = ("ud", "msp25", "msp25-sorted")
 """The rules for checking files: CoNLL-U with levelhead's checks, or files of morphosyntactic parsing."""
 
 
-@checked(path=path, format=choice(get_args(Format)), rules=choice(CHECKED_RULES))
+@checked(path="path", format=("one of", get_args(Format)), rules=("one of", CHECKED_RULES))
 def faults_of(
     path: str | os.PathLike[str],
     *,

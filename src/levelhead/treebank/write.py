@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from levelhead.arguments import checked, instance, path
+from levelhead.arguments import checked
 from levelhead.errors import OutputError, Place
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
 
 
-@checked(treebank=instance("Treebank", "a treebank"), path=path)
+@checked(treebank=("object", "Treebank", "a treebank"), path="path")
 def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
     """Write a treebank as CoNLL-U; the file is written completely or not at all.
 

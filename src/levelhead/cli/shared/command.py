@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from levelhead.jobs import Tls
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -41,6 +44,8 @@ OTHER = "Other options"
 """The group of `--help` and of options of a single shared-task command."""
 
 _GROUP_OF = {f"--{name}": group for group, names in GROUPS.items() for name in names.split()}
+_ARGUMENTS = "levelhead.arguments"
+_RUNNING = frozenset(f"--{name}" for name in GROUPS["Running"].split())
 
 
 def group_of(option: click.Option) -> str:
@@ -48,20 +53,17 @@ def group_of(option: click.Option) -> str:
     return next((_GROUP_OF[name] for name in option.opts if name in _GROUP_OF), OTHER)
 
 
-_ARGUMENTS = "levelhead.arguments"
-_RUNNING = frozenset(f"--{name}" for name in GROUPS["Running"].split())
-
-
 class Command(click.Command):
     """A command whose `--help` lists options in groups, and which remembers how it was called."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the arguments for `command_line`, and parse them."""
-        ctx.meta[_ARGUMENTS] = tuple(args)
-        return super().parse_args(ctx, args)
+        ctx.meta[_ARGUMENTS] = tuple(args)  # for `command_line`
+        rest = super().parse_args(ctx, args)
+        if "tls_ca" in ctx.params and not ctx.resilient_parsing:  # true for shell completion
+            cluster_of(ctx.params)
+        return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options of each group."""
         records: dict[str, list[tuple[str, str]]] = {group: [] for group in (*GROUPS, OTHER)}
         for option in self.get_params(ctx):
             record = option.get_help_record(ctx)
@@ -80,7 +82,6 @@ class Setting(click.Option):
     """
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the option and its help, made when it is shown."""
         from copy import copy
 
         from levelhead.api.parameters import settings_of
@@ -98,8 +99,13 @@ class Setting(click.Option):
         return super(Setting, shown).get_help_record(ctx)
 
 
+command = functools.partial(click.command, cls=Command)
 setting = functools.partial(click.option, cls=Setting)
-"""The decorator of an option that is a parameter of the public function of the command."""
+
+
+def joined(*decorators: Decorator) -> Decorator:
+    """Return a decorator that adds several options."""
+    return functools.partial(functools.reduce, lambda function, decorator: decorator(function), decorators[::-1])
 
 
 def command_line(context: click.Context) -> str:
@@ -118,33 +124,22 @@ def command_line(context: click.Context) -> str:
     return f"{kept[0]} {shlex.join(kept[1:])}"
 
 
-command = functools.partial(click.command, cls=Command)
-"""The decorator of a command whose `--help` lists options in groups."""
+def cluster_of(given: Mapping[str, Any]) -> tuple[str | None, Tls | None]:
+    """Return the address of the cluster and its TLS files, checked before anything else."""
+    context = click.get_current_context()
+    files = {f"--{name}": given[name.replace("-", "_")] for name in ("tls-ca", "tls-cert", "tls-key")}
+    address, missing = given["address"], [option for option, path in files.items() if path is None]
+    if missing and len(missing) < len(files):
+        named = " and ".join(missing)
+        raise click.UsageError(
+            f"--tls-ca, --tls-cert and --tls-key must be used together: add {named}", click.get_current_context()
+        )
+    if not missing and address is None:
+        raise click.UsageError("--tls-ca, --tls-cert and --tls-key require --cluster", context)
+    if address is None:
+        return None, None
+    from levelhead.jobs import Tls, check_address
 
-
-def joined(*decorators: Decorator) -> Decorator:
-    """Return a decorator that adds several options."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the command with the options."""
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return decorate
-
-
-def grouped(name: str, kind: Any, options: Sequence[Decorator]) -> Decorator:
-    """Return a decorator that adds options to a command and passes their values as a single argument."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the command with the options."""
-
-        @functools.wraps(function)
-        def with_one_value(**given: Any) -> Any:
-            value = kind(**{field: given.pop(field) for field in kind.__annotations__ if field in given})
-            return function(**given, **{name: value})
-
-        return joined(*options)(with_one_value)
-
-    return decorate
+    tls = None if missing else Tls(*files.values())
+    check_address(address, tls)
+    return address, tls

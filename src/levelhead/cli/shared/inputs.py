@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.arguments import holds_test_sets
 from levelhead.cli.program import say
 from levelhead.cli.shared.options import files_of_measures
 from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable
@@ -35,16 +36,12 @@ def inputs_of(paths: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
         yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
 
 
-def named_files(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the files that the options of measures name."""
-    yield from (*given.get("train", ()), *given.get("definitions", ()), *files_of_measures(given.get("measures", ())))
-
-
-def check_outputs_of_systems(
-    gold: str, systems: Sequence[str], given: Mapping[str, Any], targets: Iterable[str | None]
+def check_files(
+    paths: Iterable[str], given: Mapping[str, Any], targets: Iterable[str | None], measures: Iterable[str] = ()
 ) -> None:
-    """Check gold, the outputs of systems, and the files that the options of measures name; see `check_paths`."""
-    check_paths([*inputs_of([gold, *systems]), *named_files(given)], targets)
+    """Check files and folders, the files that the options of measures and more measures name, and the results."""
+    named = files_of_measures((*given.get("measures", ()), *measures))
+    check_paths([*inputs_of(paths), *given.get("train", ()), *given.get("definitions", ()), *named], targets)
 
 
 def check_kinds(gold: str, systems: Sequence[str]) -> None:
@@ -53,21 +50,12 @@ def check_kinds(gold: str, systems: Sequence[str]) -> None:
     for system in systems:
         if os.path.isdir(system) != folders:  # noqa: PTH112 -- pathlib is slow to load
             check_inputs([gold, *systems])
-            raise click.UsageError(f"{system}: {_different_kinds(gold)}")
-
-
-def _different_kinds(gold: str) -> str:
-    """Return the message for a file and a folder, or for a manifest and a file."""
-    if not holds_test_sets(gold):
-        return "GOLD is a file, but this is a folder: give two files or two folders"
-    if gold.endswith(".toml"):
-        return "GOLD is a manifest, but this is a file: give a folder of outputs"
-    return "GOLD is a folder, but this is a file: give two files or two folders"
-
-
-def holds_test_sets(path: str) -> bool:
-    """Return whether a path is a folder or a manifest of gold treebanks, not a single treebank."""
-    return path.endswith(".toml") or os.path.isdir(path)  # noqa: PTH112 -- pathlib is slow to load
+            message = "GOLD is a folder, but this is a file: give two files or two folders"
+            if not folders:
+                message = "GOLD is a file, but this is a folder: give two files or two folders"
+            elif gold.endswith(".toml"):
+                message = "GOLD is a manifest, but this is a file: give a folder of outputs"
+            raise click.UsageError(f"{system}: {message}")
 
 
 def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.api import FUNCTIONS
-from levelhead.arguments import HIGHEST_LEVEL, resampling_unit
-from levelhead.cli.shared.command import Decorator, grouped, joined, setting
-from levelhead.cli.shared.option_types import FIGURES, PATH, REPORT, RESULT, STORE, Choice, FiniteRange, limited
+from levelhead.arguments import HIGHEST_LEVEL, LIMITS, check
+from levelhead.cli.shared.command import Decorator, cluster_of, joined, setting
+from levelhead.errors import unknown
 
 if TYPE_CHECKING:
-    from levelhead.jobs import Tls, Workers
+    from levelhead.jobs import Workers
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 
@@ -26,15 +27,106 @@ _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer t
 _SMALL_TRAINING = 1 << 14  # the same for commands that train parsers
 
 
+# Types. Paths of results are checked when the command line is parsed, so that long work does not end in "cannot be
+# written".
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer versions of click
+    """A choice of values of a kind, such as "parser"; the error for an unknown value suggests a similar value."""
+
+    def __init__(self, choices: Any, kind: str = "value") -> None:
+        super().__init__(tuple(choices))
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value not in self.choices:
+            self.fail(unknown(self.kind, str(value), self.choices), param, ctx)
+        return value
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        return f"use {', '.join(self.choices)}"
+
+
+class InputPath(click.Path):
+    """A path that is not empty; whether it can be read is checked when it is opened, with the errors of all files."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not os.fspath(value):
+            self.fail("the path is empty: name a file or folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class FiniteRange(click.FloatRange):
+    """A range of finite numbers."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number", param, ctx)
+        return number
+
+
+def limited(name: str) -> click.IntRange:
+    """Return the type of an option that is a whole number."""
+    return click.IntRange(*LIMITS[name])
+
+
+class ResultPath(click.Path):
+    """The path of a result; it is checked before the command reads any input.
+
+    What is written: "file", "folder" (created if missing), "file or folder" (the command decides), "page", "pages" (a
+    page, or a folder of pages: an existing folder, or a name that ends in a slash), "study" (a page in HTML or
+    Markdown), "figures", "chart" or "store".
+    """
+
+    def __init__(self, what: str = "file", kind: type = str) -> None:
+        super().__init__(readable=False, path_type=kind)
+        self.what = what
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        if ctx is None or not ctx.resilient_parsing:  # true for shell completion
+            self._check(os.fsdecode(path))
+        return path
+
+    def _check(self, path: str) -> None:
+        from levelhead.extras import require
+        from levelhead.treebank.write import check_file, check_folder
+
+        if self.what in {"page", "pages"} or (self.what == "study" and path.endswith(".html")):
+            require("jinja2", "reports")
+        if self.what == "figures" or (self.what == "chart" and path.lower().endswith((".png", ".pdf"))):
+            require("vl_convert", "figures")
+        if self.what == "store":
+            from levelhead.jobs.store import check_store
+
+            check_store(path)
+        elif self.what == "pages" and (path.endswith(("/", os.sep)) or os.path.isdir(path)):  # noqa: PTH112
+            from levelhead.report.page.ranking_report import check_report_folder
+
+            check_report_folder(path)
+        elif self.what in {"folder", "figures"} or (self.what == "file or folder" and not os.path.isfile(path)):  # noqa: PTH113 -- never raises
+            check_folder(path)
+        else:
+            check_file(path)
+
+
+PATH = InputPath(readable=False, path_type=str)
+RESULT = ResultPath()
+RESULT_FOLDER = ResultPath("folder")
+CHART = ResultPath("chart")
+
+
 # Printing and pages
 
 
-def format_option(*formats: str) -> Decorator:
-    """Return the option --format."""
-    return click.option(
+def printing_options(*formats: str, places: bool = True, output: Decorator | None = None) -> Decorator:
+    """Return --format, --places and --output, or another option for the output."""
+    output_format = click.option(
         "--format", "output_format", type=Choice(formats or FORMATS, "format"), default="text", show_default=True,
         help="Output format",
     )  # fmt: skip
+    return joined(output_format, *((places_option,) if places else ()), output or output_option)
 
 
 places_option: Decorator = click.option(
@@ -43,24 +135,31 @@ places_option: Decorator = click.option(
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
 )
-report_option: Decorator = click.option(
-    "--report", "report_file", type=REPORT, metavar="HTML",
-    help="Also write a page with tables, charts and trees to this HTML file (extra: report)",
-)  # fmt: skip
 title_option: Decorator = click.option("--title", metavar="TEXT", help="Heading of the page of --report")
 figures_option: Decorator = click.option(
-    "--figures", type=FIGURES, metavar="FOLDER",
+    "--figures", type=ResultPath("figures"), metavar="FOLDER",
     help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: report)",
+)  # fmt: skip
+page_options: Decorator = joined(
+    click.option(
+        "--report", "report_file", type=ResultPath("page"), metavar="HTML",
+        help="Also write a page with tables, charts and trees to this HTML file (extra: report)",
+    ),
+    title_option,
+    figures_option,
 )  # fmt: skip
 cite_option: Decorator = click.option(
     "--cite", is_flag=True,
     help="Instead of numbers, print a sentence on methods and the BibTeX entries of measures and tests (LaTeX with"
     " --format latex)",
 )  # fmt: skip
-layout_option: Decorator = click.option(
-    "--layout", type=Choice(["table", "paper"], "layout"), default="table", show_default=True,
-    help="Print the usual table, or a table for a paper with best scores in bold, significance marks, intervals and a"
-    " caption (requires --format latex, markdown or html)",
+papers_options: Decorator = joined(
+    click.option(
+        "--layout", type=Choice(["table", "paper"], "layout"), default="table", show_default=True,
+        help="Print the usual table, or a table for a paper with best scores in bold, significance marks, intervals and"
+        " a caption (requires --format latex, markdown or html)",
+    ),
+    cite_option,
 )  # fmt: skip
 
 
@@ -70,12 +169,11 @@ gold_argument: Decorator = click.argument("gold", type=PATH)
 systems_argument: Decorator = click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=PATH)
 rules_option: Decorator = setting("--rules", type=Choice(RULES, "rules"))
 input_format_option: Decorator = setting("--input-format", "format", type=Choice(["conllu", "conllx"], "format"))
-gold_format_option: Decorator = setting("--gold-format", type=Choice(["conllu", "conllx"], "format"))
 allow_several_roots_option: Decorator = setting("--allow-several-roots", is_flag=True)
-reading_options: Decorator = joined(rules_option, input_format_option, gold_format_option)
+reading_options: Decorator = joined(
+    rules_option, input_format_option, setting("--gold-format", type=Choice(["conllu", "conllx"], "format"))
+)
 scored_reading_options: Decorator = joined(reading_options, allow_several_roots_option)
-"""The same options with --allow-several-roots, for commands that score outputs."""
-
 split_option: Decorator = setting("--split", type=Choice(["train", "dev", "test"], "split"))
 as_runs_option: Decorator = setting("--as-runs", is_flag=True)
 merge_option: Decorator = setting("--merge", is_flag=True)
@@ -104,13 +202,13 @@ scheme_option: Decorator = click.option(
     "--scheme", metavar="SCHEME",
     help="Scheme of classes that measures name without a scheme, such as CORE  [default: nivre-fang]",
 )  # fmt: skip
-punct_option: Decorator = setting("--punct", type=Choice(["keep", "relation", "callin"]))
-
-
 measuring_options: Decorator = joined(
-    measure_option, definitions_option, scheme_option, punct_option, setting("--train", multiple=True, type=PATH)
+    measure_option,
+    definitions_option,
+    scheme_option,
+    setting("--punct", type=Choice(["keep", "relation", "callin"])),
+    setting("--train", multiple=True, type=PATH),
 )
-"""The options that choose measures."""
 
 
 def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
@@ -134,7 +232,7 @@ def check_single_measure(measures: tuple[str, ...]) -> None:
 
 
 def _resample_by(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:  # noqa: ARG001
-    return text if text is None else resampling_unit("--resample-by", text)
+    return text if text is None else check("--resample-by", text, "unit")
 
 
 resamples_option: Decorator = setting("--resamples", type=limited("draws"))
@@ -147,56 +245,27 @@ interval_options: Decorator = joined(resample_by_option, level_option)
 # Workers and the store of results
 
 
-class WorkerOptions(NamedTuple):
-    """The values of --jobs, --cluster and its TLS options."""
+def workers_for(
+    given: Mapping[str, Any], paths: Iterable[str | os.PathLike[str]], n_jobs: int | None = None, small: int = _SMALL
+) -> Workers:
+    """Return processes or workers of the cluster: by default one for each core, or one for small files."""
+    from levelhead.jobs import cluster, n_cores, processes
+    from levelhead.treebank.input_bytes import size_of_file
 
-    jobs: int | None
-    address: str | None
-    tls: Tls | None
-
-    def workers(self, n_workers: int) -> Workers:
-        """Return processes of this machine, or workers of the cluster."""
-        from levelhead.jobs import cluster, processes
-
-        return processes(n_workers) if self.address is None else cluster(self.address, n_workers, tls=self.tls)
-
-    def for_files(
-        self, paths: Iterable[str | os.PathLike[str]], n_jobs: int | None = None, small: int = _SMALL
-    ) -> Workers:
-        """Return the workers of a command."""
-        from levelhead.jobs import n_cores
-        from levelhead.treebank.input_bytes import size_of_file
-
-        chosen = self.address is not None or self.jobs is not None
-        single = not chosen and (n_jobs == 1 or sum(map(size_of_file, paths)) < small)
-        return self.workers(self.jobs or (1 if single else n_cores()))
-
-    def for_training(self, treebank: str) -> Workers:
-        """Return the workers of a command that trains parsers on a treebank."""
-        return self.for_files([treebank], small=_SMALL_TRAINING if os.path.isfile(treebank) else 0)  # noqa: PTH113
+    address, tls = cluster_of(given)
+    n_workers = given["jobs"]
+    if n_workers is None:
+        single = address is None and (n_jobs == 1 or sum(map(size_of_file, paths)) < small)
+        n_workers = 1 if single else n_cores()
+    return processes(n_workers) if address is None else cluster(address, n_workers, tls=tls)
 
 
-def _worker_options(
-    jobs: int | None, address: str | None, tls_ca: str | None, tls_cert: str | None, tls_key: str | None
-) -> WorkerOptions:
-    """Check these options before anything else."""
-    files = {"--tls-ca": tls_ca, "--tls-cert": tls_cert, "--tls-key": tls_key}
-    missing, tls = [option for option, path in files.items() if path is None], None
-    if missing and len(missing) < len(files):
-        named = " and ".join(missing)
-        raise click.UsageError(f"--tls-ca, --tls-cert and --tls-key must be used together: add {named}")
-    if not missing and address is None:
-        raise click.UsageError("--tls-ca, --tls-cert and --tls-key require --cluster")
-    if address is not None:
-        from levelhead.jobs import Tls, check_address
-
-        tls = None if missing else Tls(*files.values())  # type: ignore[arg-type]  # none is missing
-        check_address(address, tls)
-    return WorkerOptions(jobs, address, tls)
+def workers_for_training(given: Mapping[str, Any], treebank: str) -> Workers:
+    """Return the workers of a command that trains parsers on a treebank."""
+    return workers_for(given, [treebank], small=_SMALL_TRAINING if os.path.isfile(treebank) else 0)  # noqa: PTH113
 
 
-_JOBS = "Number of processes"
-_CLUSTER: Decorator = joined(
+cluster_options: Decorator = joined(
     click.option(
         "--cluster", "address", metavar="ADDRESS",
         help="Run on a dask cluster: local, tcp://host:port or tls://host:port",
@@ -205,20 +274,15 @@ _CLUSTER: Decorator = joined(
     click.option("--tls-cert", type=PATH, help="Your certificate (PEM)"),
     click.option("--tls-key", type=PATH, help="Key of your certificate (PEM)"),
 )  # fmt: skip
-
-
-def worker_options(default: str | int = "one per core; one for small inputs") -> Decorator:
-    """Return --jobs, --cluster and its TLS options, passed to a command as the argument `workers`."""
-    if isinstance(default, int):
-        jobs = click.option("-j", "--jobs", type=limited("jobs"), default=default, show_default=True, help=_JOBS)
-        return grouped("workers", _worker_options, (_CLUSTER, jobs))
-    jobs = click.option("-j", "--jobs", type=limited("jobs"), help=f"{_JOBS}  [default: {default}]")
-    return grouped("workers", _worker_options, (jobs, _CLUSTER))
-
-
-store_option: Decorator = setting("--store", type=STORE)
-engine_options: Decorator = joined(split_option, worker_options(), store_option)
-"""The options of commands that count outputs."""
+worker_options: Decorator = joined(
+    click.option(
+        "-j", "--jobs", type=limited("jobs"),
+        help="Number of processes  [default: one per core; one for small inputs]",
+    ),
+    cluster_options,
+)  # fmt: skip
+store_option: Decorator = setting("--store", type=ResultPath("store"))
+engine_options: Decorator = joined(split_option, worker_options, store_option)
 
 
 # Parsers
@@ -269,15 +333,14 @@ def arguments_for(
     if "registry" in names and (given["definitions"] or scheme):
         arguments["registry"] = registry_of(given["definitions"], scheme)
     if files is not None:
-        arguments["jobs"] = given["workers"].for_files(files)
+        arguments["jobs"] = workers_for(given, files)
     return arguments
 
 
 def call(given: Mapping[str, Any], *positional: Any, files: Iterable[str] | None = None) -> Any:
     """Return what the public function of the running command returns for these options; see `arguments_for`."""
     name = click.get_current_context().command.name or ""
-    file = next(file for file, names in FUNCTIONS.items() if name in names)
-    function = getattr(import_module(f"levelhead.api.{file}"), name)
+    function = getattr(import_module(f"levelhead.api.{FUNCTIONS[name]}"), name)
     return function(*positional, **arguments_for(function, given, files))
 
 
