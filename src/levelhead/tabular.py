@@ -64,16 +64,11 @@ class Tabular:
     def __repr__(self) -> str:
         from dataclasses import fields
 
-        sizes = list(filter(None, (_size(item.name, getattr(self, item.name)) for item in fields(self))))  # type: ignore[arg-type]
+        sizes = []
+        for item in fields(self):  # type: ignore[arg-type]
+            name, value = item.name, getattr(self, item.name)
+            counted = isinstance(value, tuple | list | Mapping) and not isinstance(value, Tabular)
+            if counted and value and not hasattr(value, "_fields") and name not in _NOT_COUNTED:
+                words, n = _NAMES.get(name, name.replace("_", " ")), len(value)
+                sizes.append(f"{n} {words.removesuffix('s') if n == 1 else words}")
         return f"<{type(self).__name__}{': ' if sizes else ''}{', '.join(sizes[:_MOST_FIELDS])}>"
-
-
-def _size(name: str, value: object) -> str | None:
-    """Return the number of items of a field, with a noun; None if it is empty or not a collection."""
-    if not isinstance(value, tuple | list | Mapping) or isinstance(value, Tabular):
-        return None
-    if hasattr(value, "_fields") or name in _NOT_COUNTED:
-        return None
-    n = len(value)
-    words = _NAMES.get(name, name.replace("_", " "))
-    return f"{n} {words.removesuffix('s') if n == 1 else words}" if n else None

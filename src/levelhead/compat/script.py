@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TextIO
 
+import numpy as np
+
 from levelhead.errors import InputError
 from levelhead.evaluation.fold import score_treebanks
 from levelhead.evaluation.setup import setup_of
@@ -95,11 +97,8 @@ class UDRepresentation:
     @cached_property
     def _ends(self) -> list[int]:
         """The number of characters for each number of bytes of the text."""
-        count, ends = -1, []
-        for byte in self._spans.text.tolist():
-            count += byte & 0xC0 != 0x80
-            ends.append(count)
-        return [*ends, count + 1]
+        starts = self._spans.text & 0xC0 != 0x80  # whether a character starts here
+        return [*(np.cumsum(starts) - 1).tolist(), int(np.count_nonzero(starts))]
 
     @cached_property
     def _spans(self) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -91,7 +90,17 @@ class EpochScorer:
                 index.
         """
         given, labels = np.asarray(heads), np.asarray(relations)
-        self._check(given, labels)
+        if given.shape != self._heads.shape or labels.shape != self._heads.shape:
+            message = f"{given.shape} heads and {labels.shape} relations for {len(self._heads)} words"
+            raise ConlluError(Fault("invalid-columns", message))
+        wanted = f"give indices into labels, {_UNKNOWN} for other relations, {IGNORED} for words to ignore"
+        if labels.dtype.kind not in "iu":
+            raise ConlluError(Fault("invalid-columns", f"the relations are {labels.dtype}: {wanted}"))
+        wrong = (labels >= len(self.labels)) | ((labels < _UNKNOWN) & (labels != IGNORED))
+        if wrong.any():
+            word = int(np.argmax(wrong))
+            message = f"relation {labels[word]} of word {word} is not one of {len(self.labels)} labels: {wanted}"
+            raise ConlluError(Fault("invalid-columns", message))
         counted = (given != IGNORED) & (labels != IGNORED)
         given, labels, gold = given[counted], labels[counted], self._relations[counted]
         attached = given == self._heads[counted]
@@ -112,19 +121,6 @@ class EpochScorer:
             numbers = right, of_gold, of_system, of_gold, self._rules.undefined
             scores[name] = Score(parse_measure(name), *numbers, signature=self._signature)
         return MappingProxyType(scores)
-
-    def _check(self, heads: NDArray[Any], relations: NDArray[Any]) -> None:
-        if heads.shape != self._heads.shape or relations.shape != self._heads.shape:
-            message = f"{heads.shape} heads and {relations.shape} relations for {len(self._heads)} words"
-            raise ConlluError(Fault("invalid-columns", message))
-        wanted = f"give indices into labels, {_UNKNOWN} for other relations, {IGNORED} for words to ignore"
-        if relations.dtype.kind not in "iu":
-            raise ConlluError(Fault("invalid-columns", f"the relations are {relations.dtype}: {wanted}"))
-        wrong = (relations >= len(self.labels)) | ((relations < _UNKNOWN) & (relations != IGNORED))
-        if wrong.any():
-            word = int(np.argmax(wrong))
-            message = f"relation {relations[word]} of word {word} is not one of {len(self.labels)} labels: {wanted}"
-            raise ConlluError(Fault("invalid-columns", message))
 
 
 def _check_trees(gold: Treebank, *, several_roots: bool) -> None:

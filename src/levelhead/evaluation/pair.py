@@ -103,7 +103,10 @@ class Evaluation(Mapping[str, Score], Tabular):
         names = (
             list(self.scores) if len(self.scores) <= _MOST_SHOWN else [text for text in _MAIN if text in self.scores]
         )
-        shown = [f"{name}={_score_text(self.scores[name])}" for name in names]
+        shown = []
+        for name in names:
+            value, perplexity = self.scores[name].value, self.scores[name].perplexity
+            shown.append(f"{name}={'-' if value is None else f'{value:.2f}' if perplexity else f'{value:.2%}'}")
         more = len(self.scores) - len(names)
         kind = "partial Evaluation" if self.coverage else "Evaluation"
         return f"<{kind}: {', '.join([*shown, *([f'{more} more'] if more else [])])}{notes}>"
@@ -129,12 +132,6 @@ class Evaluation(Mapping[str, Score], Tabular):
         from levelhead.evaluation.score_tables import score_document
 
         return score_document(self)
-
-
-def _score_text(score: Score) -> str:
-    if score.value is None:
-        return "-"
-    return f"{score.value:.2f}" if score.perplexity else f"{score.value:.2%}"
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:

@@ -52,8 +52,7 @@ _Piece = tuple[Treebank, LenientTreebank, SentencePairs | None]
 
 def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers, unreadable: int = 0) -> PartialCoverage:
     """Return the share of gold that an output covers, of whose file so many lines could not be read."""
-    before = shifted.n_next, shifted.n_previous
-    shifted.add(partial)
+    fits_next, fits_previous = shifted.add(partial)
     matches = partial.matches
     return PartialCoverage(
         partial.by,
@@ -67,8 +66,8 @@ def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers, unreadable: in
         unreadable=unreadable,
         forms_matched=int(np.count_nonzero(partial.equal_forms)),
         other_text=int(np.count_nonzero(partial.other_text)),
-        fits_next=shifted.n_next - before[0],
-        fits_previous=shifted.n_previous - before[1],
+        fits_next=fits_next,
+        fits_previous=fits_previous,
     )
 
 

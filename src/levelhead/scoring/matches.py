@@ -16,7 +16,7 @@ from levelhead.kernels import agreement, pools
 from levelhead.kernels.alignment import align_spans
 from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.spans import Spans, check_same_text, spans_of
+from levelhead.scoring.spans import Spans, first_difference, spans_of, surroundings, text_mismatch
 from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes, distinct
@@ -269,7 +269,10 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
     rules.check_words()
     gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)
     system_spans = spans_of(system, unicode_spaces=rules.unicode_spaces)
-    check_same_text(gold, system, gold_spans, system_spans)
+    if not np.array_equal(gold_spans.text, system_spans.text):
+        at = first_difference(gold_spans.text, system_spans.text)
+        offset = len(gold_spans.text[:at].tobytes().decode("utf-8", "ignore"))
+        raise text_mismatch(surroundings(gold, gold_spans, at), surroundings(system, system_spans, at), offset)
     return compare_aligned(gold, system, rules, gold_spans, system_spans)
 
 

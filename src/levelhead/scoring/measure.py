@@ -185,9 +185,9 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
     component = match["component"] and match["component"].lower()
     if component is not None and component not in COMPONENTS:
         raise MeasureError(unknown("component", component, COMPONENTS), "unknown-measure")
-    sign, classes = (match["classes"] or " ")[0], (match["classes"] or " ")[1:]
-    only = _checked_name(classes, text) if sign == "@" else None
-    without = tuple(sorted(set(_list(classes, schemes, text)))) if sign == "-" else ()
+    classes = match["classes"] or ""
+    only = _checked_name(classes[1:], text) if classes.startswith("@") else None
+    without = tuple(sorted(set(_list(classes[1:], schemes, text)))) if classes.startswith("-") else ()
     return Measure(match["name"], match["argument"], only, without, cast("Component | None", component))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from levelhead.scoring.measure import Definition, Measure
@@ -39,7 +39,7 @@ def named_note(note: str, name: str) -> str:
 def notes_on(
     gold: Treebank | Annotation,
     system: Treebank | Annotation,
-    measures: Iterable[tuple[Measure, Definition]],
+    measures: Sequence[tuple[Measure, Definition]],
     rules: Rules,
     schemes: Schemes,
     name: str = SYSTEM,
@@ -49,29 +49,26 @@ def notes_on(
     Measures of enhanced graphs also have a note if the system's output has no enhanced edges, and official measures if
     gold does not annotate a column that they compare.
     """
-    chosen = list(measures)
-    gold = annotation_of(gold, chosen) if isinstance(gold, Treebank) else gold
-    system = annotation_of(system, chosen) if isinstance(system, Treebank) else system
-    by_name: dict[str, Scheme] = {}
-    users: dict[str, dict[str, None]] = {}
+    gold = annotation_of(gold, measures) if isinstance(gold, Treebank) else gold
+    system = annotation_of(system, measures) if isinstance(system, Treebank) else system
+    users: dict[str, tuple[Scheme, dict[str, None]]] = {}  # the measures that use each scheme
     unannotated: dict[str, list[str]] = {}
-    for measure, definition in chosen:
+    for measure, definition in measures:
         of_definition = [name for name in (definition.only, *definition.without) if name and is_class(name)]
         classes = [name for name in (measure.only, *measure.without) if name and is_class(name)]
         used = [schemes.find(name)[0] if ":" in name else rules.scheme for name in of_definition]
         for scheme in (*used, *(schemes.find(name)[0] for name in classes)):
-            by_name[scheme.name] = scheme
-            users.setdefault(scheme.name, {})[str(measure)] = None
+            users.setdefault(scheme.name, (scheme, {}))[1][str(measure)] = None
         scores_anyway = not (rules.unannotated or rules.content)
         for column in definition.absent(measure.argument, gold.columns) if scores_anyway else ():
             unannotated.setdefault(column, []).append(str(measure))
-    using = [(scheme, tuple(users[key])) for key, scheme in by_name.items()]
+    using = ((scheme, tuple(names)) for scheme, names in users.values())
     notes = notes_on_schemes(gold.relations, system.relations, using, name)
     of_columns = (
         f"not annotated in gold: {column}; the rules {rules.name} still score {', '.join(names)}"
         for column, names in unannotated.items()
     )
-    of_graphs = [str(measure) for measure, definition in chosen if definition.unit == "edges"]
+    of_graphs = [str(measure) for measure, definition in measures if definition.unit == "edges"]
     without_graphs = of_graphs and "deps" in gold.columns and "deps" not in system.columns
     of_deps = f"{name} has no values in DEPS, so there are no enhanced edges to score: {', '.join(of_graphs)}"
     return (*notes, *of_columns, *([of_deps] if without_graphs else []))

@@ -200,27 +200,28 @@ class ShiftedAnswers:
     """Counts the answers to another text that fit the next or the previous gold sentence, piece by piece."""
 
     def __init__(self) -> None:
-        self.n_next = self.n_previous = 0
         self._waiting: list[str] | None = None  # an answer to the last gold sentence so far
         self._last: list[str] | None = None  # the last gold sentence so far
 
-    def add(self, partial: PartialMatches) -> None:
-        matches = partial.matches
+    def add(self, partial: PartialMatches) -> tuple[int, int]:
+        """Add gold sentences; return how many more answers fit the next and the previous gold sentence."""
+        matches, n_next, n_previous = partial.matches, 0, 0
         n, starts = len(matches.gold), matches.gold.sentence_starts
 
         def gold_forms(row: int) -> list[str] | None:
             return list(matches.gold.forms[starts[row] : starts[row + 1]]) if 0 <= row < n else None
 
         if n and self._waiting is not None:
-            self.n_next += _fits(gold_forms(0), self._waiting)
+            n_next += _fits(gold_forms(0), self._waiting)
             self._waiting = None
         for row in np.flatnonzero(partial.other_text).tolist():
             first, end = np.searchsorted(matches.row_of_system, [row, row + 1]).tolist()
             answer = list(matches.system.forms[first:end])
-            self.n_previous += _fits(gold_forms(row - 1) if row else self._last, answer)
-            self.n_next += _fits(gold_forms(row + 1), answer)
+            n_previous += _fits(gold_forms(row - 1) if row else self._last, answer)
+            n_next += _fits(gold_forms(row + 1), answer)
             self._waiting = answer if row + 1 == n else None
         self._last = gold_forms(n - 1) if n else self._last
+        return n_next, n_previous
 
 
 def _fits(gold: list[str] | None, system: list[str]) -> bool:

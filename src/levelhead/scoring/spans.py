@@ -48,11 +48,22 @@ class Spans:
 
 
 def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
-    multiword = treebank.multiword
+    multiword, strings = treebank.multiword, treebank.strings
     spaces = ANY_SPACE if unicode_spaces else PLAIN_SPACE
+    pool, begins, lengths = strings.pool, strings.offsets[:-1], strings.lengths
+    spaced = strings.with_spaces
+    if len(spaced):  # of token forms only
+        forms = np.concatenate([treebank.forms.codes, multiword.cells[:, FORM]])
+        spaced = np.intersect1d(distinct(forms, len(strings)), spaced, assume_unique=True)
+    if len(spaced):  # their forms without spaces are appended to the pool
+        bare = [strings[code].translate(spaces).encode() for code in spaced.tolist()]
+        begins, lengths = begins.copy(), lengths.copy()
+        lengths[spaced] = list(map(len, bare))
+        begins[spaced] = len(pool) + np.cumsum(lengths[spaced]) - lengths[spaced]
+        pool += b"".join(bare)
     of_tokens = (multiword.first, multiword.n_words, multiword.cells[:, FORM])
     text, token_starts, token_ends, starts, ends, inside = layout.lay_out(
-        *_without_spaces(treebank, spaces), treebank.forms.codes, *map(np.ascontiguousarray, of_tokens)
+        pool, begins, lengths, treebank.forms.codes, *map(np.ascontiguousarray, of_tokens)
     )
     first_tokens = treebank.sentence_starts[:-1]
     if len(multiword.first):  # the first token of a sentence has no word if an official scorer reads `2-1`
@@ -75,32 +86,6 @@ def first_spans(spans: Spans, treebank: Treebank, size: int) -> Spans:
         spans.sentence_starts[: len(treebank) + 1],
         spans.spaces,
     )
-
-
-def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[bytes, Offsets, Offsets]:
-    """Return a pool without spaces in token forms, and the start and length of each string in it."""
-    strings = treebank.strings
-    spaced = strings.with_spaces
-    if len(spaced):
-        forms = np.concatenate([treebank.forms.codes, treebank.multiword.cells[:, FORM]])
-        spaced = np.intersect1d(distinct(forms, len(strings)), spaced, assume_unique=True)
-    if not len(spaced):
-        return strings.pool, strings.offsets[:-1], strings.lengths
-    bare = [strings[code].translate(spaces).encode() for code in spaced.tolist()]
-    begins, lengths = strings.offsets[:-1].copy(), strings.lengths.copy()
-    lengths[spaced] = list(map(len, bare))
-    begins[spaced] = len(strings.pool) + np.cumsum(lengths[spaced]) - lengths[spaced]
-    return strings.pool + b"".join(bare), begins, lengths
-
-
-def check_same_text(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> None:
-    """Raise a TextMismatch with the first difference, unless both treebanks have the same characters."""
-    one, other = gold_spans.text, system_spans.text
-    if len(one) == len(other) and bool((one == other).all()):
-        return
-    at = first_difference(one, other)
-    offset = len(one[:at].tobytes().decode("utf-8", "ignore"))
-    raise text_mismatch(surroundings(gold, gold_spans, at), surroundings(system, system_spans, at), offset)
 
 
 def first_difference(one: Bytes, other: Bytes) -> int:

@@ -135,8 +135,7 @@ def interval_head(level: str | float) -> str:
 def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> IntervalCell | None:
     if interval is None:
         return None
-    low, high = (Plain(end) if perplexity else float(end) for end in interval)
-    return IntervalCell(low, high)
+    return IntervalCell(*(Plain(end) if perplexity else float(end) for end in interval))
 
 
 def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
