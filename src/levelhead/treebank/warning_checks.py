@@ -315,11 +315,11 @@ class SentenceIds:
         """Return the warnings about repeated ids, found by reading the ids whose hashes are equal again."""
         import pickle
 
-        every = np.concatenate([*self._hashes, np.zeros(0, dtype=np.int64)])
+        all_hashes = np.concatenate([*self._hashes, np.zeros(0, dtype=np.int64)])
         self._hashes.clear()
-        every.sort()
-        suspects = np.unique(every[1:][every[1:] == every[:-1]])
-        del every
+        all_hashes.sort()
+        suspects = np.unique(all_hashes[1:][all_hashes[1:] == all_hashes[:-1]])
+        del all_hashes
         if not len(suspects):
             return []
         met = np.zeros(len(suspects), dtype=bool)
