@@ -149,6 +149,7 @@ def from_conllu(
 
 
 def check_format(name: str) -> None:
+    """Refuse unknown file formats."""
     choice(get_args(Format))("format", name)
 
 
