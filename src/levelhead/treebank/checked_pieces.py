@@ -121,13 +121,13 @@ class CheckedPieces(Pieces):
         except ConlluError as error:
             return error
         nul = [*chain(*self._nul.values())]
-        found = [*nul, *(faults if self._most > 1 or not nul else ())] or ([] if self.n_sentences else [EMPTY])
-        if not found:
+        errors = [*nul, *(faults if self._most > 1 or not nul else ())] or ([] if self.n_sentences else [EMPTY])
+        if not errors:
             return None
-        if any(fault.slug == SOME_HEAD.slug for fault in found):  # words without heads are errors
+        if any(fault.slug == SOME_HEAD.slug for fault in errors):  # words without heads are errors
             self._notices = {kind: some for kind, some in self._notices.items() if some[0].slug != "missing-trees"}
-        found += self.warnings() if self._most > 1 else self._repair_warnings()
-        return ConlluError(*(fault.in_file(self.name) for fault in found))
+        errors += self.warnings() if self._most > 1 else self._repair_warnings()
+        return ConlluError(*(fault.in_file(self.name) for fault in errors))
 
     def _faults(self) -> Iterator[Fault]:
         """Yield the faults from the text that waits to the end of the file; too many end the search.
@@ -138,7 +138,7 @@ class CheckedPieces(Pieces):
             yield SOME_HEAD
         yield from self._headless
         yield from repeat(self._headless[-1], self._n_headless - len(self._headless)) if self._headless else ()
-        every, n_errors = self._most > 1, 0
+        reports_all, n_errors = self._most > 1, 0
         while True:
             self._normalize()
             treebank = scan_file(self._data, self._reading, start=not self._n_taken_lines) if self._data else None
@@ -146,14 +146,14 @@ class CheckedPieces(Pieces):
             numbers = count(self.n_sentences + 1 + n_valid)
             if n_valid:
                 yield SOME_HEAD
-            elif not self._has_nul() or every:
+            elif not self._has_nul() or reports_all:
                 for fault in walk(self._data, numbers, self._reading, line_of=self._line):
                     yield fault
                     n_errors += fault.slug != SOME_HEAD.slug  # which may not be an error
-                    if every and n_errors > self._most:
+                    if reports_all and n_errors > self._most:
                         yield Fault("too-many-errors", "the rest of the file is not checked", fault.place)
                         return
-            for readable, rows in readable_sentences(self._data, self._reading) if every else ():
+            for readable, rows in readable_sentences(self._data, self._reading) if reports_all else ():
                 self._find_warnings(self._placed(readable), [self.n_sentences + 1 + row for row in rows])
             self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
             if self.ended or not self._read(AT_ONCE):
@@ -162,9 +162,9 @@ class CheckedPieces(Pieces):
     def _has_nul(self) -> bool:
         """Record NUL characters in the text that waits, and return whether there are any; invalid UTF-8 is an error."""
         most = max(1, self._most - sum(map(len, self._nul.values())))
-        found = encoding_faults(self._data, self._line, self._n_taken_bytes, most)
-        for fault in found:
+        faults = encoding_faults(self._data, self._line, self._n_taken_bytes, most)
+        for fault in faults:
             if fault.slug == "encoding":
                 raise ConlluError(fault.in_file(self.name))  # the only error that is reported
             add_fault(self._nul, fault.slug, fault, self._most)
-        return bool(found)
+        return bool(faults)

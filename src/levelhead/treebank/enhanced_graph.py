@@ -63,7 +63,7 @@ def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
     empty = treebank.empty
     numbers = empty.position - treebank.sentence_starts[empty.sentence]
     before = treebank.sentence_starts.astype(np.int64) + np.arange(len(treebank) + 1)  # nodes, with a root per sentence
-    known = np.sort((before[empty.sentence] + numbers << 30) + empty.minor)
+    nodes = np.sort((before[empty.sentence] + numbers << 30) + empty.minor)
     sizes = np.diff(treebank.sentence_starts)
     wrong_rows = []
     for edges, sentences in ((graph.of_words, treebank.sentence_of_word), (graph.of_empty, empty.sentence)):
@@ -71,10 +71,10 @@ def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
         wrong = edges.number > sizes[sentence]
         empty_heads = np.flatnonzero(edges.minor)
         keys = (before[sentence[empty_heads]] + edges.number[empty_heads] << 30) + edges.minor[empty_heads]
-        at = np.searchsorted(known, keys)  # `np.isin` would load numpy's masked arrays, which takes 20 ms
-        wrong[empty_heads] |= at == len(known)
-        inside = at < len(known)
-        wrong[empty_heads[inside]] |= known[at[inside]] != keys[inside]
+        at = np.searchsorted(nodes, keys)  # `np.isin` would load numpy's masked arrays, which takes 20 ms
+        wrong[empty_heads] |= at == len(nodes)
+        inside = at < len(nodes)
+        wrong[empty_heads[inside]] |= nodes[at[inside]] != keys[inside]
         wrong_rows.append(edges.child[wrong])
     return wrong_rows[0], wrong_rows[1]
 

@@ -80,7 +80,7 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> t
     """Drop blank lines that do not end a sentence; lines with only white space are blank."""
     kept: list[bytes] = []
     numbers = [np.zeros(0, dtype=np.int32)]
-    found: dict[str, list[Fault]] = {}
+    by_kind: dict[str, list[Fault]] = {}
     end, line = 0, 1  # of the blank lines before: their end, and the number of the next line
     for match in _BLANK.finditer(data):
         blank, before = match[0], data[end : match.start()]
@@ -97,12 +97,12 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> t
             ("extra-blank-line", first + n_kept, n_lines - n_kept),
         ):
             if n:
-                add_fault(found, slug, Fault(slug, _BLANK_LINES[slug], Place(line=at), "warning", n), most)
+                add_fault(by_kind, slug, Fault(slug, _BLANK_LINES[slug], Place(line=at), "warning", n), most)
         end, line = match.end(), first + n_lines
     last = data[end:]
     n_last = pools.count_lines(last) + (bool(last) and not last.endswith(b"\n"))
     numbers.append(np.arange(line, line + n_last, dtype=np.int32))
-    warnings += [fault for slug in _BLANK_LINES for fault in found.get(slug, ())]
+    warnings += [fault for slug in _BLANK_LINES for fault in by_kind.get(slug, ())]
     return b"".join([*kept, last]), np.concatenate(numbers)
 
 
@@ -165,15 +165,15 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
             message = f"byte {start + at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
             return [Fault("encoding", message, Place(line=line(number)))]
         before += len(content)
-    found: list[Fault] = []
+    nul_faults: list[Fault] = []
     number, before = 1, 0
     for match in islice(re.finditer(rb"\0", data), most):
         at = match.start()
         number, before = number + data.count(b"\n", before, at), at
-        found.append(Fault("control-character", f"byte {start + at} is NUL", Place(line=line(number))))
-    if found:  # the last counts the others
-        found[-1] = replace(found[-1], count=1 + data.count(b"\0") - len(found))
-    return found
+        nul_faults.append(Fault("control-character", f"byte {start + at} is NUL", Place(line=line(number))))
+    if nul_faults:  # the last counts the others
+        nul_faults[-1] = replace(nul_faults[-1], count=1 + data.count(b"\0") - len(nul_faults))
+    return nul_faults
 
 
 EMPTY = Fault("empty-file", "the file has no sentences", Place(line=1))  # the error of a file without sentences

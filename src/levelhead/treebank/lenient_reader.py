@@ -61,8 +61,8 @@ SKIPPED, REWRITTEN, AS_IT_IS = range(3)
 
 def as_they_are(marks: bytes | bytearray) -> NDArray[np.bool_]:
     """Return which sentences with a readable row are valid regardless of heads; bool, shape (sentences,)."""
-    every = np.frombuffer(marks, dtype=np.uint8)
-    return np.array(every[every != SKIPPED] == AS_IT_IS, dtype=bool)
+    all_marks = np.frombuffer(marks, dtype=np.uint8)
+    return np.array(all_marks[all_marks != SKIPPED] == AS_IT_IS, dtype=bool)
 
 
 def sentence_blocks(data: bytes) -> list[bytes]:
@@ -79,12 +79,12 @@ def valid_blocks(blocks: Sequence[bytes], reading: ReaderSettings) -> list[bool]
     valid = [False] * len(blocks)
     waiting = [range(start, min(start + _AT_ONCE, len(blocks))) for start in range(0, len(blocks), _AT_ONCE)]
     while waiting:
-        some = waiting.pop()
-        if scan_file(b"".join(blocks[some.start : some.stop]), reading, start=False) is not None:
-            valid[some.start : some.stop] = [True] * len(some)
-        elif len(some) > 1:
-            middle = (some.start + some.stop) // 2
-            waiting += [range(some.start, middle), range(middle, some.stop)]
+        group = waiting.pop()
+        if scan_file(b"".join(blocks[group.start : group.stop]), reading, start=False) is not None:
+            valid[group.start : group.stop] = [True] * len(group)
+        elif len(group) > 1:
+            middle = (group.start + group.stop) // 2
+            waiting += [range(group.start, middle), range(middle, group.stop)]
     return valid
 
 
@@ -146,7 +146,7 @@ def _is_plain(text: str) -> bool:
 
 def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bool) -> dict[int, list[list[str]]]:
     """The rows of multiword tokens and of empty nodes that can be kept, by the number of words before them."""
-    found: dict[int, list[list[str]]] = {}
+    kept: dict[int, list[list[str]]] = {}
     n_words = end = minor = 0
     pending = False  # whether the previous row was a multiword token
     for cells in filter(_is_row, table):
@@ -158,11 +158,11 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
             words = [places.get(str(number)) for number in numbers]
             if words and n_words >= end and words == list(range(n_words + 1, n_words + 1 + len(words))):
                 end, pending = n_words + len(words), True
-                found.setdefault(n_words, []).append([f"{n_words + 1}-{end}", *cells[1:]])
+                kept.setdefault(n_words, []).append([f"{n_words + 1}-{end}", *cells[1:]])
         elif in_order and not pending and cells[0] == f"{n_words}.{minor + 1}":
             minor += 1
-            found.setdefault(n_words, []).append(cells)
-    return found
+            kept.setdefault(n_words, []).append(cells)
+    return kept
 
 
 class LenientPieces(Pieces):

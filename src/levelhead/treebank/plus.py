@@ -121,13 +121,13 @@ class ExtraColumns:
 
 
 def extra_columns(layout: ColumnLayout, rows: Sequence[tuple[bytes, ...]]) -> ExtraColumns:
-    known: dict[bytes, int] = {b"_": 0}
+    code_of: dict[bytes, int] = {b"_": 0}
     kinds: tuple[list[list[int]], ...] = ([], [], [])  # words, multiword tokens, empty nodes
     for number, *cells in rows:
         kind = 1 if b"-" in number else 2 if b"." in number else 0
-        kinds[kind].append([known.setdefault(cell, len(known)) for cell in cells])
+        kinds[kind].append([code_of.setdefault(cell, len(code_of)) for cell in cells])
     shaped = (np.array(codes, dtype=np.int32).reshape(len(codes), len(layout.extra)) for codes in kinds)
-    return ExtraColumns(layout, Strings.of(text.decode() for text in known), *shaped)
+    return ExtraColumns(layout, Strings.of(text.decode() for text in code_of), *shaped)
 
 
 def plus_parts(treebank: Treebank, read: ColumnLayout, parts: Iterable[tuple[Treebank, str]]) -> Iterator[bytes]:
@@ -145,10 +145,10 @@ def plus_parts(treebank: Treebank, read: ColumnLayout, parts: Iterable[tuple[Tre
     added = [name for name in FIELDS if name not in read.names and has_values.get(name, True)]
     names = (*read.names, *added)
     header = f"# global.columns = {' '.join(names)}" if added else read.header
-    own = {name: place for place, name in enumerate((*FIELDS, *read.extra))}
+    place_of = {name: place for place, name in enumerate((*FIELDS, *read.extra))}
     if treebank.has_trees:
-        own["HEAD"] = FIELDS.index("HEAD")  # trees replace a HEAD without DEPREL in the file
-    places = [own[name] for name in names]
+        place_of["HEAD"] = FIELDS.index("HEAD")  # trees replace a HEAD without DEPREL in the file
+    places = [place_of[name] for name in names]
     yield f"{header}\n".encode()
     for part, text in parts:
         words, multiword, empty = map(iter, ((), (), ()) if part.extra is None else part.extra.texts())

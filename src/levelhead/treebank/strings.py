@@ -117,9 +117,9 @@ class Strings(Sequence[str]):
 
     def with_texts(self, texts: Iterable[str]) -> tuple[Strings, Codes]:
         """Return a pool that also has the given strings, and the code of each."""
-        known = {text: code for code, text in enumerate(self.texts)}
-        codes = np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int32)
-        new = Strings.of(list(known)[len(self) :])
+        code_of = {text: code for code, text in enumerate(self.texts)}
+        codes = np.array([code_of.setdefault(text, len(code_of)) for text in texts], dtype=np.int32)
+        new = Strings.of(list(code_of)[len(self) :])
         offsets = np.concatenate([self.offsets, new.offsets[1:] + self.offsets[-1]])
         return Strings(self.pool + new.pool, offsets), codes
 

@@ -111,10 +111,10 @@ class Treebank(Sequence["Sentence"]):
         Raises:
             ConlluError: the file has no such column.
         """
-        known = () if self.extra is None else self.extra.layout.extra
-        if self.extra is None or name not in known:
-            raise ConlluError(Fault("invalid-columns", unknown("column", name, known)))
-        return StringColumn(self.extra.words[:, known.index(name)], self.extra.strings)
+        names = () if self.extra is None else self.extra.layout.extra
+        if self.extra is None or name not in names:
+            raise ConlluError(Fault("invalid-columns", unknown("column", name, names)))
+        return StringColumn(self.extra.words[:, names.index(name)], self.extra.strings)
 
     @cached_property
     def tokens(self) -> Tokens:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from levelhead.errors import Fault, MalformedDeps, Place, add_fault, is_joining, quoted
+from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
 from levelhead.kernels import pools
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
 from levelhead.treebank.relations import UD1, UD2, universal
@@ -315,24 +315,25 @@ class SentenceIds:
         """Return the warnings about repeated ids, found by reading the ids whose hashes are equal again."""
         import pickle
 
-        every = np.concatenate([*self._hashes, np.zeros(0, dtype=np.int64)])
+        all_hashes = np.concatenate([*self._hashes, np.zeros(0, dtype=np.int64)])
         self._hashes.clear()
-        every.sort()
-        suspects = np.unique(every[1:][every[1:] == every[:-1]])
-        del every
+        all_hashes.sort()
+        suspects = np.unique(all_hashes[1:][all_hashes[1:] == all_hashes[:-1]])
+        del all_hashes
         if not len(suspects):
             return []
         met = np.zeros(len(suspects), dtype=bool)
-        faults: dict[str, list[Fault]] = {}
+        faults: list[Fault] = []
+        n_repeats = 0
         end = self._records.tell()
         self._records.seek(0)
         while self._records.tell() < end:
             names, offsets, hashes, lines, sentences = pickle.load(self._records)  # noqa: S301 -- written by `add`
             slots = np.searchsorted(suspects, hashes).clip(max=len(suspects) - 1)
             for row in np.flatnonzero(suspects[slots] == hashes).tolist():
-                if met[slots[row]]:
+                n_repeats += met[slots[row]]
+                if met[slots[row]] and n_repeats <= most:
                     name = names[offsets[row] : offsets[row + 1] - 1]
-                    place = Place(path, int(lines[row]), int(sentences[row]))
-                    add_fault(faults, "duplicate-sent-id", _repeated_id(name, place), most)
+                    faults.append(_repeated_id(name, Place(path, int(lines[row]), int(sentences[row]))))
                 met[slots[row]] = True
-        return faults.get("duplicate-sent-id", [])
+        return [*faults[:-1], replace(faults[-1], count=1 + int(n_repeats) - len(faults))] if faults else []

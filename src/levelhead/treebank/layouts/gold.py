@@ -233,10 +233,10 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
         if not path.is_dir() and (reason := irregularity(path)):
             raise layout_error("unreadable-file", reason, path)
     files = list(treebank_files(source))
-    own = [path.name for path in files if path.parent == source]
+    here = [path.name for path in files if path.parent == source]
     release = [path.parent.name for path in files if path.parent != source]
-    if own and release:
-        message = f"it has both treebanks ({printable(own[0])}) and folders of a UD release ({printable(release[0])}):"
+    if here and release:
+        message = f"it has both treebanks ({printable(here[0])}) and folders of a UD release ({printable(release[0])}):"
         raise layout_error("ambiguous-layout", f"{message} name one of the folders, or write a manifest", source)
     chosen = split or _split_of(files, source)
     golds = [gold for path in files if (gold := _gold_file(path, chosen))]
@@ -265,9 +265,9 @@ def extra_gold(source: Path) -> tuple[Path, ...]:
     metadata = source / "metadata.json"
     if not metadata.is_file():
         return extra
-    known = {source / bare_name(name) for entry in read_metadata(metadata) for name in entry.files}
-    files = [path for path in treebank_files(source) if path.with_name(bare_name(path.name)) not in known]
-    used = {path.relative_to(source).parts[0] for path in known if path.parent != source}
+    named = {source / bare_name(name) for entry in read_metadata(metadata) for name in entry.files}
+    files = [path for path in treebank_files(source) if path.with_name(bare_name(path.name)) not in named]
+    used = {path.relative_to(source).parts[0] for path in named if path.parent != source}
     return (*files, *(path for path in extra if path.name not in used))
 
 
@@ -287,10 +287,10 @@ def _gold_of_metadata(folder: Path) -> tuple[GoldFile, ...]:
         ),
         folder,
     )
-    known = {gold.path for gold in golds}
-    other = next((path for path in treebank_files(folder) if path.parent != folder and path not in known), None)
-    if other is not None:
-        message = f"it has both metadata.json and folders of a UD release ({printable(other.parent.name)}): move one of"
+    paths = {gold.path for gold in golds}
+    stray = next((path for path in treebank_files(folder) if path.parent != folder and path not in paths), None)
+    if stray is not None:
+        message = f"it has both metadata.json and folders of a UD release ({printable(stray.parent.name)}): move one of"
         raise layout_error("ambiguous-layout", f"{message} them elsewhere, or write a manifest", folder)
     return golds
 

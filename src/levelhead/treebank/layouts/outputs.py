@@ -122,29 +122,29 @@ def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
     inside = [path for path in visible_entries(folder) if path.is_dir() and layout_of(path.name) is None]
     if not isinstance(runs, bool):
         return {name: folder / name for name in runs}
-    found = [path for path in inside if _first_output(path) is not None]
+    with_outputs = [path for path in inside if _first_output(path) is not None]
     output = _first_output(folder)
-    if found and output is not None:
-        named = ", ".join(path.name for path in found[:MOST_NAMED])
+    if with_outputs and output is not None:
+        named = ", ".join(path.name for path in with_outputs[:MOST_NAMED])
         shown = printable(output.relative_to(folder).as_posix())
         message = f"it has both outputs ({shown}) and folders of runs ({printable(named)}): name a single run"
         raise layout_error("ambiguous-layout", message, folder)
-    _check_runs(found, runs, "it has several systems, not runs of one")
-    return {path.name: path for path in found}
+    _check_runs(with_outputs, runs, "it has several systems, not runs of one")
+    return {path.name: path for path in with_outputs}
 
 
-def _check_runs(paths: Sequence[Path], runs: Runs, found: str) -> None:
+def _check_runs(paths: Sequence[Path], runs: Runs, problem: str) -> None:
     """Refuse several systems: only runs, such as `seed1` and `seed2`, are runs of one system."""
     numbered = [_RUN.fullmatch(name_of(path) or path.name) for path in paths]
     if len(paths) < 2 or runs is True or (all(numbered) and len({match and match[1] for match in numbered}) == 1):
         return
     folder = paths[0].parent
-    one, other, both = (printable(os.fspath(path)) for path in (*paths[:2], folder))
-    ranked = f", rank them (levelhead rank GOLD {both})" if paths[0].is_dir() else ""
+    first, second, parent = (printable(os.fspath(path)) for path in (*paths[:2], folder))
+    ranked = f", rank them (levelhead rank GOLD {parent})" if paths[0].is_dir() else ""
     message = (
-        f"{found} ({listed([path.name for path in paths], MOST_NAMED)}): score each of them (levelhead score GOLD"
-        f" {one}){ranked} or compare them (levelhead compare GOLD {one} {other}); if they are runs of one system, name"
-        " them run1, run2 ... or let levelhead compare --as-runs average them"
+        f"{problem} ({listed([path.name for path in paths], MOST_NAMED)}): score each of them (levelhead score GOLD"
+        f" {first}){ranked} or compare them (levelhead compare GOLD {first} {second}); if they are runs of one system,"
+        " name them run1, run2 ... or let levelhead compare --as-runs average them"
     )
     raise layout_error("ambiguous-layout", message, folder)
 
@@ -194,14 +194,14 @@ def _with_longer_names(files: Iterable[Path], golds: Sequence[GoldFile]) -> dict
     for gold in golds:
         for name in output_names(gold):
             named.setdefault(name, []).append(gold)
-    found: dict[str, list[Path]] = {}
+    matching: dict[str, list[Path]] = {}
     for path in files:
         stem = name_of(path) or path.name
         fitting = ([gold for gold in named.get(name, ()) if _same_split(stem, gold)] for name in beginnings(stem))
         longest = next(filter(None, fitting), [])
         if len(longest) == 1:
-            found.setdefault(longest[0].code, []).append(path)
-    return found
+            matching.setdefault(longest[0].code, []).append(path)
+    return matching
 
 
 def _unusable(paths: Sequence[Path], code: str) -> Fault | None:
@@ -217,5 +217,5 @@ def _unusable(paths: Sequence[Path], code: str) -> Fault | None:
 def _place(path: Path, folder: Path) -> str:
     """The place of a treebank in a folder, without suffixes: of its own folder, if the treebank has its name."""
     name = name_of(path) or path.name
-    own = path.parent != folder and path.parent.name == name
-    return (path.parent if own else path.with_name(name)).relative_to(folder).as_posix()
+    is_own_folder = path.parent != folder and path.parent.name == name
+    return (path.parent if is_own_folder else path.with_name(name)).relative_to(folder).as_posix()
