@@ -217,11 +217,11 @@ def scores_of(counts: NDArray[np.int64], measure: Measure, undefined: float | No
 def with_same_buckets(*systems: BucketWords) -> list[BucketWords]:
     """Return the words of systems with the same numbers for the same buckets."""
     number = {values: i for i, values in enumerate(dict.fromkeys(name for words in systems for name in words.names))}
-    same = []
-    for words in systems:
-        new = np.array([number[values] for values in words.names], dtype=np.int64)
-        same.append(BucketWords([*number], tuple((new[buckets], rows) for buckets, rows in words.kinds)))
-    return same
+    numbers = [np.array([number[values] for values in words.names], dtype=np.int64) for words in systems]
+    return [
+        BucketWords([*number], tuple((new[buckets], rows) for buckets, rows in words.kinds))
+        for new, words in zip(numbers, systems)
+    ]
 
 
 def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STANDARD) -> Breakdown:

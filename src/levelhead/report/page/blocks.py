@@ -92,11 +92,11 @@ class ConfusionMatrix(NamedTuple):
 
     def shades(self) -> list[list[float]]:
         """Return the strength of each color, from 0 to 1, by the cell's share of the errors of the gold relation."""
-        shades = []
-        for i, row in enumerate(self.counts):
-            wrong = max((n for j, n in enumerate(row) if j != i), default=0) or 1
-            shades.append([0.0 if i == j else (n / wrong) ** 0.5 * min(1.0, 0.35 + n / 20) for j, n in enumerate(row)])
-        return shades
+        most = [max((n for j, n in enumerate(row) if j != i), default=0) or 1 for i, row in enumerate(self.counts)]
+        return [
+            [0.0 if i == j else (n / most[i]) ** 0.5 * min(1.0, 0.35 + n / 20) for j, n in enumerate(row)]
+            for i, row in enumerate(self.counts)
+        ]
 
 
 class Block(NamedTuple):

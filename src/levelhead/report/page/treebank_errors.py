@@ -206,10 +206,8 @@ class ErrorTally:
         of_kind = np.array([numbers[_REPAIR][kind] for kind in kinds])
         numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
-        intervals = {}
-        for name, found in ((name, tally.histogram()) for name, tally in self._scores.items() if tally.has_counts):
-            parts = UnitParts(found.groups, found.parts[:, None], found.n_units, 1)
-            intervals[name] = bucket_estimates(parts, _LEVEL)[0].interval
+        scores = {name: tally.histogram() for name, tally in self._scores.items() if tally.has_counts}
+        parts = {name: UnitParts(of.groups, of.parts[:, None], of.n_units, 1) for name, of in scores.items()}
         return TreebankErrors(
             str(self._measure),
             repairs_of(self._repairs.histogram(), kinds, self._measure, self._undefined, _LEVEL),
@@ -218,7 +216,7 @@ class ErrorTally:
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
             self._confused.matrix(),
             self._examples.examples({_REPAIR: of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
-            intervals,
+            {name: bucket_estimates(of_score, _LEVEL)[0].interval for name, of_score in parts.items()},
         )
 
 
