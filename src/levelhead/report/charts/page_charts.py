@@ -224,7 +224,7 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
     x = Scale(0, max(1, len(measures) - 1), left, width - left)
     y = Scale(1, max(2, len(ranks)), _TOP + 12, _TOP + 12 + 25 * (len(ranks) - 1 or 1))
     parts = [text(x(i), 16, measure, "b", "middle") for i, measure in enumerate(measures)]
-    rows = [
+    orders = [
         sorted(enumerate(of), key=lambda placed: (placed[1] is None, placed[1] or 0)) for of in zip(*ranks.values())
     ]
     # by measure, the vertical position of each system; those with the same rank get consecutive positions

@@ -114,9 +114,8 @@ def _sections(
         blocks["scores"] += _average_scores(evaluations, parts, average, measure)
         blocks["costs"].append(_costs(repairs, measure, STORE, joined.numbers["repair"], note)._replace(when=_OF_ALL))
         blocks["kinds"].append(_kinds(joined.kinds, STORE)._replace(when=_OF_ALL))
-        for by in PROPERTY_TITLES:
-            breakdowns = [part.breakdowns[by] for part in parts.values()]
-            blocks["breakdowns"].append(_mean_breakdown(by, breakdowns, measure, joined))
+        by_treebank = {by: [part.breakdowns[by] for part in parts.values()] for by in PROPERTY_TITLES}
+        blocks["breakdowns"] += [_mean_breakdown(by, every, measure, joined) for by, every in by_treebank.items()]
     for number, (treebank, part) in enumerate(parts.items(), 1):
         store, when = str(number), {} if average is None else {"treebank": treebank}
         of_treebank = {
