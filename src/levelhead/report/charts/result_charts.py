@@ -161,7 +161,6 @@ def _drawings(result: object) -> Iterator[Drawing]:
 
 
 def _of_ranking(ranking: Ranking) -> Iterator[Drawing]:
-    """The averages with their intervals."""
     unit = 1 if lower_is_better(ranking.measure) else 100
     rows = [
         plotted_row(standing.system, standing.value, standing.interval, unit)
