@@ -225,7 +225,8 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
     y = Scale(1, max(2, len(ranks)), _TOP + 12, _TOP + 12 + 25 * (len(ranks) - 1 or 1))
     parts = [text(x(i), 16, measure, "b", "middle") for i, measure in enumerate(measures)]
     orders = [
-        sorted(enumerate(of), key=lambda placed: (placed[1] is None, placed[1] or 0)) for of in zip(*ranks.values())
+        sorted(enumerate(of_measure), key=lambda placed: (placed[1] is None, placed[1] or 0))
+        for of_measure in zip(*ranks.values())
     ]
     # by measure, the vertical position of each system; those with the same rank get consecutive positions
     slots = [{row: place for place, (row, _) in enumerate(order, 1)} for order in orders]

@@ -133,11 +133,10 @@ class ExampleTally:
             kept = _first_places(self._words[0], self._groups.values()) < _MOST_OF_GROUP
             self._words = self._words[:, kept]
             self._groups = {name: numbers[kept] for name, numbers in self._groups.items()}
-            left = {*self._words[0].tolist()}
-            self._sentences = {number: shown for number, shown in self._sentences.items() if number in left}
-        for number in np.unique(self._words[0]).tolist():
-            if number not in self._sentences:
-                self._sentences[number] = sentence([output], number - self._n_before, n_before=self._n_before)
+        self._sentences = {
+            number: self._sentences.get(number) or sentence([output], number - self._n_before, n_before=self._n_before)
+            for number in np.unique(self._words[0]).tolist()
+        }
         self._n_before += len(gold)
 
     def examples(self, renumbered: Mapping[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]]) -> Examples:

@@ -49,8 +49,11 @@ TAGS: Mapping[str, str] = dict(entry.split("=") for entry in (
 
 
 def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
-    definitions = {name: registry.measures[parse_measure(name, registry).name] for name in names}
-    return {name: f"{of.meaning} Correct / counted words: {of.formula}." for name, of in definitions.items()}
+    defined = {name: registry.measures[parse_measure(name, registry).name] for name in names}
+    return {
+        name: f"{definition.meaning} Correct / counted words: {definition.formula}."
+        for name, definition in defined.items()
+    }
 
 
 def class_terms(scheme: Scheme) -> dict[str, str]:

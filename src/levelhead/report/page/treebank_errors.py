@@ -206,7 +206,9 @@ class ErrorTally:
         numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
         scores = {name: tally.histogram() for name, tally in self._scores.items() if tally.has_counts}
-        parts = {name: UnitParts(of.groups, of.parts[:, None], of.n_units, 1) for name, of in scores.items()}
+        parts = {
+            name: UnitParts(tally.groups, tally.parts[:, None], tally.n_units, 1) for name, tally in scores.items()
+        }
         return TreebankErrors(
             str(self._measure),
             repairs_of(self._repairs.histogram(), kinds, self._measure, self._undefined, _LEVEL),
@@ -215,7 +217,7 @@ class ErrorTally:
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
             self._confused.matrix(),
             self._examples.examples({_REPAIR: of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
-            {name: bucket_estimates(of_score, _LEVEL)[0].interval for name, of_score in parts.items()},
+            {name: bucket_estimates(of_units, _LEVEL)[0].interval for name, of_units in parts.items()},
         )
 
 
