@@ -113,7 +113,6 @@ def breakdown_of(
     undefined: float | None,
     level: float | None,
 ) -> Breakdown:
-    """Return a breakdown from the counts of units."""
     totals = np.zeros((len(names), 4), dtype=np.int64)
     totals[found.totals.groups] = found.totals.counts
     scores = zip(names, scores_of(totals, measure, undefined), strict=True)
@@ -204,24 +203,22 @@ def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> 
 
 
 def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None) -> list[Score]:
-    """Return the score of each bucket."""
     counts = [np.bincount(buckets, minlength=len(words.names)) for buckets, _ in words.kinds]
     return scores_of(np.stack(counts, axis=1), measure, undefined)
 
 
 def scores_of(counts: NDArray[np.int64], measure: Measure, undefined: float | None) -> list[Score]:
-    """Return the score of each bucket."""
     return [score_of(Counts(*row.reshape(4, 1)), measure, undefined) for row in counts]
 
 
 def with_same_buckets(*systems: BucketWords) -> list[BucketWords]:
     """Return the words of systems with the same numbers for the same buckets."""
     number = {values: i for i, values in enumerate(dict.fromkeys(name for words in systems for name in words.names))}
-    same = []
-    for words in systems:
-        new = np.array([number[values] for values in words.names], dtype=np.int64)
-        same.append(BucketWords([*number], tuple((new[buckets], rows) for buckets, rows in words.kinds)))
-    return same
+    numbers = [np.array([number[values] for values in words.names], dtype=np.int64) for words in systems]
+    return [
+        BucketWords([*number], tuple((new[buckets], rows) for buckets, rows in words.kinds))
+        for new, words in zip(numbers, systems)
+    ]
 
 
 def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STANDARD) -> Breakdown:

@@ -101,11 +101,13 @@ def _ranking_papers(results: Results, rankings: Sequence[Ranking], places: int) 
 
 def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
     """The cell of each system; the letter of a single system would mean nothing."""
-    standings, scores = ranking.standings, list[_Score]()
-    for standing in standings:
-        letters = standing.letters if standing.letters and len(standings) > 1 else ""
-        counts = standing.n_valid or len(ranking.group.codes) > 1
-        scores.append((standing.value, standing.interval, letters) if counts else (None, None, ""))
+    standings, several = ranking.standings, len(ranking.group.codes) > 1
+    scores: list[_Score] = [
+        (standing.value, standing.interval, (standing.letters or "") if len(standings) > 1 else "")
+        if standing.n_valid or several
+        else (None, None, "")
+        for standing in standings
+    ]
     cells = _cells(scores, places, lower=lower_is_better(ranking.measure))
     return {standing.system: cell for standing, cell in zip(standings, cells, strict=True)}
 
@@ -230,19 +232,22 @@ def _caption(
 
 def _cells(scores: Iterable[_Score], places: int, *, lower: bool) -> tuple[PaperCell, ...]:
     """The cells of several scores, with the best marked after rounding; a single cell is not marked."""
-    cells = []
-    for value, interval, raised in scores:
-        between = interval_cell(interval, perplexity=lower)
-        text = formatted(value_cell(value, perplexity=lower), Column(""), places)
-        shown = "" if between is None else formatted(between, Column(""), places)
-        cells.append(PaperCell(text, False, raised, shown))
+    column = Column("")
+    cells = [
+        PaperCell(
+            formatted(value_cell(value, perplexity=lower), column, places),
+            False,
+            raised,
+            formatted(interval_cell(interval, perplexity=lower), column, places) if interval else "",
+        )
+        for value, interval, raised in scores
+    ]
     values = {cell.value: float(cell.value) for cell in cells if cell.value != _NONE}
     best = (min if lower else max)(values.values(), default=None) if len(cells) > 1 else None
     return tuple(cell._replace(best=best is not None and values.get(cell.value) == best) for cell in cells)
 
 
 def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:
-    """Return tables for a paper as text."""
     return "\n".join(map({"latex": _latex, "markdown": _markdown, "html": _html}[output_format], tables))
 
 
@@ -278,9 +283,10 @@ def _latex(table: PaperTable) -> str:
 
 def _markdown(table: PaperTable) -> str:
     rows = [list(map(markdown_text, (table.corner, *table.heads))), ["---", *["---:"] * len(table.heads)]]
-    for name, cells in table.rows:
-        texts = (_cell_text(cell, _starless, "**{}**", "<sup>{}</sup>", "<br><sub>{}</sub>") for cell in cells)
-        rows.append([markdown_text(name), *texts])
+    markup = ("**{}**", "<sup>{}</sup>", "<br><sub>{}</sub>")
+    rows += [
+        [markdown_text(name), *(_cell_text(cell, _starless, *markup) for cell in cells)] for name, cells in table.rows
+    ]
     return "\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", f"*{_starless(table.caption)}*"]) + "\n"
 
 
@@ -318,16 +324,19 @@ def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequen
         lines += [f"  - {markdown_text(str(fault))}" for fault in faults[:_MOST_SENTENCES]]
     lines += ["", to_markdown(replace(comparison, gates=()).table())]
     every = sorted(chain(*sentences.values()), key=lambda sentence: sentence.right - sentence.baseline)
-    rows = []
-    for sentence in every[:_MOST_SENTENCES]:
-        numbers = (sentence.sentence, sentence.baseline, sentence.right, sentence.words)
-        text = sentence.text[:_LONGEST_TEXT] + (" ..." if len(sentence.text) > _LONGEST_TEXT else "")
-        rows.append((sentence.treebank, sentence.system, sentence.sent_id, *numbers, text))
+    rows = tuple(
+        (
+            *(sentence.treebank, sentence.system, sentence.sent_id),
+            *(sentence.sentence, sentence.baseline, sentence.right, sentence.words),
+            sentence.text[:_LONGEST_TEXT] + (" ..." if len(sentence.text) > _LONGEST_TEXT else ""),
+        )
+        for sentence in every[:_MOST_SENTENCES]
+    )
     lines += [f"## Sentences with the largest losses ({markdown_text(measure)})", ""]
     columns = (
         *(Column(name, "text") for name in ("Treebank", "System", "sent_id")),
         *(Column(name, "number") for name in ("Sentence", "Baseline correct", "System correct", "Words")),
         Column("Text", "text"),
     )
-    lines.append(to_markdown(Table(columns, tuple(rows))) if rows else "None.\n")
+    lines.append(to_markdown(Table(columns, rows)) if rows else "None.\n")
     return "\n".join(lines)

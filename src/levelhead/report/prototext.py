@@ -15,7 +15,7 @@ def prototext(results: Results, system: str) -> str:
     """
     entries = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
     values = {name: [result.values[name] or Fraction(0) for result in entries.values()] for name in results.measures}
-    lines = [(f"total-{_name(measure)}", _percentage(macro_average(of))) for measure, of in values.items()]
+    lines = [(f"total-{_name(measure)}", _percentage(macro_average(scores))) for measure, scores in values.items()]
     for code, result in entries.items():
         lines.append((f"{code}-Status", result.status))
         scores = result.values.items() if result.state == "valid" else ()

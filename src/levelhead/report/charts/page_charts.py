@@ -224,10 +224,12 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
     x = Scale(0, max(1, len(measures) - 1), left, width - left)
     y = Scale(1, max(2, len(ranks)), _TOP + 12, _TOP + 12 + 25 * (len(ranks) - 1 or 1))
     parts = [text(x(i), 16, measure, "b", "middle") for i, measure in enumerate(measures)]
-    slots = []  # by measure, the vertical position of each system; those with the same rank get consecutive positions
-    for of_measure in zip(*ranks.values()):
-        order = sorted(enumerate(of_measure), key=lambda placed: (placed[1] is None, placed[1] or 0))
-        slots.append({row: place for place, (row, _) in enumerate(order, 1)})
+    orders = [
+        sorted(enumerate(of_measure), key=lambda placed: (placed[1] is None, placed[1] or 0))
+        for of_measure in zip(*ranks.values())
+    ]
+    # by measure, the vertical position of each system; those with the same rank get consecutive positions
+    slots = [{row: place for place, (row, _) in enumerate(order, 1)} for order in orders]
     for row, (system, places) in enumerate(ranks.items()):
         points = [(x(i), y(slots[i][row])) for i, rank in enumerate(places) if rank]
         color = colored.index(system) if system in colored else None

@@ -45,8 +45,10 @@ def scatter_chart(
     statistics: list[str] = []
     if result is not None:
         pair = result[x, y]
-        for method, coefficient in pair.coefficients.items():
-            statistics.append(f"{_SYMBOLS[method]} = {_coefficient(coefficient.value)}, p {p_text(coefficient.p, 3)}")
+        statistics = [
+            f"{_SYMBOLS[method]} = {_coefficient(coefficient.value)}, p {p_text(coefficient.p, 3)}"
+            for method, coefficient in pair.coefficients.items()
+        ]
         statistics.append(f"n = {pair.n}")
     return fitted_cloud(f"{y} by {x}", known, x, y, statistics)
 
@@ -159,7 +161,6 @@ def _drawings(result: object) -> Iterator[Drawing]:
 
 
 def _of_ranking(ranking: Ranking) -> Iterator[Drawing]:
-    """The averages with their intervals."""
     unit = 1 if lower_is_better(ranking.measure) else 100
     rows = [
         plotted_row(standing.system, standing.value, standing.interval, unit)

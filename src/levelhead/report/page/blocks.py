@@ -41,7 +41,6 @@ class HeatMap(NamedTuple):
     kinds: tuple[str, str] = ("", "")  # of rows and columns, for the filter of the page: "set", "system" or ""
 
     def table(self) -> Table:
-        """Return the values as a table."""
         columns = (Column(self.corner, "text"), *(self.column._replace(name=name) for name in self.columns))
         return Table(columns, tuple((name, *values) for name, values in self.rows))
 
@@ -86,17 +85,16 @@ class ConfusionMatrix(NamedTuple):
     store: str = ""
 
     def table(self) -> Table:
-        """Return the counts as a table."""
         columns = (Column("gold", "text"), *(Column(name, "number") for name in self.names))
         return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
 
     def shades(self) -> list[list[float]]:
         """Return the strength of each color, from 0 to 1, by the cell's share of the errors of the gold relation."""
-        shades = []
-        for i, row in enumerate(self.counts):
-            wrong = max((n for j, n in enumerate(row) if j != i), default=0) or 1
-            shades.append([0.0 if i == j else (n / wrong) ** 0.5 * min(1.0, 0.35 + n / 20) for j, n in enumerate(row)])
-        return shades
+        most = [max((n for j, n in enumerate(row) if j != i), default=0) or 1 for i, row in enumerate(self.counts)]
+        return [
+            [0.0 if i == j else (n / most[i]) ** 0.5 * min(1.0, 0.35 + n / 20) for j, n in enumerate(row)]
+            for i, row in enumerate(self.counts)
+        ]
 
 
 class Block(NamedTuple):

@@ -155,7 +155,6 @@ _SENTENCES = (
 
 
 def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], registry: Registry) -> Page:
-    """Return the page of a comparison."""
     baseline, several, (first, *others) = comparison.systems[0], len(parts) > 1, parts[0].systems
     more_runs = comparison.results[0].runs[0] - 1  # of the baseline: what readers choose last
     systems = [*others[more_runs:], *others[:more_runs], first]
@@ -377,14 +376,17 @@ def _sentences(parts: Sequence[TreebankPart], every: Examples) -> Iterator[Block
     stores += [(str(i), part.treebank, part.contrasts, part.n_sentences) for i, part in enumerate(parts, 1)]
     for group, system in enumerate(parts[0].systems[1:], 1):
         for store, treebank, words, whole in stores:
-            totals, rows = words.totals[str(group)], []
+            totals = words.totals[str(group)]
             kinds = (("more correct words", totals[0], "s0"), ("fewer correct words", totals[1], "s1"),
                      ("equally many", whole - totals[0] - totals[1], "fade"))  # fmt: skip
-            for number, (kind, n, color) in enumerate(kinds):
-                opened = OpenedWords(store, str(group), number, f"Sentences in which {system} has {kind}")
-                opens = opened if n and number in totals else None
-                cells = (f"{n:,}", f"{100 * n / whole:.1f}%")
-                rows.append(ChartRow(kind, float(n), cells=cells, color=color, opens=opens))
+            rows = [
+                ChartRow(
+                    kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color=color,
+                    opens=OpenedWords(store, str(group), number, f"Sentences in which {system} has {kind}")
+                    if n and number in totals else None,
+                )
+                for number, (kind, n, color) in enumerate(kinds)
+            ]  # fmt: skip
             chart = RowChart(f"Sentences won and lost by {system}", system, "Sentences", ("Sentences", "Share"), rows)
             when = {"system": system, **({"treebank": treebank} if several else {})}
             yield Block(f"sentences-{group}-{store}", when=when, chart=chart)

@@ -39,7 +39,6 @@ class OutputTrees:
         self._starts = np.searchsorted(matches.row_of_system[self._by_row], np.arange(len(matches.gold) + 1))
 
     def tree(self, sentence: int) -> dict[str, Any]:
-        """Return the system's words in a gold sentence."""
         system, matches = self.matches.system, self.matches
         words = self._by_row[self._starts[sentence] : self._starts[sentence + 1]]
         place = {int(word): i + 1 for i, word in enumerate(words.tolist())}
@@ -122,7 +121,6 @@ class ExampleTally:
         self._totals: dict[str, Counter[int]] = {}
 
     def add(self, output: OutputTrees, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]]) -> None:
-        """Add the wrong words of a piece."""
         gold = output.matches.gold
         rows = gold.sentence_of_word[words].astype(np.int64)
         places = np.stack([self._n_before + rows, words - gold.sentence_starts[rows]])
@@ -135,11 +133,10 @@ class ExampleTally:
             kept = _first_places(self._words[0], self._groups.values()) < _MOST_OF_GROUP
             self._words = self._words[:, kept]
             self._groups = {name: numbers[kept] for name, numbers in self._groups.items()}
-            left = {*self._words[0].tolist()}
-            self._sentences = {number: shown for number, shown in self._sentences.items() if number in left}
-        for number in np.unique(self._words[0]).tolist():
-            if number not in self._sentences:
-                self._sentences[number] = sentence([output], number - self._n_before, n_before=self._n_before)
+        self._sentences = {
+            number: self._sentences.get(number) or sentence([output], number - self._n_before, n_before=self._n_before)
+            for number in np.unique(self._words[0]).tolist()
+        }
         self._n_before += len(gold)
 
     def examples(self, renumbered: Mapping[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]]) -> Examples:

@@ -49,11 +49,9 @@ class _Campaign(NamedTuple):
         return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
 
     def of(self, group: str) -> list[Ranking]:
-        """Return the rankings over a group."""
         return [ranking for ranking in self.rankings if ranking.group.name == group]
 
     def test_sets(self, ranking: Ranking) -> list[TestSet]:
-        """Return the test sets of a ranking."""
         codes = set(ranking.group.codes)
         return by_family(test_set for test_set in self.results.test_sets if test_set.code in codes)
 
@@ -96,7 +94,6 @@ def ranking_page(
     intervals: RankedIntervals | None = None,
     pages: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Page:
-    """Return the page of a campaign."""
     tested, wins = (intervals.rankings, intervals.wins) if intervals else (rankings, ())
     campaign = _Campaign(results, tested, wins, pages)
     sections = [

@@ -8,7 +8,7 @@ from typing import Any
 
 from levelhead.analysis import Breakdown, averages
 from levelhead.analysis.confusion import ERRORS
-from levelhead.analysis.repairs import NOT_ALIGNED, Repair, average_repairs
+from levelhead.analysis.repairs import NOT_ALIGNED, Repair
 from levelhead.comparison.breakdowns import MARK, UNCERTAIN, Breakdowns, estimate_cells, estimate_columns
 from levelhead.comparison.evaluations import average_scores
 from levelhead.evaluation.pair import Evaluation
@@ -25,13 +25,12 @@ from levelhead.evaluation.score_tables import (
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
-from levelhead.report.page.examples import Examples, stored
+from levelhead.report.page.examples import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import (
     BY_FREQUENCY,
     PROPERTY_TITLES,
     STORE,
-    JoinedErrors,
     TreebankErrors,
     joined_errors,
 )
@@ -65,7 +64,6 @@ def score_page(
     average: Average | None = None,
     registry: Registry = STANDARD,
 ) -> Page:
-    """Return the page of a system."""
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
     average = average if several else None
     choices = {"treebank": [ALL, *evaluations]} if several else {}
@@ -79,13 +77,12 @@ def score_page(
         ("gold words", f"{sum(gold.words for gold in golds):,}"),
         ("system words", f"{sum(evaluation.system.words for evaluation in evaluations.values()):,}"),
     ]
-    joined, first_part = joined_errors([*parts.values()]) if several else None, next(iter(parts.values()))
-    means = average_repairs([part.repairs for part in parts.values()], 0.95) if several else []
-    sections = _sections(evaluations, parts, average, joined, means)
+    whole = joined_errors([*parts.values()]) if several else next(iter(parts.values()))
+    sections = _sections(evaluations, parts, average, whole)
     lead = _lead(evaluations, average)
-    for repair in (means if several else first_part.repairs.kinds)[:1]:
-        lead += f" Costliest error: {_named(repair)[1]}, {100 * repair.gain:.2f} points of {first_part.measure}."
-    data = stored([part.examples for part in parts.values()], joined and joined.examples)
+    for repair in whole.repairs.kinds[:1]:
+        lead += f" Costliest error: {_named(repair)[1]}, {100 * repair.gain:.2f} points of {whole.measure}."
+    data = stored([part.examples for part in parts.values()], whole.examples if several else None)
     title = f"{name} on {names_or_number([*evaluations], 'treebank')}"
     return Page(title, lead, facts, choices, sections, (), shared, "score", data, terms)
 
@@ -104,24 +101,22 @@ def _sections(
     evaluations: Mapping[str, Evaluation],
     parts: Mapping[str, TreebankErrors],
     average: Average | None,
-    joined: JoinedErrors | None,
-    repairs: Sequence[Repair],
+    whole: TreebankErrors,
 ) -> list[Section]:
-    measure = next(iter(parts.values())).measure
+    measure = whole.measure
     blocks: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
-    if average is not None and joined is not None:
+    if average is not None:
         note = "Points are means over treebanks; errors are counted on all of them."
         blocks["scores"] += _average_scores(evaluations, parts, average, measure)
-        blocks["costs"].append(_costs(repairs, measure, STORE, joined.numbers["repair"], note)._replace(when=_OF_ALL))
-        blocks["kinds"].append(_kinds(joined.kinds, STORE)._replace(when=_OF_ALL))
-        for by in PROPERTY_TITLES:
-            breakdowns = [part.breakdowns[by] for part in parts.values()]
-            blocks["breakdowns"].append(_mean_breakdown(by, breakdowns, measure, joined))
+        blocks["costs"].append(_costs(whole, STORE, note)._replace(when=_OF_ALL))
+        blocks["kinds"].append(_kinds(whole.kinds, STORE)._replace(when=_OF_ALL))
+        by_treebank = {by: [part.breakdowns[by] for part in parts.values()] for by in PROPERTY_TITLES}
+        blocks["breakdowns"] += [_mean_breakdown(by, every, whole) for by, every in by_treebank.items()]
     for number, (treebank, part) in enumerate(parts.items(), 1):
         store, when = str(number), {} if average is None else {"treebank": treebank}
         of_treebank = {
             "scores": [_scores(evaluations[treebank], part.intervals)],
-            "costs": [_costs(part.repairs.kinds, part.measure, store, part.numbers["repair"])],
+            "costs": [_costs(part, store)],
             "kinds": [_kinds(part.kinds, store)],
             "breakdowns": [_breakdown(part, by, store) for by in PROPERTY_TITLES],
             "confusion": [Block("confusion", confused=part.confused._replace(store=store))],
@@ -190,21 +185,15 @@ def _average_scores(
                 table=scores_table(evaluations, average, strict)._replace(notes=()))  # fmt: skip
 
 
-def _costs(
-    repairs: Sequence[Repair],
-    measure: str,
-    store: str,
-    numbers: Mapping[Any, int],
-    note: str = "",
-) -> Block:
+def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
     """The cost of each type of error, the costliest first; rows open their sentences."""
-    shown, rest = repairs[:_MOST_ERRORS], repairs[_MOST_ERRORS:]
+    shown, rest = part.repairs.kinds[:_MOST_ERRORS], part.repairs.kinds[_MOST_ERRORS:]
     if not shown:
         return Block("costs", caption="No errors.")
     rows, cells = [], []
     for repair in shown:
         label, in_full = _named(repair)
-        opens = OpenedWords(store, "repair", numbers[repair.error, repair.detail], in_full)
+        opens = OpenedWords(store, "repair", part.numbers["repair"][repair.error, repair.detail], in_full)
         interval = informative(repair.estimate.interval, difference=True)
         between = cell_text(interval_cell(interval, perplexity=False), _DIFFERENCE)
         texts = (f"{100 * repair.gain:.2f}", between, f"{repair.words:,}", f"{100 * repair.share:.1f}%")
@@ -212,7 +201,7 @@ def _costs(
         rows.append(row._replace(cells=texts, color="s1", opens=opens, uncertain=repair.estimate.uncertain))
         values = (repair.error, repair.detail, repair.words, repair.share, repair.gain)
         cells.append((*values, *estimate_cells(repair.estimate)))
-    chart = RowChart(f"What errors cost: points of {measure}", "Error", "Points",
+    chart = RowChart(f"What errors cost: points of {part.measure}", "Error", "Points",
                      ("Points", "95% CI", "Errors", "Share"), rows)  # fmt: skip
     columns = (
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
@@ -257,43 +246,36 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
 def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     breakdown = part.breakdowns[by]
     values = [(value, score.value, breakdown.estimates[value,]) for (value,), score in breakdown.rows]
-    block = _buckets(by, part.measure, store, values, part.numbers[by], part.examples, ("Errors",))
+    block = _buckets(by, part, store, values, "Errors")
     table = Breakdowns({"": [breakdown]}, Provenance({}, {})).table()._replace(notes=())
     return block._replace(table=table, explained=tuple(value for value, *_ in values) if by == "class" else ())
 
 
-def _mean_breakdown(by: str, every: Sequence[Breakdown], measure: str, joined: JoinedErrors) -> Block:
+def _mean_breakdown(by: str, every: Sequence[Breakdown], whole: TreebankErrors) -> Block:
     """The means over treebanks by one property."""
     means = sorted(averages(every), key=lambda mean: mean.values) if by in BY_FREQUENCY else averages(every)
     component = every[0].measure.component or "f1"
     values = [
         (mean.values[0], mean.means[component], mean.estimate, str(mean.n_treebanks)) for mean in means if mean.estimate
     ]
-    heads = ("Treebanks", "Errors")
-    return _buckets(by, measure, STORE, values, joined.numbers[by], joined.examples, heads)._replace(when=_OF_ALL)
+    return _buckets(by, whole, STORE, values, "Treebanks", "Errors")._replace(when=_OF_ALL)
 
 
-def _buckets(
-    by: str,
-    measure: str,
-    store: str,
-    values: Iterable[tuple[Any, ...]],
-    numbers: Mapping[Any, int],
-    examples: Examples,
-    heads: tuple[str, ...],
-) -> Block:
+def _buckets(by: str, part: TreebankErrors, store: str, values: Iterable[tuple[Any, ...]], *heads: str) -> Block:
     """A row for each value, with its score, estimate and other texts, which opens its errors."""
     title, counted = PROPERTY_TITLES[by], []
     for value, ratio, estimate, *texts in values:
-        n = examples.totals[by].get(numbers.get(value, -1), 0)
+        number = part.numbers[by].get(value, -1)
+        n = part.examples.totals[by].get(number, 0)
         interval = None if ratio is None else informative(estimate.interval)
         row = measured_row(marked(open_ended(value), estimate), ratio, interval, more=(*texts, f"{n:,}"))
-        opens = OpenedWords(store, by, numbers[value], f"{title}: {in_words(value)}") if n else None
+        opens = OpenedWords(store, by, number, f"{title}: {in_words(value)}") if n else None
         counted.append((n, row._replace(opens=opens, uncertain=ratio is not None and estimate.uncertain)))
     if by in BY_FREQUENCY:
         counted = sorted(counted, key=lambda pair: -pair[0])[:_MOST_BARS]
     rows = [row for _, row in counted]
-    chart = RowChart(f"{measure} by {title.lower()}", title, measure, (measure, "95% CI", *heads), rows, full=100)
+    columns = (part.measure, "95% CI", *heads)
+    chart = RowChart(f"{part.measure} by {title.lower()}", title, part.measure, columns, rows, full=100)
     return Block(f"by-{by}", title, _uncertain(rows), chart=chart)
 
 

@@ -19,7 +19,7 @@ from levelhead.analysis.breakdown import (
     words_in,
 )
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
-from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, errors_in, gain_parts, repairs_of
+from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, average_repairs, errors_in, gain_parts, repairs_of
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.campaign.job import sentence_parts
 from levelhead.errors import ConlluError, MeasureError
@@ -198,7 +198,6 @@ class ErrorTally:
         self._examples.add(OutputTrees(self._name, matches), words, groups)
 
     def result(self, gold: FileSummary, system: FileSummary) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
-        """Return the errors."""
         if self._without_trees is not None:
             raise self._without_trees
         kinds = [*self._kinds.numbers]
@@ -206,10 +205,10 @@ class ErrorTally:
         of_kind = np.array([numbers[_REPAIR][kind] for kind in kinds])
         numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
-        intervals = {}
-        for name, found in ((name, tally.histogram()) for name, tally in self._scores.items() if tally.has_counts):
-            parts = UnitParts(found.groups, found.parts[:, None], found.n_units, 1)
-            intervals[name] = bucket_estimates(parts, _LEVEL)[0].interval
+        scores = {name: tally.histogram() for name, tally in self._scores.items() if tally.has_counts}
+        parts = {
+            name: UnitParts(tally.groups, tally.parts[:, None], tally.n_units, 1) for name, tally in scores.items()
+        }
         return TreebankErrors(
             str(self._measure),
             repairs_of(self._repairs.histogram(), kinds, self._measure, self._undefined, _LEVEL),
@@ -218,7 +217,7 @@ class ErrorTally:
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
             self._confused.matrix(),
             self._examples.examples({_REPAIR: of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
-            intervals,
+            {name: bucket_estimates(of_units, _LEVEL)[0].interval for name, of_units in parts.items()},
         )
 
 
@@ -248,23 +247,14 @@ class _PropertyTally:
         return _places(self._frequency, self.names())
 
     def breakdown(self, undefined: float | None) -> Breakdown:
-        """Return the breakdown."""
         found, places = self._units.histogram(), self.places()
         totals = found.totals._replace(groups=places[found.totals.groups])
         ordered = found._replace(groups=places[found.groups], totals=totals)
         return breakdown_of([self._by], self._measure, [(name,) for name in self.names()], ordered, undefined, _LEVEL)
 
 
-class JoinedErrors(NamedTuple):
-    """The errors of all treebanks, as in `TreebankErrors`."""
-
-    numbers: Mapping[str, Mapping[Key, int]]
-    kinds: Mapping[str, int]
-    examples: Examples
-
-
-def joined_errors(parts: Sequence[TreebankErrors]) -> JoinedErrors:
-    """Return the errors of all treebanks together."""
+def joined_errors(parts: Sequence[TreebankErrors]) -> TreebankErrors:
+    """Return the errors of all treebanks, without breakdowns, confusions and intervals, and mean costs of errors."""
     numbers: dict[str, dict[Key, int]] = {name: {} for name in (_REPAIR, *PROPERTY_TITLES)}
     renumbered: list[dict[str, Callable[[int], int]]] = []
     for part in parts:
@@ -274,4 +264,7 @@ def joined_errors(parts: Sequence[TreebankErrors]) -> JoinedErrors:
             renumbered[-1][name] = {-1: -1, **joint_numbers}.__getitem__
         renumbered[-1]["kind"] = int  # the same numbers everywhere
     kinds = {kind: sum(part.kinds[kind] for part in parts) for kind in parts[0].kinds}
-    return JoinedErrors(numbers, kinds, joined_examples([part.examples for part in parts], renumbered))
+    examples = joined_examples([part.examples for part in parts], renumbered)
+    means = tuple(average_repairs([part.repairs for part in parts], _LEVEL))
+    repairs = parts[0].repairs._replace(kinds=means)
+    return TreebankErrors(parts[0].measure, repairs, numbers, kinds, {}, ConfusionMatrix((), (), ()), examples, {})
