@@ -50,7 +50,8 @@ class DatabaseKind(NamedTuple):
     def check(self, connection: sqlite3.Connection, path: str) -> None:
         """Refuse a file that `prepare` refuses, without changing it."""
         application, layout = _header_of(connection)
-        if (application, layout, connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]) == (0, 0, 0):
+        count = "SELECT count(*) FROM sqlite_master"
+        if (application, layout) == (0, 0) and not connection.execute(count).fetchone()[0]:
             return  # a new file
         if application != self.application:
             raise store_error("invalid-store", self.other, path)

@@ -49,10 +49,10 @@ def _json_answers(data: bytes, name: str, field: str | None, id_field: str | Non
         text = _decoded(line, name, number)
         try:
             record = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            reason = getattr(error, "msg", str(error))
-            deep = isinstance(error, RecursionError)
-            raise _invalid(f"the line is not JSON: {'it is nested too deeply' if deep else reason}", place) from error
+        except RecursionError as error:
+            raise _invalid("the line is not JSON: it is nested too deeply", place) from error
+        except ValueError as error:
+            raise _invalid(f"the line is not JSON: {getattr(error, 'msg', error)}", place) from error
         if not isinstance(record, Mapping):
             raise _invalid("the line is not a JSON object with named fields", place)
         value = _inside(record, _required(field, record, place), place)

@@ -135,11 +135,12 @@ def close_task(
             record(connection, "organizer", "closed")
             closed = True
     if unfinished:
-        message = f"{number_of(unfinished, 'submission')} {'is' if unfinished == 1 else 'are'} still waiting"
-        if closed:
-            message = f"the task is closed for new submissions, but {message}: run this again when all are finished"
-        else:
-            message += ", so the task stays open: run this again when all are finished, or close it with --now"
+        waiting = f"{number_of(unfinished, 'submission')} {'is' if unfinished == 1 else 'are'} still waiting"
+        message = (
+            f"the task is closed for new submissions, but {waiting}: run this again when all are finished"
+            if closed
+            else f"{waiting}, so the task stays open: run this again when all are finished, or close it with --now"
+        )
         raise InputError(Fault("invalid-task", message))
     if failures:
         is_final = database.fact("final") is not None
