@@ -145,11 +145,11 @@ def _claim_on_scores(results: Results | None) -> Claim:
     text = "The baseline's outputs get the official scores, to two decimals"
     if results is None:
         return Claim(text, "official tables", "no data", "no test sets with outputs")
-    equal = {}
-    for system, test_set, measure in product(results.systems, results.test_sets, MEASURES):
-        pair = _official_and_ours(results, system, test_set.code, measure)
-        official, ours = (None if value is None else 100 * value for value in pair)
-        equal[f"{test_set.code} {measure}"] = agrees(ours, official)
+    pairs = {
+        f"{test_set.code} {measure}": _official_and_ours(results, system, test_set.code, measure)
+        for system, test_set, measure in product(results.systems, results.test_sets, MEASURES)
+    }
+    equal = {name: agrees(*(None if x is None else 100 * x for x in reversed(pair))) for name, pair in pairs.items()}
     return claim_on_all(text, "official tables", equal)
 
 

@@ -131,10 +131,10 @@ def change(row: Row) -> Cell:
     return difference(row["after"], row["before"])
 
 
-def gain(numbers: Mapping[str, Any], code: str, parser: str, name: str = "LAS") -> Cell:
-    """Return the printed gain of a parser, in points; None if it is not printed."""
+def gain(numbers: Mapping[str, Any], code: str, parser: str) -> Cell:
+    """Return the printed gain of a parser in LAS, in points; None if it is not printed."""
     row = numbers["table_2"].get(code)
-    return None if row is None else row[f"{name} {parser} CONV"] - row[f"{name} {parser} UD"]
+    return None if row is None else row[f"LAS {parser} CONV"] - row[f"LAS {parser} UD"]
 
 
 def own_gain(row: Row | None, name: str) -> Cell:

@@ -140,11 +140,6 @@ def count_of_true(outcomes: Mapping[str, bool | None]) -> str:
     return f"{len(known) - len(failing)} of {len(known)}" + (f" (not: {', '.join(failing)})" if failing else "")
 
 
-def all_true(outcomes: Mapping[str, bool | None]) -> bool | None:
-    known = [value for value in outcomes.values() if value is not None]
-    return all(known) if known else None
-
-
 def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> ValueWithInterval | None:
     """Return a mean over treebanks with its 95% percentile interval from resampled treebanks."""
     known = np.array([[value] for value in values if value is not None], dtype=np.float64).reshape(-1, 1)
