@@ -72,6 +72,7 @@ FEWEST_TRAINING_SETS = 10  # for averaged entropies, since a relation missing fr
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     numbers = printed("callin")
     treebanks = parts_of(request, numbers["languages"])
     parts_by_code = {
@@ -166,6 +167,7 @@ def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
 def human_agreement(
     gold: Path, first: Path, second: Path, choices: Path, weights: Mapping[str, float]
 ) -> dict[str, float | None]:
+    """Return the correlations of Table 4 for one language."""
     correlations: dict[str, float | None] = {}
     for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
         result = judge(
@@ -390,6 +392,7 @@ _STEPS: Mapping[str, Callable[[Numbers], Numbers]] = {
 
 
 def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
+    """Check the claims about scores and frequencies."""
     correlations = {name: pearson(zip(column_of(rows, name), column_of(rows, "F freq"))) for name in MEASURES}
     evidence = ", ".join(f"{name} {shown(r)} ({p_shown(p)})" for name, (r, p, _) in correlations.items())
     r_precision, p_precision, _ = correlations["F prec"]
@@ -411,6 +414,7 @@ def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
 
 
 def claim_on_judgments(agreement: Rows) -> Claim:
+    """Check the claim about agreement with human judgments."""
     text = "Content precision and recall agree less with human judgments than LAS and WLAS, in all cases but one"
     if not agreement:
         return Claim(text, "Table 4", "no data", "no judgments were given")

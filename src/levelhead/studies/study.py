@@ -248,6 +248,7 @@ def markdown(study: Study, stem: str = "") -> str:
 
 
 def page(study: Study) -> Page:
+    """Return the page of a study, as input of `levelhead.report.page.render`."""
     study = _for_readers(study)
     facts = [(verdict if n == 1 else _PHRASES[verdict][2], str(n)) for verdict, n in _counted(study).items()]
     parts = [Part("claims", "Claims", "", [Block("claims", table=study.table())])]
@@ -258,6 +259,7 @@ def page(study: Study) -> Page:
 
 
 def text(study: Study, places: int | None = 2) -> str:
+    """Return a study as plain text."""
     study = _for_readers(study)
     lines = [study.title, study.source, "", *_quick_note(study), *study.setting, ""]
     for section in study.sections:
