@@ -111,6 +111,7 @@ class _Reader:
         self.at = 0
 
     def model(self) -> NgramModel:
+        """Read all of it."""
         self._expect(b"\\data\\", "an ARPA file starts with \\data\\")
         sizes: list[int] = []
         while match := re.fullmatch(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})", self._line()):

@@ -310,6 +310,7 @@ _GRAPH = {"arcs": ARCS, "siblings": SIBLINGS, "grandparents": GRANDPARENTS, "lab
 
 
 def templates_for(parser: str) -> dict[str, str]:
+    """Return the templates of a parser by their purpose."""
     if parser.startswith("graph"):
         return dict(_GRAPH) | ({"relations": RELATIONS} if parser == "graph" else {})
     return {"actions": EAGER_ACTIONS if parser == "arc-eager" else ACTIONS, "labels": LABELS}

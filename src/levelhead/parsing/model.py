@@ -265,9 +265,11 @@ class Weights:
         self.step = 1.0
 
     def averages(self) -> Averages:
+        """Return the weights averaged over all steps."""
         return tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
 
     def restart(self) -> None:
+        """Start averaging again."""
         for sums in self.sums:
             sums[:] = 0
         self.step = 1.0

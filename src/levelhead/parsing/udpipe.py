@@ -102,6 +102,7 @@ def main(model: str, words: str, output: str) -> None:
 
 
 def version() -> str:
+    """Return the version of the installed package."""
     from importlib import metadata
 
     _library()

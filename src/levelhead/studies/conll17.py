@@ -16,7 +16,7 @@ from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest, signature
 from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, conllu, printed, table_section
-from levelhead.studies.verdicts import agrees, count_of_true, ratio, verdict_of_fact
+from levelhead.studies.verdicts import agrees, count_of_true, points, ratio, verdict_of_fact
 from levelhead.tables.table import Cell
 
 NAME = "conll17"
@@ -31,6 +31,7 @@ Numbers = Mapping[str, Any]
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     numbers, examples = printed("conll17"), printed("conll17_examples")
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]
     results = None
@@ -145,11 +146,11 @@ def _claim_on_scores(results: Results | None) -> Claim:
     text = "The baseline's outputs get the official scores, to two decimals"
     if results is None:
         return Claim(text, "official tables", "no data", "no test sets with outputs")
-    equal = {}
-    for system, test_set, measure in product(results.systems, results.test_sets, MEASURES):
-        pair = _official_and_ours(results, system, test_set.code, measure)
-        official, ours = (None if value is None else 100 * value for value in pair)
-        equal[f"{test_set.code} {measure}"] = agrees(ours, official)
+    pairs = {
+        f"{test_set.code} {measure}": _official_and_ours(results, system, test_set.code, measure)
+        for system, test_set, measure in product(results.systems, results.test_sets, MEASURES)
+    }
+    equal = {name: agrees(points(ours), points(official)) for name, (official, ours) in pairs.items()}
     return claim_on_all(text, "official tables", equal)
 
 
@@ -161,6 +162,7 @@ def _ranked(published: Results, measure: str, group: str) -> dict[str, tuple[int
 
 
 def claims_on_ranking(published: Results | None) -> list[Claim]:
+    """Check the claims about averages and ranks on a table of published scores."""
     numbers = printed("conll17")
     texts = (
         "Systems are ranked by the macro-average over all test sets",

@@ -42,6 +42,7 @@ TestSetResults = Mapping[str, Any]
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
     golds = {

@@ -47,6 +47,7 @@ from levelhead.treebank.layouts import system_folders
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study on UD 1.3."""
     numbers = printed("kohita")
     treebanks = parts_of(request, numbers["table_2"])
     described, measured, by_parser = _results(NAME, treebanks, request, ud=1)
@@ -107,6 +108,7 @@ def _results(
 
 
 def reproduce_ud2(request: StudyRequest) -> Study:
+    """Run the study on UD v2."""
     numbers, name = printed("kohita"), "kohita-2017-ud2"
     available = parts_of(request)
     treebanks = {code: parts for code, parts in available.items() if parts.train} or available

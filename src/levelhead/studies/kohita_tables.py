@@ -131,10 +131,10 @@ def change(row: Row) -> Cell:
     return difference(row["after"], row["before"])
 
 
-def gain(numbers: Mapping[str, Any], code: str, parser: str, name: str = "LAS") -> Cell:
-    """Return the printed gain of a parser, in points; None if it is not printed."""
+def gain(numbers: Mapping[str, Any], code: str, parser: str) -> Cell:
+    """Return the printed gain of a parser in LAS, in points; None if it is not printed."""
     row = numbers["table_2"].get(code)
-    return None if row is None else row[f"{name} {parser} CONV"] - row[f"{name} {parser} UD"]
+    return None if row is None else row[f"LAS {parser} CONV"] - row[f"LAS {parser} UD"]
 
 
 def own_gain(row: Row | None, name: str) -> Cell:
@@ -144,6 +144,7 @@ def own_gain(row: Row | None, name: str) -> Cell:
 
 
 def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
+    """Return a table of what conversion changes in each treebank."""
     cells: list[tuple[Any, ...]] = []
     for code, row in described.items():
         before, after = (row[f"nonprojective {when}"] / row["sentences"] for when in ("before", "after"))
@@ -276,6 +277,7 @@ def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
 
 
 def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
+    """Return Table 3 with the printed numbers and ours."""
     cells = []
     for name in RELATIONS:
         pairs = [[numbers["table_3"][name][kind] / 100 for kind in KINDS]] + [

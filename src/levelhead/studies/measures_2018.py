@@ -93,6 +93,7 @@ Comparison = Mapping[str, MeasureEstimate]  # by measure
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
     if not any(sum(code in paths for paths in systems.values()) > 1 for code in treebanks):
@@ -179,6 +180,7 @@ def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ..
 
 
 def entropies(gold: Path) -> Any:
+    """Return the word dependency entropies of a test set."""
     return profile(count_treebank(read_treebank(gold)), columns=["wde"])["wde"]
 
 
@@ -238,10 +240,12 @@ class ResultsByTestSet(NamedTuple):
 
     @property
     def well_parsed(self) -> NDArray[np.int64]:
+        """The indices of the well-parsed test sets."""
         return np.flatnonzero(self.values[:, :, LAS].mean(axis=1) >= WELL_PARSED)
 
 
 def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
+    """Return the results of all test sets in arrays."""
     rows = list(results.values())
 
     def by_measure(function: Callable[[Row, str], Any], shape: tuple[int, ...] = ()) -> Numbers:
@@ -273,6 +277,7 @@ def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
 
 
 def significant_share(values: Sequence[float | None]) -> float:
+    """Return the share of p-values below the level."""
     return sum(value is not None and value < LEVEL for value in values) / len(values)
 
 
@@ -292,10 +297,10 @@ def estimated(statistic: Statistic, n: int, resamples: int, seed: int) -> Compar
 
 def value_of(statistic: Statistic, rows: Iterable[int]) -> list[Cell]:
     """Return a statistic over some test sets, one value per measure; None if undefined."""
-    return known(statistic(np.array(list(rows))[None])[0][0])
+    return _known(statistic(np.array(list(rows))[None])[0][0])
 
 
-def known(values: Numbers) -> list[Cell]:
+def _known(values: Numbers) -> list[Cell]:
     return [None if np.isnan(value) else float(value) for value in values]
 
 
@@ -472,7 +477,7 @@ def _details(table: ResultsByTestSet, results: Mapping[str, Row]) -> Iterator[St
         "By test set",
         columns(text=("test set", "family or branch"), number="pairs", ratio=MEASURES),
         [
-            (code, family, int(pairs), *known(row))
+            (code, family, int(pairs), *_known(row))
             for code, family, pairs, row in zip(table.codes, table.families, table.pairs, table.significant)
         ],
         "The share of significant pairs.",

@@ -33,6 +33,7 @@ from levelhead.studies.verdicts import (
     mean_interval,
     p_shown,
     pearson,
+    points,
     ratio,
     shown,
     spearman,
@@ -59,6 +60,7 @@ Rows = Mapping[str, Row]  # the columns of the paper as shares, by treebank; "wi
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     numbers = printed("nivre_fang")
     treebanks = parts_of(request, numbers["languages"])
     on = "test" if request.systems is not None else "dev"
@@ -129,6 +131,7 @@ def _setting(
 
 
 def words(train: Path) -> int:
+    """Return the number of words in a training set."""
     return read_treebank(train).n_words
 
 
@@ -189,6 +192,7 @@ def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int], exampl
 
 
 def claims_on_scores(rows: Rows, numbers: Mapping[str, Any], request: StudyRequest) -> list[Claim]:
+    """Check the claims about scores on our scores."""
     published = published_rows(numbers)
     names = ("LAS", "CLAS", "CLAS - LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)))
     values = {name: [row[name] for row in rows.values()] for name in names}
@@ -306,10 +310,6 @@ def _kinds(names: Sequence[str], sources: Collection[str]) -> dict[str, Kind]:
         for name in names
         for source in sources
     }
-
-
-def points(share: Cell) -> Cell:
-    return None if share is None else 100 * share
 
 
 def _other_parsers(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> tuple[StudySection, StudySection]:

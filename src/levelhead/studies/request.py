@@ -131,6 +131,7 @@ class Parts(NamedTuple):
 
     @property
     def files(self) -> tuple[Path, ...]:
+        """The files of all available parts."""
         return tuple(path for path in (self.train, self.dev, self.test) if path is not None)
 
     @property
@@ -185,6 +186,7 @@ def outputs_in(folder: Path, codes: Iterable[str]) -> dict[str, Path]:
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
+    """Return the format of a file, judged by its name."""
     return "conllu" if bare_name(os.fspath(path)).lower().endswith((".conllu", ".conllup")) else "conllx"
 
 

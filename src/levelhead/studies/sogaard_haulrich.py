@@ -95,6 +95,7 @@ _UNSWAPPED = "no swaps needed"
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     numbers = printed("sogaard_haulrich")
     treebanks = {
         code: parts for code, parts in parts_of(request).items()
@@ -206,6 +207,7 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyReque
 
 
 def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | None]]:
+    """Return UAS, exact match and perplexity of each parser."""
     return {name: [result.scores[text].value for result in results.values()] for name, text in COUNTED.items()}
 
 
@@ -356,6 +358,7 @@ def _tables_of_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Ite
 
 
 def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRequest) -> Iterator[Claim]:
+    """Check the claims about treebanks."""
     increases = [treebank.increase for treebank in listed]
     higher = mean_interval(increases, *request.draws)
     yield Claim("Derivation perplexity is higher than string perplexity", "section 5", verdict_of_effect(higher, 1),
@@ -383,6 +386,7 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRe
 
 
 def claims_on_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Iterator[Claim]:
+    """Check the claims about parsers."""
     texts = {
         "P/UAS": "Parsers with lower derivation perplexity have a higher UAS",
         "P/EM": "Parsers with lower derivation perplexity have more exact matches",

@@ -18,7 +18,7 @@ from levelhead.immutable import immutable
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.page.blocks import Origin
-from levelhead.studies.verdicts import Verdict, all_true, count_of_true, verdict_of_fact
+from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Cell, Column, Kind, Table
@@ -164,9 +164,12 @@ def columns(**names_by_kind: str | Iterable[str]) -> dict[str, Kind]:
     }
 
 
-def claim_on_all(text: str, place: str, outcomes: Mapping[str, bool | None], more: str = "") -> Claim:
+def claim_on_all(
+    text: str, place: str, outcomes: Mapping[str, bool | None], more: str = "", *, before: str = ""
+) -> Claim:
     """Return a claim that holds if all outcomes are true, with how many are; no data if there are none."""
-    return Claim(text, place, verdict_of_fact(all_true(outcomes)), count_of_true(outcomes) + more)
+    known = [value for value in outcomes.values() if value is not None]
+    return Claim(text, place, verdict_of_fact(all(known) if known else None), before + count_of_true(outcomes) + more)
 
 
 @cache
@@ -245,6 +248,7 @@ def markdown(study: Study, stem: str = "") -> str:
 
 
 def page(study: Study) -> Page:
+    """Return the page of a study, as input of `levelhead.report.page.render`."""
     study = _for_readers(study)
     facts = [(verdict if n == 1 else _PHRASES[verdict][2], str(n)) for verdict, n in _counted(study).items()]
     parts = [Part("claims", "Claims", "", [Block("claims", table=study.table())])]
@@ -255,6 +259,7 @@ def page(study: Study) -> Page:
 
 
 def text(study: Study, places: int | None = 2) -> str:
+    """Return a study as plain text."""
     study = _for_readers(study)
     lines = [study.title, study.source, "", *_quick_note(study), *study.setting, ""]
     for section in study.sections:

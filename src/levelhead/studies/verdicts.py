@@ -101,15 +101,23 @@ def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
 
 
 def mean(values: Iterable[Cell]) -> Cell:
+    """Return the mean of the values that are not None; None if there are none."""
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known else None
 
 
 def ratio(value: Fraction | None) -> Cell:
+    """Return a value as a float; None for None."""
     return None if value is None else float(value)
 
 
+def points(share: Cell) -> Cell:
+    """Return a share in percentage points; None for None."""
+    return None if share is None else 100 * share
+
+
 def difference(x: Cell, y: Cell) -> Cell:
+    """Return x - y; None if either is missing."""
     return None if x is None or y is None else x - y
 
 
@@ -124,6 +132,7 @@ def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
 
 
 def shown(value: Cell, places: int = 2, scale: float = 1) -> str:
+    """Return a number as text; a dash for None."""
     return "-" if value is None else f"{scale * value:.{places}f}"
 
 
@@ -138,11 +147,6 @@ def count_of_true(outcomes: Mapping[str, bool | None]) -> str:
     known = {name: value for name, value in outcomes.items() if value is not None}
     failing = [name for name, value in known.items() if not value]
     return f"{len(known) - len(failing)} of {len(known)}" + (f" (not: {', '.join(failing)})" if failing else "")
-
-
-def all_true(outcomes: Mapping[str, bool | None]) -> bool | None:
-    known = [value for value in outcomes.values() if value is not None]
-    return all(known) if known else None
 
 
 def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> ValueWithInterval | None:
