@@ -99,8 +99,8 @@ def score(
     from levelhead.comparison.evaluations import Evaluations, score_and_look, single_run
 
     plan = single_run(plan_for(gold, system, split))
-    about, name = about_files(gold, plan), _name_of(gold, system)
-    look = _errors(name, setup, len(plan.test_sets)) if prepare else None
+    about = about_files(gold, plan)
+    name, look = _page_errors(gold, system, setup, len(plan.test_sets)) if prepare else ("", None)
     with running(jobs, store, cluster) as how:
         evaluations, parts = score_and_look(plan, setup, training=training, look=look, **how)
     noted = {
@@ -119,33 +119,28 @@ def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training
 
     setup = setup.for_pair()
     setup.rules.check_words()
-    code, name = "gold", _name_of(gold, system)
+    code, (name, look) = "gold", _page_errors(gold, system, setup, 1)
     if not isinstance(gold, Treebank):
         from pathlib import Path
 
         from levelhead.treebank.layouts import gold_files
 
         code = gold_files(Path(gold))[0].code
-    errors = _errors(name, setup, 1).start(code, name)
+    errors = look.start(code, name)
     evaluation = score_files(gold, system, setup, training=training, look=errors)
     with working("finding the errors"):
         return replace(evaluation, looked=ErrorsForPage(name, code, errors.result(evaluation.gold, evaluation.system)))
 
 
-def _name_of(gold: Golds, system: Golds) -> str:
-    """The name of the system, from its path."""
-    from levelhead.campaign.plan import name_of
-
-    in_memory = not isinstance(gold, str | os.PathLike) or not isinstance(system, str | os.PathLike)
-    return "system" if in_memory else name_of(gold, system)  # type: ignore[arg-type]
-
-
-def _errors(name: str, setup: Setup, n_treebanks: int) -> VisitEach:
-    """The function that finds the errors for the page where outputs are read."""
+def _page_errors(gold: Golds, system: Golds, setup: Setup, n_treebanks: int) -> tuple[str, VisitEach]:
+    """Return the name of the system, from its path, and what finds the errors for the page where outputs are read."""
     from levelhead.campaign.outputs import VisitEach
+    from levelhead.campaign.plan import name_of
     from levelhead.report.page.treebank_errors import ErrorTally
 
-    return VisitEach(partial_function(ErrorTally, name=name, n_treebanks=n_treebanks, setup=setup))
+    in_memory = not isinstance(gold, str | os.PathLike) or not isinstance(system, str | os.PathLike)
+    name = "system" if in_memory else name_of(gold, system)  # type: ignore[arg-type]
+    return name, VisitEach(partial_function(ErrorTally, name=name, n_treebanks=n_treebanks, setup=setup))
 
 
 @public()

@@ -202,7 +202,7 @@ def suspects(
     training: dict[str, str] = {}
     if systems:
         by_name = systems if isinstance(systems, Mapping) else dict(zip(named(systems), systems, strict=True))
-        outputs = {name: load(one, setup.rules) for name, one in by_name.items()}
+        outputs = {name: load(output, setup.rules) for name, output in by_name.items()}
     else:
         with running(jobs, store, cluster) as how:
             from levelhead.parsing import Recipe, cross_validate

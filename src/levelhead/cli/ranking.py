@@ -80,7 +80,7 @@ def rank(by_treebank: bool, **given: Any) -> None:
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA. SYSTEMS has a folder
     of output files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
-    _check(given)
+    in_folder = _check(given)
     manifest = None if given["manifest"] is None else read_manifest(given["manifest"])
     to_rank, others = _inputs(given, manifest)
     check_paths([*to_rank, *others], [given["output"], *page_outputs(given), given["store"]])
@@ -94,10 +94,7 @@ def rank(by_treebank: bool, **given: Any) -> None:
         given["significance"] = True
     given["by_treebank"] = by_treebank and in_paper
     if wants_page(given):
-        from levelhead.report.page.ranking_report import is_folder
-
-        folder = given["report_file"] is not None and is_folder(given["report_file"])
-        given |= {"prepare": "pages" if folder else "page", "origin": page_origin()}
+        given |= {"prepare": "pages" if in_folder else "page", "origin": page_origin()}
     with refused("invalid-argument"):
         ranked = options.call(given, files=to_rank)
     write_page(given, ranked)
@@ -116,29 +113,34 @@ def rank(by_treebank: bool, **given: Any) -> None:
         )
 
 
-def _check(given: dict[str, Any]) -> None:
-    """Refuse options that cannot be combined, and a file that cannot be written."""
+def _check(given: dict[str, Any]) -> bool:
+    """Refuse options that cannot be combined, and a file that cannot be written; return whether pages are written."""
     check_papers(given)
-    with_scores, partial = given["scores"] is not None, given["partial"]
-    if partial and given["output_format"] == "prototext":
-        raise click.UsageError("--partial cannot be combined with --format prototext, the format of official scorers")
-    if with_scores and given["gold"] is not None:
-        raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
-    if with_scores and partial:
-        raise click.UsageError("--scores cannot be combined with --partial")
-    if with_scores and given["allow_several_roots"]:
-        raise click.UsageError("--allow-several-roots has no effect with --scores")
-    if given["report_file"] is not None:
+    with_scores, partial, page = given["scores"] is not None, given["partial"], given["report_file"]
+    prototext, in_folder, no_page = given["output_format"] == "prototext", False, None
+    if page is not None:
         from levelhead.report.page.ranking_report import is_folder, no_folder
 
-        reason = no_folder(partial=partial, from_scores=with_scores) if is_folder(given["report_file"]) else None
-        if reason:
-            raise click.UsageError(reason)
-    if given["output_format"] != "prototext" and given["output"] is not None:
-        check_file(given["output"])
+        in_folder = is_folder(page)
+        no_page = no_folder(partial=partial, from_scores=with_scores) if in_folder else None
     in_manifest = given["gold"] is None and given["manifest"] is not None
-    if not (with_scores or in_manifest or (given["gold"] is not None and given["systems"] is not None)):
-        raise click.UsageError("give GOLD and SYSTEMS, or --manifest, or --scores")
+    has_files = with_scores or in_manifest or (given["gold"] is not None and given["systems"] is not None)
+    for is_wrong, message in (
+        (
+            partial and prototext,
+            "--partial cannot be combined with --format prototext, the format of official scorers",
+        ),
+        (with_scores and given["gold"] is not None, "--scores cannot be combined with GOLD and SYSTEMS"),
+        (with_scores and partial, "--scores cannot be combined with --partial"),
+        (with_scores and given["allow_several_roots"], "--allow-several-roots has no effect with --scores"),
+        (no_page, no_page),
+        (not has_files, "give GOLD and SYSTEMS, or --manifest, or --scores"),
+    ):
+        if is_wrong:
+            raise click.UsageError(str(message))
+    if not prototext and given["output"] is not None:
+        check_file(given["output"])
+    return in_folder
 
 
 def _inputs(given: dict[str, Any], manifest: Manifest | None) -> tuple[list[str], list[str]]:

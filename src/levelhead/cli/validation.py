@@ -52,7 +52,7 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
             given,
             validation.table,
             validation.to_dict,
-            lines=lambda: [*validation.to_dict().get("changes", ()), *validation.to_dict()["faults"]],
+            lines=lambda: [*(document := validation.to_dict()).get("changes", ()), *document["faults"]],
         )
     if sys.stderr is not None and sys.stderr.isatty():
         counts = Counter(fault.severity for fault in validation.faults for _ in range(fault.count))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, InputError, quoted
@@ -82,7 +82,7 @@ def _entry(row: Sequence[str]) -> dict[str, Any]:
     """Return a row for Stanza: empty columns are left out, ids are tuples of numbers."""
     separator = "-" if "-" in row[0] else "."
     entry: dict[str, Any] = {name: cell for name, cell in zip(_FIELDS, row) if cell != "_"}
-    if separator in row[0] and separator == "-":
+    if separator == "-":
         entry = {name: cell for name, cell in entry.items() if name in _OF_RANGES}
     if row[1] == "_":
         entry |= {"text": "_", "lemma": row[2]}  # the word is an underscore
@@ -102,26 +102,19 @@ def _faults(number: int, block: SentenceBlock) -> Iterator[Fault]:
 def _block(number: int, sentence: Any) -> SentenceBlock:
     empty: dict[int, list[list[str]]] = {}
     for node in getattr(sentence, "empty_words", None) or ():
-        cells = node.to_dict()
-        empty.setdefault(node.id[0], []).append(_row(cells, f"{node.id[0]}.{node.id[1]}"))
+        empty.setdefault(node.id[0], []).append(_row(node.to_dict(), f"{node.id[0]}.{node.id[1]}"))
     rows = empty.pop(0, [])
-    for token in sentence.tokens:
-        rows += _rows(number, token, empty)
+    for token in sentence.tokens:  # its range, if any, its words, and the empty nodes after each
+        entries = token.to_dict()
+        if len(token.id) > 1:
+            rows.append(_row(entries[0], f"{token.id[0]}-{token.id[1]}"))
+            entries = entries[1:]
+        for word, entry in zip(token.words, entries):
+            if entry.get("head") is None:
+                message = f"word {word.id} ({quoted(word.text)}) has no head: the Document is not parsed"
+                raise ConlluError(fault_in("Stanza", number, "invalid-head", message))
+            rows += [_row(entry, str(word.id)), *empty.get(word.id, ())]
     return SentenceBlock(list(getattr(sentence, "comments", None) or ()), rows)
-
-
-def _rows(number: int, token: Any, empty: Mapping[int, list[list[str]]]) -> Iterable[list[str]]:
-    """Yield the rows of a token: its range, if any, its words, and the empty nodes after each."""
-    entries = token.to_dict()
-    if len(token.id) > 1:
-        yield _row(entries[0], f"{token.id[0]}-{token.id[1]}")
-        entries = entries[1:]
-    for word, entry in zip(token.words, entries):
-        if entry.get("head") is None:
-            message = f"word {word.id} ({quoted(word.text)}) has no head: the Document is not parsed"
-            raise ConlluError(fault_in("Stanza", number, "invalid-head", message))
-        yield _row(entry, str(word.id))
-        yield from empty.get(word.id, ())
 
 
 def _row(entry: Mapping[str, Any], identifier: str) -> list[str]:

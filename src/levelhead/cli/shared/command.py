@@ -126,16 +126,15 @@ def command_line(context: click.Context) -> str:
 
 def cluster_of(given: Mapping[str, Any]) -> tuple[str | None, Tls | None]:
     """Return the address of the cluster and its TLS files, checked before anything else."""
-    context = click.get_current_context()
     files = {f"--{name}": given[name.replace("-", "_")] for name in ("tls-ca", "tls-cert", "tls-key")}
     address, missing = given["address"], [option for option, path in files.items() if path is None]
+    message = None
     if missing and len(missing) < len(files):
-        named = " and ".join(missing)
-        raise click.UsageError(
-            f"--tls-ca, --tls-cert and --tls-key must be used together: add {named}", click.get_current_context()
-        )
-    if not missing and address is None:
-        raise click.UsageError("--tls-ca, --tls-cert and --tls-key require --cluster", context)
+        message = f"--tls-ca, --tls-cert and --tls-key must be used together: add {' and '.join(missing)}"
+    elif not missing and address is None:
+        message = "--tls-ca, --tls-cert and --tls-key require --cluster"
+    if message is not None:
+        raise click.UsageError(message, click.get_current_context())
     if address is None:
         return None, None
     from levelhead.jobs import Tls, check_address
