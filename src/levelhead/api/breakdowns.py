@@ -118,12 +118,11 @@ def _broken_down(
         return breakdowns.break_down_outputs(
             plan, setup, [names.split(",") for names in properties], buckets, intervals
         )
-    decided = {"train": buckets.training.hashes} if buckets.training else {}
     if len(properties) > 1:
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
-    return compare_by(plan, properties[0].split(","), buckets, setup, decided, intervals)
+    return compare_by(plan, properties[0].split(","), buckets, setup, intervals)
 
 
 @public(show=several(text), limit=optional(limited("limit")))

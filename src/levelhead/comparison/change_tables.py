@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -78,7 +78,7 @@ class AnyChanges(Tabular):
         counts: Counter[str] = Counter()
         for pattern in self.patterns:
             counts[pattern.column] += pattern.n_changes
-        return dict(sorted(counts.items(), key=lambda item: column_order(item[0])))
+        return {column: counts[column] for column in sorted(counts, key=column_order)}
 
     def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
         """Return the changes, one row per pattern, sentence or file.
@@ -87,37 +87,55 @@ class AnyChanges(Tabular):
             by: what each row is.
             most: the largest number of rows.
         """
-        signature = signature_line(self.provenance.signature)
+        rows: Iterator[tuple[Cell, ...]]
+        notes: tuple[str, ...] = ()
         if by == "file":
-            return self._files_table(most, signature)
-        if by == "pattern":
-            return Table(_PATTERNS, tuple(self._pattern_row(pattern) for pattern in self.patterns[:most]), (signature,))
-        rows: Iterator[tuple[Cell, ...]] = (
-            (*((printable(name),) if self.of_folder else ()), *_sentence_row(part, sentence))
-            for name, part in self.parts.items()
-            for sentence in part.sentences
-        )
-        note = "Old, New: number of the sentence; Words: number of re-annotated words"
-        columns = (*((_FILE,) if self.of_folder else ()), *_SENTENCES)
-        return Table(columns, tuple(islice(rows, most)), (note, signature))
+            kinds = (
+                Column(_SHORT.get(kind, kind), "number", key=KINDS[kind], tidy_only=kind not in _SHORT)
+                for kind in KINDS
+            )
+            columns = (_FILE, *(Column(name, "number") for name in ("Old", "New", "Unchanged")), *kinds)
+            rows = (
+                (printable(name), len(part.old), len(part.new), part.n_unchanged, *part.counts.values())
+                for name, part in self.parts.items()
+            )
+            notes = ("numbers of sentences; Text: text changed, Tokens: re-tokenized, Annotation: re-annotated",)
+        elif by == "sentence":
+            columns = (*((_FILE,) if self.of_folder else ()), *_SENTENCES)
+            rows = (
+                (
+                    *((printable(name),) if self.of_folder else ()),
+                    *(None if sentence is None else sentence + 1 for sentence in (change.old, change.new)),
+                    *(printable(_id(part, change) or ""), ", ".join(KINDS[kind] for kind in change.kinds)),
+                    change.n_words,
+                    printable(
+                        "; ".join(
+                            f"{column} {old} -> {new}{f' ({count})' if count > 1 else ''}"
+                            for (column, old, new), count in change.patterns.items()
+                        )
+                    ),
+                )
+                for name, part in self.parts.items()
+                for change in part.sentences
+            )
+            notes = ("Old, New: number of the sentence; Words: number of re-annotated words",)
+        else:
+            columns = _PATTERNS
+            rows = (
+                (
+                    *map(printable, pattern[:3]),
+                    pattern.n_changes,
+                    pattern.n_sentences,
+                    printable(f"{at.form} ({place})"),
+                )
+                for pattern in self.patterns
+                for at, place in self._places(pattern.examples[:1])
+            )
+        return Table(columns, tuple(islice(rows, most)), (*notes, signature_line(self.provenance.signature)))
 
-    def _pattern_row(self, pattern: ChangePattern) -> tuple[Cell, ...]:
-        texts = (printable(text) for text in (pattern.column, pattern.old, pattern.new))
-        example = pattern.examples[0]
-        place = printable(f"{example.form} ({self._place(example)})")
-        return (*texts, pattern.n_changes, pattern.n_sentences, place)
-
-    def _files_table(self, most: int | None, signature: str) -> Table:
-        kinds = (
-            Column(_SHORT.get(kind, kind), "number", key=KINDS[kind], tidy_only=kind not in _SHORT) for kind in KINDS
-        )
-        columns = (_FILE, *(Column(name, "number") for name in ("Old", "New", "Unchanged")), *kinds)
-        rows: Iterator[tuple[Cell, ...]] = (
-            (printable(name), len(part.old), len(part.new), part.n_unchanged, *part.counts.values())
-            for name, part in self.parts.items()
-        )
-        heads = "numbers of sentences; Text: text changed, Tokens: re-tokenized, Annotation: re-annotated"
-        return Table(columns, tuple(islice(rows, most)), (heads, signature))
+    def _places(self, examples: Iterable[ChangeExample]) -> Iterator[tuple[ChangeExample, str]]:
+        """Yield examples with the names of their sentences."""
+        return ((example, _name(self.parts[example.file].new, example.new)) for example in examples)
 
     def summary_table(self) -> Table:
         """Return the number of sentences with each kind of change, one per row."""
@@ -128,9 +146,6 @@ class AnyChanges(Tabular):
                 names, more = self._names(kind)
                 rows.append((KINDS[kind], count, printable(" ".join(names) + more)))
         return Table(columns, tuple(rows))
-
-    def _place(self, example: ChangeExample) -> str:
-        return _name(self.parts[example.file].new, example.new)
 
     def _names(self, kind: str) -> tuple[list[str], str]:
         """The names of the first sentences with a kind of change, in NEW (or OLD if removed), and dots for others."""
@@ -149,15 +164,14 @@ class AnyChanges(Tabular):
         Args:
             most: the largest number of patterns and files; by default 10.
         """
-        shown = most or _MOST_PATTERNS
         tables = [self.summary_table()]
         if self.of_folder:
-            tables.insert(0, self._shortened("file", len(self.parts), shown))
+            tables.insert(0, self._shortened("file", len(self.parts), most or _MOST_PATTERNS))
         if self.patterns:
-            tables.append(self._shortened("pattern", len(self.patterns), shown))
+            tables.append(self._shortened("pattern", len(self.patterns), most or _MOST_PATTERNS))
         notes = (*tables[-1].notes, signature_line(self.provenance.signature))
         tables[-1] = tables[-1]._replace(notes=notes)
-        sizes = f"Old: {self._size('old')}\nNew: {self._size('new')}\n"
+        sizes = f"Old: {_sizes_text(self, 'old')}\nNew: {_sizes_text(self, 'new')}\n"
         return "\n".join([sizes, *(to_text(table, 2) for table in tables)])
 
     def __str__(self) -> str:
@@ -169,9 +183,6 @@ class AnyChanges(Tabular):
         more = (f"{number_of(hidden, f'more {by}')}: --by {by}",) if hidden > 0 else ()
         return table._replace(notes=(*more, *table.notes[:-1]))
 
-    def _size(self, side: Side) -> str:
-        return ", ".join(number_of(n, name.removesuffix("s")) for name, n in _sizes(self, side).items())
-
     def to_dict(self, *, most: int | None = None) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`.
 
@@ -179,31 +190,25 @@ class AnyChanges(Tabular):
             most: the largest number of patterns.
         """
         parts = {name: {**_counted(part), **_sentences(part, most)} for name, part in self.parts.items()}
+        patterns = [
+            {"column": pattern.column, "old": pattern.old, "new": pattern.new}
+            | {"count": pattern.n_changes, "sentences": pattern.n_sentences}
+            | {
+                "examples": [
+                    ({"treebank": at.file} if self.of_folder else {})
+                    | {"old": at.old + 1, "new": at.new + 1}
+                    | {"sent_id": self.parts[at.file].new[at.new].id, "form": at.form}
+                    for at in pattern.examples
+                ]
+            }
+            for pattern in self.patterns[:most]
+        ]
         return {
             **header("diff", self.provenance.signature),
             **_counted(self),
-            "patterns": [self._pattern_document(pattern) for pattern in self.patterns[:most]],
+            "patterns": patterns,
             **({"treebanks": parts, "refiled": self.n_refiled} if self.of_folder else _sentences(self, most)),
             **sources_document(self.provenance),
-        }
-
-    def _pattern_document(self, pattern: ChangePattern) -> dict[str, Any]:
-        return {
-            "column": pattern.column,
-            "old": pattern.old,
-            "new": pattern.new,
-            "count": pattern.n_changes,
-            "sentences": pattern.n_sentences,
-            "examples": [
-                {
-                    **({"treebank": at.file} if self.of_folder else {}),
-                    "old": at.old + 1,
-                    "new": at.new + 1,
-                    "sent_id": self.parts[at.file].new[at.new].id,
-                    "form": at.form,
-                }
-                for at in pattern.examples
-            ],
         }
 
     def changelog(self, most: int | None = None) -> str:
@@ -212,30 +217,27 @@ class AnyChanges(Tabular):
         Args:
             most: the largest number of patterns of each column; by default 10.
         """
-        return "\n".join([*self._changed_sentences(), *self._changed_columns(most or _MOST_PATTERNS), ""])
-
-    def _changed_sentences(self) -> Iterator[str]:
-        yield from ("# Changes", "", f"{self._size('new')} (before: {self._size('old')}).", "")
-        yield from (f"- {_markdown(note)}" for note in self.provenance.notes)
-        yield from [""] * bool(self.provenance.notes)
-        yield from ("## Sentences", "")
+        shown = most or _MOST_PATTERNS
+        lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
+        lines += (f"- {_markdown(note)}" for note in self.provenance.notes)
+        lines += [""] * bool(self.provenance.notes)
+        lines += ["## Sentences", ""]
         for kind, count in self.counts.items():
             if count:
                 names, more = self._names(kind)
-                yield f"- {KINDS[kind]}: {count} ({', '.join(map(_markdown, names))}{',' * bool(more)}{more})"
-        yield f"- unchanged: {self.n_unchanged}"
-
-    def _changed_columns(self, most: int) -> Iterator[str]:
+                lines.append(f"- {KINDS[kind]}: {count} ({', '.join(map(_markdown, names))}{',' * bool(more)}{more})")
+        lines.append(f"- unchanged: {self.n_unchanged}")
         for column, total in self.by_column.items():
-            some = [pattern for pattern in self.patterns if pattern.column == column]
-            yield from ("", f"## {column}: {number_of(total, 'change')}", "")
-            for pattern in some[:most]:
-                places = ((_markdown(at.form), _markdown(self._place(at))) for at in pattern.examples)
-                examples = ", ".join(f"*{form}* ({place})" for form, place in places)
-                change = f"{_value(pattern.old)} → {_value(pattern.new)}: {pattern.n_changes}"
-                yield f"- {change}, for example {examples}"
-            if len(some) > most:
-                yield f"- {number_of(len(some) - most, 'more pattern')}"
+            patterns = [pattern for pattern in self.patterns if pattern.column == column]
+            lines += ["", f"## {column}: {number_of(total, 'change')}", ""]
+            for pattern in patterns[:shown]:
+                places = self._places(pattern.examples)
+                examples = ", ".join(f"*{_markdown(at.form)}* ({_markdown(place)})" for at, place in places)
+                old, new = ("(none)" if text == ABSENT else _markdown(text) for text in (pattern.old, pattern.new))
+                lines.append(f"- {old} → {new}: {pattern.n_changes}, for example {examples}")
+            if len(patterns) > shown:
+                lines.append(f"- {number_of(len(patterns) - shown, 'more pattern')}")
+        return "\n".join([*lines, ""])
 
 
 def _sizes(changes: AnyChanges, side: Side) -> dict[str, int]:
@@ -244,6 +246,10 @@ def _sizes(changes: AnyChanges, side: Side) -> dict[str, int]:
     files = {"files": sum(len(treebank) > 0 for treebank in treebanks)} if changes.of_folder else {}
     words = sum(treebank.n_words for treebank in treebanks)
     return {**files, "sentences": sum(map(len, treebanks)), "words": words}
+
+
+def _sizes_text(changes: AnyChanges, side: Side) -> str:
+    return ", ".join(number_of(n, name.removesuffix("s")) for name, n in _sizes(changes, side).items())
 
 
 def _counted(changes: AnyChanges) -> dict[str, Any]:
@@ -260,22 +266,25 @@ def _counted(changes: AnyChanges) -> dict[str, Any]:
 def _sentences(changes: AnyChanges, most: int | None) -> dict[str, Any]:
     """The changed sentences of a file."""
     (part,) = changes.parts.values()
-    return {"sentences": [_sentence_document(part, sentence) for sentence in part.sentences[:most]]}
+    return {
+        "sentences": [
+            {"old": None if change.old is None else change.old + 1}
+            | {"new": None if change.new is None else change.new + 1}
+            | {"sent_id": _id(part, change), "changes": list(change.kinds), "words": change.n_words}
+            | {
+                "patterns": [
+                    {"column": column, "old": old, "new": new, "count": count}
+                    for (column, old, new), count in change.patterns.items()
+                ]
+            }
+            for change in part.sentences[:most]
+        ]
+    }
 
 
 def column_order(column: str) -> tuple[int, str]:
     """Return the key by which columns are sorted."""
     return (_ORDER.index(column) if column in _ORDER else len(_ORDER)), column
-
-
-def _sentence_row(changes: Changes, sentence: SentenceChange) -> tuple[Cell, ...]:
-    numbers = (None if index is None else index + 1 for index in (sentence.old, sentence.new))
-    patterns = "; ".join(
-        f"{column} {old} -> {new}{f' ({count})' if count > 1 else ''}"
-        for (column, old, new), count in sentence.patterns.items()
-    )
-    change = ", ".join(KINDS[kind] for kind in sentence.kinds)
-    return (*numbers, printable(_id(changes, sentence) or ""), change, sentence.n_words, printable(patterns))
 
 
 def _name(treebank: Treebank, sentence: int) -> str:
@@ -287,24 +296,6 @@ def _id(changes: Changes, change: SentenceChange) -> str | None:
     if change.new is not None:
         return changes.new[change.new].id
     return None if change.old is None else changes.old[change.old].id
-
-
-def _sentence_document(changes: Changes, change: SentenceChange) -> dict[str, Any]:
-    return {
-        "old": None if change.old is None else change.old + 1,
-        "new": None if change.new is None else change.new + 1,
-        "sent_id": _id(changes, change),
-        "changes": list(change.kinds),
-        "words": change.n_words,
-        "patterns": [
-            {"column": column, "old": old, "new": new, "count": count}
-            for (column, old, new), count in change.patterns.items()
-        ],
-    }
-
-
-def _value(text: str) -> str:
-    return "(none)" if text == ABSENT else _markdown(text)
 
 
 def _markdown(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from operator import eq
 from types import MappingProxyType
@@ -26,53 +26,28 @@ Numbers = NDArray[np.intp]
 
 NO_WORD = -1
 
-_Pairs = list[tuple[int, int]]
-
 
 class _Side(NamedTuple):
-    """The properties by which sentences are paired.
-
-    Args:
-        ids: the sent_id of each sentence, or None.
-        texts: its characters without spaces.
-        words: the forms of its words.
-    """
+    """The properties by which sentences are paired."""
 
     ids: list[bytes | None]
-    texts: list[bytes]
+    texts: list[bytes]  # without spaces
     words: list[list[str]]
-
-    def take(self, sentences: Sequence[int]) -> _Side:
-        """Return the properties of some sentences."""
-        return _Side(*([column[i] for i in sentences] for column in self))  # type: ignore[arg-type]
 
 
 class PairedVersions(NamedTuple):
-    """The sentences that two versions of a treebank share, and their words.
+    """The sentences that two versions of a treebank share, and their words."""
 
-    Args:
-        rows: the sentences of OLD and NEW of each pair, shape (pairs, 2), ascending in OLD.
-        old: the paired sentences of OLD.
-        new: the paired sentences of NEW, in the order of OLD.
-        old_words: the word of `old` of each pair of aligned words, ascending, shape (aligned,).
-        new_words: the word of `new` of each pair, the same shape.
-        old_of_new: the word of `old` aligned with each word of `new`, or `NO_WORD`, shape (words of new,).
-        same_text: whether each pair has the same characters without spaces, bool, shape (pairs,).
-        same_tokens: whether it also has the same tokens and words.
-        same_places: whether each word of the pair is aligned with the word of the same number.
-        moved: whether the pair has a different place in the order of NEW.
-    """
-
-    rows: Numbers
-    old: Treebank
-    new: Treebank
-    old_words: Numbers
-    new_words: Numbers
-    old_of_new: Numbers
-    same_text: NDArray[np.bool_]
-    same_tokens: NDArray[np.bool_]
-    same_places: NDArray[np.bool_]
-    moved: NDArray[np.bool_]
+    rows: Numbers  # the sentences of OLD and NEW of each pair, shape (pairs, 2), ascending in OLD
+    old: Treebank  # the paired sentences of OLD
+    new: Treebank  # the paired sentences of NEW, in the order of OLD
+    old_words: Numbers  # the word of `old` of each pair of aligned words, ascending, shape (aligned,)
+    new_words: Numbers  # the word of `new` of each pair, the same shape
+    old_of_new: Numbers  # the word of `old` aligned with each word of `new`, or `NO_WORD`
+    same_text: NDArray[np.bool_]  # whether each pair of sentences has the same characters without spaces
+    same_tokens: NDArray[np.bool_]  # whether it also has the same tokens and words
+    same_places: NDArray[np.bool_]  # whether each word of the pair is aligned with the word of the same number
+    moved: NDArray[np.bool_]  # whether the pair has a different place in the order of NEW
 
 
 def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
@@ -98,64 +73,46 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     rows = np.array(pairs, dtype=np.intp).reshape(-1, 2)
     both = old.select(rows[:, 0].tolist()), new.select(rows[:, 1].tolist())
     spans = [spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in both]
-    (first, second), (first_spans, second_spans) = both[::step], spans[::step]
-    alignment = align_sentences(first, second, first_spans, second_spans)
+    alignment = align_sentences(*both[::step], *spans[::step])
     old_words, new_words = (side.astype(np.intp) for side in (alignment.gold, alignment.system)[::step])
     old_of_new = np.full(both[1].n_words, NO_WORD, dtype=np.intp)
     old_of_new[new_words] = old_words
-    same_text, same_places = same_texts(*spans), _same_places(*both, old_words, new_words)
+    sizes, new_sizes = (np.diff(side.sentence_starts) for side in both)
+    sentence = both[0].sentence_of_word[old_words]
+    in_place = old_words - both[0].sentence_starts[sentence] == new_words - both[1].sentence_starts[sentence]
+    n_in_place = np.bincount(sentence[in_place], minlength=len(sizes))
+    same_text, same_places = same_texts(*spans), (n_in_place == sizes) & (sizes == new_sizes)
     same_spans = list(map(eq, *map(_spans_by_sentence, both, spans)))
     same_tokens = same_text & same_places & np.array(same_spans, dtype=bool)
     moved = _moved(rows[:, ::step])
     return PairedVersions(rows, *both, old_words, new_words, old_of_new, same_text, same_tokens, same_places, moved)
 
 
-def _pair(one: _Side, other: _Side) -> _Pairs:
+def _pair(one: _Side, other: _Side) -> list[tuple[int, int]]:
     """The paired sentences: first by id, then by text in order, then by text anywhere."""
-    pairs = [pair for pair in _same_ids(one, other) if _alike(one, other, *pair)]
-    for pairing in (_in_order, _anywhere):
-        rest = [sorted({*range(len(side.texts))} - {pair[k] for pair in pairs}) for k, side in enumerate((one, other))]
-        some, others = one.take(rest[0]), other.take(rest[1])
-        pairs += [(rest[0][i], rest[1][j]) for i, j in pairing(some, others) if _alike(some, others, i, j)]
-    return pairs
+    pairs: list[tuple[int, int]] = []
 
+    def add(candidates: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
+        """Add the pairs that can be versions of the same sentence, and return the other sentences of both sides."""
+        for i, j in candidates:
+            shared = Counter(one.words[i]) & Counter(other.words[j])
+            if one.texts[i] == other.texts[j] or 2 * shared.total() >= max(len(one.words[i]), len(other.words[j])):
+                pairs.append((i, j))
+        paired, others = zip(*pairs) if pairs else ((), ())
+        return sorted({*range(len(one.texts))} - {*paired}), sorted({*range(len(other.texts))} - {*others})
 
-def _same_ids(one: _Side, other: _Side) -> _Pairs:
-    counts, of_other = Counter(one.ids), Counter(other.ids)
+    counts, counts_of_other = Counter(one.ids), Counter(other.ids)
     place = {name: j for j, name in enumerate(other.ids)}
-    return [
-        (i, place[name]) for i, name in enumerate(one.ids) if name is not None and counts[name] == of_other[name] == 1
-    ]
-
-
-def _in_order(one: _Side, other: _Side) -> _Pairs:
-    return [(i, j) for i, j in enumerate(pair_texts((one.texts, other.texts), (one.words, other.words))) if j >= 0]
-
-
-def _anywhere(one: _Side, other: _Side) -> _Pairs:
-    """Pair the k-th sentences with the same text in both versions."""
-    places: defaultdict[bytes, list[int]] = defaultdict(list)
-    for j in reversed(range(len(other.texts))):
+    unique = ((i, name) for i, name in enumerate(one.ids) if name is not None and counts[name] == 1)
+    rest, others = add((i, place[name]) for i, name in unique if counts_of_other[name] == 1)
+    texts = [one.texts[i] for i in rest], [other.texts[j] for j in others]
+    words = [one.words[i] for i in rest], [other.words[j] for j in others]
+    rest, others = add((rest[i], others[j]) for i, j in enumerate(pair_texts(texts, words)) if j >= 0)
+    places: defaultdict[bytes, list[int]] = defaultdict(list)  # of the k-th sentences with the same text
+    for j in reversed(others):
         places[other.texts[j]].append(j)
-    return [(i, places[text].pop()) for i, text in enumerate(one.texts) if places[text]]
-
-
-def _alike(one: _Side, other: _Side, i: int, j: int) -> bool:
-    """Whether two sentences can be versions of the same sentence: their texts or half of their words are equal."""
-    if one.texts[i] == other.texts[j]:
-        return True
-    shared = Counter(one.words[i]) & Counter(other.words[j])
-    return 2 * shared.total() >= max(len(one.words[i]), len(other.words[j]))
-
-
-def _same_places(old: Treebank, new: Treebank, old_words: Numbers, new_words: Numbers) -> NDArray[np.bool_]:
-    """Whether each word of a sentence is aligned with the word of the same number."""
-    sizes = np.diff(old.sentence_starts)
-    sentence = old.sentence_of_word[old_words]
-    places = old_words - old.sentence_starts[sentence] == new_words - new.sentence_starts[sentence]
-    all_aligned = np.bincount(sentence[places], minlength=len(sizes)) == sizes
-    same: NDArray[np.bool_] = all_aligned & (sizes == np.diff(new.sentence_starts))
-    return same
+    add((i, places[one.texts[i]].pop()) for i in rest if places[one.texts[i]])
+    return pairs
 
 
 def _spans_by_sentence(treebank: Treebank, spans: Spans) -> list[tuple[list[int], ...]]:
@@ -168,11 +125,10 @@ def _spans_by_sentence(treebank: Treebank, spans: Spans) -> list[tuple[list[int]
 def _moved(rows: Numbers) -> NDArray[np.bool_]:
     """The pairs that are not in a longest sequence of pairs in order on both sides."""
     order = np.argsort(rows[:, 0])
-    values = rows[order, 1].tolist()
     ends: list[int] = []  # the last value of the best sequence of each length
     last: list[int] = []  # its place
     before = []
-    for place, value in enumerate(values):
+    for place, value in enumerate(rows[order, 1].tolist()):
         at = bisect_left(ends, value)
         before.append(last[at - 1] if at else -1)
         ends[at : at + 1], last[at : at + 1] = [value], [place]
@@ -213,23 +169,14 @@ _COLUMNS = {
 
 
 class ChangedCell(NamedTuple):
-    """One change.
+    """One change."""
 
-    Args:
-        column: the column, "words", "multiword tokens" or "empty nodes".
-        old: the value in OLD.
-        new: the value in NEW.
-        sentence: the pair of sentences.
-        form: the word.
-        word: the word of OLD, or `NO_WORD` if the change does not belong to a single aligned word.
-    """
-
-    column: str
+    column: str  # or "words", "multiword tokens", "empty nodes"
     old: str
     new: str
-    sentence: int
+    sentence: int  # the pair of sentences
     form: str
-    word: int = NO_WORD
+    word: int = NO_WORD  # the word of OLD, if the change belongs to a single aligned word
 
 
 def changed_cells(pairs: PairedVersions) -> Iterator[ChangedCell]:
@@ -239,37 +186,41 @@ def changed_cells(pairs: PairedVersions) -> Iterator[ChangedCell]:
         yield from _changed(pairs, name, attribute)
     yield from _heads(pairs)
     yield from _changed(pairs, "DEPS", "deps")
-    for name, rows in ((MULTIWORD, _multiword_tokens), (EMPTY, _empty_nodes)):
-        yield from _compare_rows(pairs, name, *map(rows, _both(pairs)))
+    for name, rows_of in ((MULTIWORD, _multiword_rows), (EMPTY, _empty_rows)):
+        old, new = map(rows_of, _both(pairs))
+        for key in old | new:
+            (sentence, cells), *others = (side[key] for side in (old, new) if key in side)
+            old_form, new_form = (side[key][1][FORM] if key in side else ABSENT for side in (old, new))
+            if not others or old_form != new_form:
+                yield ChangedCell(name, old_form, new_form, sentence, cells[FORM])
+            for _, after in others:
+                for field, *values in list(zip(FIELDS[1:], cells, after, strict=True))[FORM + 1 :]:
+                    for pattern in _differences(pairs, field, sentence, *values):
+                        yield ChangedCell(field, *pattern, sentence, cells[FORM])
 
 
 def changed_attributes(old: str, new: str) -> list[tuple[str, str]]:
     """Return the attributes in which two cells differ: `Number=Sing` and `Number=Plur`; `-` for a missing attribute."""
-    sides: list[dict[str, list[str]]] = []
-    for cell in (old, new):
-        parts: defaultdict[str, list[str]] = defaultdict(list)
-        for part in cell.split("|") if cell != "_" else ():
-            parts[part.partition("=")[0]].append(part)
-        sides.append({key: sorted(some) for key, some in parts.items()})
-    before, after = sides
-    values = [
-        ("|".join(before.get(key, [ABSENT])), "|".join(after.get(key, [ABSENT]))) for key in sorted(before | after)
-    ]
-    return [pair for pair in values if pair[0] != pair[1]] or [(old, new)]
+    parts: tuple[defaultdict[str, list[str]], ...] = defaultdict(list), defaultdict(list)
+    for side, cell in zip(parts, (old, new), strict=True):
+        for part in sorted(cell.split("|")) if cell != "_" else ():
+            side[part.partition("=")[0]].append(part)
+    values = [tuple("|".join(side.get(key, [ABSENT])) for side in parts) for key in sorted(parts[0] | parts[1])]
+    return [(before, after) for before, after in values if before != after] or [(old, new)]
 
 
 def _other_words(pairs: PairedVersions) -> Iterator[ChangedCell]:
     """Runs of words between aligned words that differ or exist in only one version."""
     old, new = pairs.old, pairs.new
-    ours, theirs = list(old.forms), list(new.forms)
+    old_forms, new_forms = list(old.forms), list(new.forms)
     sentences = old.sentence_of_word[pairs.old_words]
-    for pair in np.flatnonzero(~(pairs.same_places)).tolist():
+    for pair in np.flatnonzero(~pairs.same_places).tolist():
         first, last = np.searchsorted(sentences, [pair, pair + 1])
         i, j = int(old.sentence_starts[pair]), int(new.sentence_starts[pair])
         ends = zip(pairs.old_words[first:last].tolist(), pairs.new_words[first:last].tolist(), strict=True)
         for k, m in [*ends, (int(old.sentence_starts[pair + 1]), int(new.sentence_starts[pair + 1]))]:
             if k > i or m > j:
-                run, other = (" ".join(some) or ABSENT for some in (ours[i:k], theirs[j:m]))
+                run, other = (" ".join(forms) or ABSENT for forms in (old_forms[i:k], new_forms[j:m]))
                 yield ChangedCell(WORDS, run, other, pair, run if k > i else other)
             i, j = k + 1, m + 1
 
@@ -292,11 +243,10 @@ def _changed(pairs: PairedVersions, name: str, attribute: str) -> Iterator[Chang
 def _differences(pairs: PairedVersions, column: str, sentence: int, old: str, new: str) -> list[tuple[str, str]]:
     """The changes from one cell to another; none in DEPS if only the numbers of words differ."""
     if column == "DEPS" and not (old == new and pairs.same_places[sentence]):
-        edges = [_edges(cell, side.by_id(sentence)) for cell, side in zip((old, new), _both(pairs), strict=True)]
-        if edges[0] != edges[1]:
-            sides = (sorted(name for _, name in some) for some in (edges[0] - edges[1], edges[1] - edges[0]))
-            before, after = ("|".join(side) or ABSENT for side in sides)
-            return [(before, after)]
+        before, after = (_edges(cell, side.by_id(sentence)) for cell, side in zip((old, new), _both(pairs)))
+        if before != after:
+            edges = (sorted(name for _, name in side) for side in (before - after, after - before))
+            return [tuple("|".join(names) or ABSENT for names in edges)]  # type: ignore[list-item]
         return [(old, new)] if pairs.same_places[sentence] else []
     if old == new:
         return []
@@ -313,15 +263,10 @@ def _heads(pairs: PairedVersions) -> Iterator[ChangedCell]:
     mapped = np.where(others < 0, -1, np.where(pairs.old_of_new[others] == NO_WORD, -2, pairs.old_of_new[others]))
     differ = mapped != heads if old.has_trees and new.has_trees else np.ones(len(heads), dtype=bool)
     for place in np.flatnonzero(differ).tolist():
-        tags = _tag_of(old, int(heads[place])), _tag_of(new, int(others[place]))
+        ends = (old, int(heads[place])), (new, int(others[place]))
+        tags = ("_" if not side.has_trees else "root" if head < 0 else side.upos[head] for side, head in ends)
         word = int(pairs.old_words[place])
         yield ChangedCell("HEAD", *tags, int(old.sentence_of_word[word]), old.forms[word], word)
-
-
-def _tag_of(treebank: Treebank, head: int) -> str:
-    if not treebank.has_trees:
-        return "_"
-    return "root" if head < 0 else treebank.upos[head]
 
 
 _ID = re.compile("(?=.*[1-9])[0-9]{1,9}")
@@ -353,52 +298,32 @@ def _both(pairs: PairedVersions) -> tuple[_Words, _Words]:
     return _Words(pairs.old, lambda word: word), _Words(pairs.new, of_new)
 
 
-class _Row(NamedTuple):
-    """A multiword token or an empty node: its nine cells after the ID, and its sentence."""
-
-    sentence: int
-    cells: tuple[str, ...]
+_Rows = dict[Hashable, tuple[int, tuple[str, ...]]]
+"""The sentence of each multiword token or empty node, and its nine cells after the ID."""
 
 
-def _rows(treebank: Treebank, part: MultiwordTokens | EmptyNodes, keys: Iterable[Hashable]) -> dict[Hashable, _Row]:
-    texts = treebank.strings
-    sides = zip(keys, part.sentence.tolist(), part.cells.tolist(), strict=True)
-    return {key: _Row(sentence, tuple(texts[code] for code in cells)) for key, sentence, cells in sides}
-
-
-def _multiword_tokens(words: _Words) -> dict[Hashable, _Row]:
+def _multiword_rows(words: _Words) -> _Rows:
     """The multiword tokens of one version by their first word."""
-    tokens = words.treebank.multiword
+    tokens, rows = words.treebank.multiword, _cells(words.treebank, words.treebank.multiword)
     seen: Counter[Hashable] = Counter()  # official scorers read tokens without words, before any word or at the end
-    keys = []
-    for sentence, word in zip(tokens.sentence.tolist(), tokens.first.tolist(), strict=True):
-        first = (sentence, words.name(word) if word < words.treebank.n_words else "end")
-        keys.append((first, seen[first]))
+    keyed: _Rows = {}
+    for word, row in zip(tokens.first.tolist(), rows, strict=True):
+        first = (row[0], words.name(word) if word < words.treebank.n_words else "end")
+        keyed[first, seen[first]] = row
         seen[first] += 1
-    return _rows(words.treebank, tokens, keys)
+    return keyed
 
 
-def _empty_nodes(words: _Words) -> dict[Hashable, _Row]:
+def _empty_rows(words: _Words) -> _Rows:
     """The empty nodes of one version by the preceding word and their number."""
-    empty, starts = words.treebank.empty, words.treebank.sentence_starts
-    rows = zip(empty.position.tolist(), empty.sentence.tolist(), empty.minor.tolist(), strict=True)
-    keys = [
-        (sentence, "start" if word == starts[sentence] else words.name(word - 1), minor)
-        for word, sentence, minor in rows
-    ]
-    return _rows(words.treebank, empty, keys)
+    nodes, starts = words.treebank.empty, words.treebank.sentence_starts
+    rows = zip(nodes.position.tolist(), nodes.minor.tolist(), _cells(words.treebank, nodes), strict=True)
+    return {
+        (row[0], "start" if word == starts[row[0]] else words.name(word - 1), minor): row for word, minor, row in rows
+    }
 
 
-def _compare_rows(
-    pairs: PairedVersions, name: str, old: dict[Hashable, _Row], new: dict[Hashable, _Row]
-) -> Iterator[ChangedCell]:
-    """The rows that only one version has, and changed cells of the others."""
-    for key in old | new:
-        row, *others = (side[key] for side in (old, new) if key in side)
-        old_form, new_form = (side[key].cells[FORM] if key in side else ABSENT for side in (old, new))
-        if not others or old_form != new_form:
-            yield ChangedCell(name, old_form, new_form, row.sentence, row.cells[FORM])
-        for after in others:
-            for field, *values in list(zip(FIELDS[1:], row.cells, after.cells, strict=True))[FORM + 1 :]:
-                for pattern in _differences(pairs, field, row.sentence, *values):
-                    yield ChangedCell(field, *pattern, row.sentence, row.cells[FORM])
+def _cells(treebank: Treebank, part: MultiwordTokens | EmptyNodes) -> Iterator[tuple[int, tuple[str, ...]]]:
+    texts = treebank.strings
+    rows = zip(part.sentence.tolist(), part.cells.tolist(), strict=True)
+    return ((sentence, tuple(texts[code] for code in cells)) for sentence, cells in rows)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -16,7 +16,6 @@ from levelhead.comparison.changed_cells import (
     NO_WORD,
     SEGMENTATION,
     ChangedCell,
-    PairedVersions,
     changed_cells,
     pair_versions,
 )
@@ -115,12 +114,11 @@ class Changes(AnyChanges):
         return {"": self}
 
 
-def in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
-    """Return patterns, most frequent first."""
-    order = sorted(
-        patterns, key=lambda pattern: (-pattern.n_changes, *column_order(pattern.column), pattern.old, pattern.new)
+def _in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
+    """Patterns, most frequent first."""
+    return tuple(
+        sorted(patterns, key=lambda pattern: (-pattern.n_changes, *column_order(pattern.column), *pattern[1:3]))
     )
-    return tuple(order)
 
 
 def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
@@ -131,84 +129,48 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
     """
     rules.check_words()
     pairs = pair_versions(old, new, rules)
-    cells = list(changed_cells(pairs))
-    kept = list(_kept(pairs, cells))
-    changed = [change for change in kept if change.kinds]
-    removed, added = (
-        sorted({*range(len(treebank))} - {*paired})
-        for treebank, paired in ((old, pairs.rows[:, 0].tolist()), (new, pairs.rows[:, 1].tolist()))
-    )
-    changed += [SentenceChange(number, None, ("removed",)) for number in removed]
-    changed += [SentenceChange(None, number, ("added",)) for number in added]
-    sentences = _sentences_in_order(changed, kept)
-    provenance = _provenance({TREEBANK: {"old": old, "new": new}}, rules)
-    return Changes(old, new, sentences, _patterns(pairs, cells), provenance)
-
-
-def _sentences_in_order(sentences: list[SentenceChange], kept: list[SentenceChange]) -> tuple[SentenceChange, ...]:
-    """Sentences in the order of NEW; a removed sentence follows the sentence before it in OLD."""
-    places = {change.old: change.new for change in kept}
-    before = -1
-    anchor = {}
-    for sentence in sorted(change.old for change in (*sentences, *kept) if change.old is not None):
-        place = places.get(sentence)
-        before = before if place is None else place
-        anchor[sentence] = before
-
-    def order(change: SentenceChange) -> tuple[int, int]:
-        if change.new is not None:
-            return change.new, -1
-        return (-1, -1) if change.old is None else (anchor[change.old], change.old)
-
-    return tuple(sorted(sentences, key=order))
-
-
-def _kept(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> Iterator[SentenceChange]:
-    """Each sentence that both versions have, with its changes."""
-    by_sentence: dict[int, list[ChangedCell]] = {}
-    for cell in cells:
-        by_sentence.setdefault(cell.sentence, []).append(cell)
+    cells_of: defaultdict[int, list[ChangedCell]] = defaultdict(list)
+    places: defaultdict[tuple[str, str, str], list[ChangedCell]] = defaultdict(list)
+    for cell in changed_cells(pairs):
+        cells_of[cell.sentence].append(cell)
+        places[cell[:3]].append(cell)
+    patterns = []
+    for pattern, cells in places.items():
+        first = {cell.sentence: cell.form for cell in reversed(cells)}
+        examples = (ChangeExample(*pairs.rows[pair].tolist(), first[pair]) for pair in sorted(first)[:MOST_EXAMPLES])
+        patterns.append(ChangePattern(*pattern, len(cells), len(first), tuple(examples)))
     ids = sentence_ids(pairs.old), sentence_ids(pairs.new)
-    for pair, (one, other) in enumerate(pairs.rows.tolist()):
-        own = by_sentence.get(pair, [])
+    sentences: dict[tuple[int, int], SentenceChange] = {}  # by their order: that of NEW
+    new_of_old = dict(pairs.rows.tolist())
+    previous = -1  # a removed sentence follows the sentence before it in OLD
+    for number in range(len(old)):
+        if number in new_of_old:
+            previous = new_of_old[number]
+        else:
+            sentences[previous, number] = SentenceChange(number, None, ("removed",))
+    for number in set(range(len(new))).difference(new_of_old.values()):
+        sentences[number, -1] = SentenceChange(None, number, ("added",))
+    for pair, (number, new_number) in enumerate(pairs.rows.tolist()):
         text = not pairs.same_text[pair]
-        annotated = [cell for cell in own if cell.column not in SEGMENTATION and not (text and cell.column == "FORM")]
-        changed = {
+        annotated = [
+            cell for cell in cells_of[pair] if cell.column not in SEGMENTATION and not (text and cell.column == "FORM")
+        ]
+        old_comments, new_comments = (_ID_LINE.sub("", side.comments[pair]) for side in (pairs.old, pairs.new))
+        kinds = {
             "text": text,
             "tokens": not text and not pairs.same_tokens[pair],
             "annotation": bool(annotated),
             "id": ids[0][pair] != ids[1][pair],
-            "comments": _comments(pairs.old, pair) != _comments(pairs.new, pair),
+            "comments": old_comments != new_comments,
             "order": bool(pairs.moved[pair]),
         }
-        words = {cell.word for cell in annotated if cell.word != NO_WORD}
-        patterns = Counter((cell.column, cell.old, cell.new) for cell in own)
-        yield SentenceChange(
-            one, other, tuple(kind for kind, differs in changed.items() if differs), len(words), patterns
-        )
-
-
-def _comments(treebank: Treebank, sentence: int) -> str:
-    """The comments of a sentence without its sent_id."""
-    return _ID_LINE.sub("", treebank.comments[sentence])
-
-
-def _patterns(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> tuple[ChangePattern, ...]:
-    grouped: dict[tuple[str, str, str], list[ChangedCell]] = {}
-    for cell in cells:
-        grouped.setdefault((cell.column, cell.old, cell.new), []).append(cell)
-    return in_order(ChangePattern(*key, *_places(pairs, some)) for key, some in grouped.items())
-
-
-def _places(pairs: PairedVersions, cells: list[ChangedCell]) -> tuple[int, int, tuple[ChangeExample, ...]]:
-    first: dict[int, ChangedCell] = {}
-    for cell in cells:
-        first.setdefault(cell.sentence, cell)
-    shown = sorted(first.items())[:MOST_EXAMPLES]
-    examples = tuple(
-        ChangeExample(int(pairs.rows[pair, 0]), int(pairs.rows[pair, 1]), cell.form) for pair, cell in shown
-    )
-    return len(cells), len(first), examples
+        if any(kinds.values()):
+            words = {cell.word for cell in annotated} - {NO_WORD}
+            counts = Counter(cell[:3] for cell in cells_of[pair])
+            changed = tuple(kind for kind, differs in kinds.items() if differs)
+            sentences[new_number, -1] = SentenceChange(number, new_number, changed, len(words), counts)
+    provenance = _provenance({TREEBANK: {"old": old, "new": new}}, rules)
+    return Changes(old, new, tuple(sentences[key] for key in sorted(sentences)), _in_order(patterns), provenance)
 
 
 def _provenance(files: Mapping[str, Mapping[str, Treebank]], rules: Rules, notes: tuple[str, ...] = ()) -> Provenance:
@@ -221,9 +183,6 @@ def _provenance(files: Mapping[str, Mapping[str, Treebank]], rules: Rules, notes
     signature = {"rules": rules.signature, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
     faults = (fault for sides in files.values() for treebank in sides.values() for fault in treebank.warnings)
     return Provenance(signature, hashes, tuple(dict.fromkeys(faults)), notes)
-
-
-Read = Callable[[Path], Treebank]
 
 
 @immutable
@@ -249,63 +208,39 @@ class ReleaseChanges(AnyChanges):
     provenance: Provenance
 
 
-def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseChanges:
-    """Return the changes between two folders of treebanks, for each file."""
+def release_changes(old: Path, new: Path, rules: Rules, read: Callable[[Path], Treebank]) -> ReleaseChanges:
+    """Return the changes of each file; if only one folder has it, all its sentences were removed or added."""
     rules.check_words()
-    ours, theirs = treebanks_in(old), treebanks_in(new)
-    if not ours.keys() & theirs.keys():
+    old_files, new_files = treebanks_in(old), treebanks_in(new)
+    if not old_files.keys() & new_files.keys():
         message = f"no file has the same name as a file in {printable(str(new))}: files are paired by name"
         raise InputError(Fault("no-pairs", message, Place(file=str(old))))
-    names = sorted(ours.keys() | theirs.keys())
-    parts = {name: _changes(ours.get(name), theirs.get(name), rules, read) for name in names}
-    only_old, only_new = tuple(sorted(ours.keys() - theirs.keys())), tuple(sorted(theirs.keys() - ours.keys()))
-    n_refiled = _n_refiled(parts)
-    files = {
-        name: {side: treebank for side, treebank in (("old", part.old), ("new", part.new)) if len(treebank)}
-        for name, part in parts.items()
-    }
-    provenance = _provenance(files, rules, tuple(_notes(only_old, only_new, n_refiled)))
-    return ReleaseChanges(parts, only_old, only_new, _joined_patterns(parts), n_refiled, provenance)
-
-
-def _changes(old: Path | None, new: Path | None, rules: Rules, read: Read) -> Changes:
-    """The changes of a file; if only one folder has it, all its sentences were removed or added."""
-    given = [read(path) for path in (old, new) if path is not None]
-    nothing = given[0].select([])
-    return changes(nothing if old is None else given[0], nothing if new is None else given[-1], rules)
-
-
-def _joined_patterns(parts: Mapping[str, Changes]) -> tuple[ChangePattern, ...]:
-    """The joint patterns of all files."""
+    parts: dict[str, Changes] = {}
+    files: dict[str, dict[str, Treebank]] = {}
     joined: dict[tuple[str, str, str], ChangePattern] = {}
-    for name, part in parts.items():
+    removed: Counter[tuple[str, ...]] = Counter()
+    added: Counter[tuple[str, ...]] = Counter()
+    for name in sorted(old_files.keys() | new_files.keys()):
+        given = {side: read(paths[name]) for side, paths in (("old", old_files), ("new", new_files)) if name in paths}
+        nothing = next(iter(given.values())).select([])
+        part = parts[name] = changes(given.get("old", nothing), given.get("new", nothing), rules)
+        files[name] = {side: treebank for side, treebank in given.items() if len(treebank)}
         for pattern in part.patterns:
-            before = joined.setdefault(pattern[:3], ChangePattern(*pattern[:3], 0, 0, ()))
+            before = joined.get(pattern[:3], ChangePattern(*pattern[:3], 0, 0, ()))
             examples = (*before.examples, *(example._replace(file=name) for example in pattern.examples))
             sums = before.n_changes + pattern.n_changes, before.n_sentences + pattern.n_sentences
             joined[pattern[:3]] = ChangePattern(*pattern[:3], *sums, examples[:MOST_EXAMPLES])
-    return in_order(joined.values())
-
-
-def _n_refiled(parts: Mapping[str, Changes]) -> int:
-    """The number of sentences that were removed from one file and added to another with the same words."""
-    removed: Counter[tuple[str, ...]] = Counter()
-    added: Counter[tuple[str, ...]] = Counter()
-    for part in parts.values():
-        removed.update(_words(part.old, [sentence.old for sentence in part.sentences if sentence.new is None]))
-        added.update(_words(part.new, [sentence.new for sentence in part.sentences if sentence.old is None]))
-    return (removed & added).total()
-
-
-def _words(treebank: Treebank, sentences: Iterable[int | None]) -> Iterator[tuple[str, ...]]:
-    return (tuple(treebank[sentence].forms) for sentence in sentences if sentence is not None)
-
-
-def _notes(only_old: Sequence[str], only_new: Sequence[str], n_refiled: int) -> Iterator[str]:
-    if only_old:
-        yield f"only in the old folder: {printable(', '.join(only_old))}"
-    if only_new:
-        yield f"only in the new folder: {printable(', '.join(only_new))}"
+        for change in part.sentences:
+            if change.new is None and change.old is not None:
+                removed[tuple(part.old[change.old].forms)] += 1
+            elif change.old is None and change.new is not None:
+                added[tuple(part.new[change.new].forms)] += 1
+    only_old, only_new = sorted(old_files.keys() - new_files.keys()), sorted(new_files.keys() - old_files.keys())
+    n_refiled = (removed & added).total()
+    notes = [f"only in the old folder: {printable(', '.join(only_old))}"] if only_old else []
+    notes += [f"only in the new folder: {printable(', '.join(only_new))}"] if only_new else []
     if n_refiled:
         were = "was" if n_refiled == 1 else "were"
-        yield f"{number_of(n_refiled, 'sentence')} {were} removed from one file and added to another"
+        notes.append(f"{number_of(n_refiled, 'sentence')} {were} removed from one file and added to another")
+    provenance = _provenance(files, rules, tuple(notes))
+    return ReleaseChanges(parts, tuple(only_old), tuple(only_new), _in_order(joined.values()), n_refiled, provenance)
