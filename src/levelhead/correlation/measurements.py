@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import chain
 from pathlib import PurePath
 from typing import Any, Literal
 
@@ -106,17 +107,20 @@ class Measurements(Tabular):
         Args:
             taken: names that are already in use.
         """
-        version = {"version": VERSION} | ({} if self.key is None else {"key": self.key})
-        names = {*taken, *version}
-        return version | {_label(path, self.sources, names): digest[:12] for path, digest in self.sources.items()}
+        signature = {"version": VERSION} | ({} if self.key is None else {"key": self.key})
+        names = {*taken, *signature}
+        for path, digest in self.sources.items():
+            parts, others = PurePath(path).parts, [PurePath(other).parts for other in self.sources if other != path]
+            ends = (n for n in range(1, len(parts)) if all(other[-n:] != parts[-n:] for other in others))
+            labels = (label for n in ends if (label := "/".join(parts[-n:])) not in names)
+            signature[next(labels, f"./{path}" if path in names else path)] = digest[:12]
+        return signature
 
     def table(self) -> Table:
         """Return the result as a table."""
         texts = (Column(name, "text") for name in ("treebank", *self.texts))
         numbers = (Column(name, "number") for name in self.numbers)
-        values = (
-            [None if np.isnan(number) else number for number in column.tolist()] for column in self.numbers.values()
-        )
+        values = ([None if np.isnan(cell) else cell for cell in column.tolist()] for column in self.numbers.values())
         rows = zip(self.treebanks, *self.texts.values(), *values, strict=True)
         return Table((*texts, *numbers), tuple(rows), (*self.notes, signature_line(self.signature())))
 
@@ -151,16 +155,6 @@ def _check_column(name: str, columns: Collection[str], of_other_kind: Collection
         raise InputError(Fault("unknown-column", message))
 
 
-def _label(path: str, paths: Iterable[str], taken: Collection[str]) -> str:
-    """The last parts of a path that no other path and no setting shares."""
-    parts, others = PurePath(path).parts, [PurePath(other).parts for other in paths if other != path]
-    for n in range(1, len(parts)):
-        label = "/".join(parts[-n:])
-        if label not in taken and all(other[-n:] != parts[-n:] for other in others):
-            return label
-    return f"./{path}" if path in taken else path
-
-
 def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measurements:
     """Return tables joined by treebank, in the order of the first table.
 
@@ -177,71 +171,51 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
         InputError: a column is in two tables, no treebank is in all tables, or with "error" a treebank is missing from
             a table.
     """
-    _check_columns(tables)
-    tables, renamed = _matched(tables)
-    treebanks = list(dict.fromkeys(name for table in tables for name in table.treebanks))
-    shared = [name for name in treebanks if all(name in table.treebanks for table in tables)]
-    absent = [name for name in treebanks if name not in shared]
-    if absent and missing == "error":
-        lacking = {name: [_source(table) for table in tables if name not in table.treebanks] for name in absent}
-        raise InputError(
-            *(
-                Fault("missing-treebank", f"{quoted(name)} is not in {', '.join(sources)}")
-                for name, sources in lacking.items()
-            )
-        )
-    if not shared and missing == "drop":
-        message = f"no treebank is in all tables; {'; '.join(f'{_source(t)} has {_list(t.treebanks)}' for t in tables)}"
-        raise InputError(Fault("missing-treebank", message))
-    joined = treebanks if missing == "pairwise" else shared
-    parts = [_aligned(table, joined) for table in tables]
-    notes = [*(note for table in tables for note in table.notes), *renamed]
-    if absent and missing == "drop":
-        notes.append(f"left out, not in all tables: {_list(absent, len(absent))}")
-    return Measurements(
-        tuple(joined),
-        {name: values for part in parts for name, values in part.numbers.items()},
-        {name: values for part in parts for name, values in part.texts.items()},
-        {name: digest for part in parts for name, digest in part.sources.items()},
-        tuple(notes),
-    )
-
-
-def _matched(tables: Sequence[Measurements]) -> tuple[Sequence[Measurements], list[str]]:
-    """The tables with names of treebanks instead of files, if more rows match, and a note."""
-    stripped = [[treebank_of(name) for name in table.treebanks] for table in tables]
-    if any(len(set(names)) < len(names) for names in stripped):
-        return tables, []
-    before = set.intersection(*(set(table.treebanks) for table in tables))
-    if len(set.intersection(*map(set, stripped))) <= len(before):
-        return tables, []
-    first, second = next((a, b) for t, names in zip(tables, stripped) for a, b in zip(t.treebanks, names) if a != b)
-    note = f"joined by treebank, ignoring the split: {first} is {second}"
-    return [replace(table, treebanks=tuple(names)) for table, names in zip(tables, stripped)], [note]
-
-
-def _check_columns(tables: Sequence[Measurements]) -> None:
     owner: dict[str, Measurements] = {}
     for table in tables:
         for name in (*table.numbers, *table.texts):
-            if name in owner:
-                message = (
-                    f"the column {quoted(name)} is both in {_source(owner[name])} and in {_source(table)}: name the"
-                    f" tables, as in a=FIRST b=SECOND"
-                )
+            if owner.setdefault(name, table) is not table:
+                both = f"both in {_source(owner[name])} and in {_source(table)}"
+                message = f"the column {quoted(name)} is {both}: name the tables, as in a=FIRST b=SECOND"
                 raise InputError(Fault("invalid-table", message))
-            owner[name] = table
+    names_of, renamed = _matched_names(tables)
+    notes = [*(note for table in tables for note in table.notes), *renamed]
+    treebanks = list(dict.fromkeys(chain.from_iterable(names_of)))
+    absent = [name for name in treebanks if not all(name in names for names in names_of)]
+    if absent and missing == "error":
+        lacking = (
+            (name, ", ".join(_source(table) for table, names in zip(tables, names_of) if name not in names))
+            for name in absent
+        )
+        raise InputError(*(Fault("missing-treebank", f"{quoted(name)} is not in {where}") for name, where in lacking))
+    if len(absent) == len(treebanks) and missing == "drop":
+        lists = (f"{_source(table)} has {_list(names)}" for table, names in zip(tables, names_of))
+        raise InputError(Fault("missing-treebank", f"no treebank is in all tables; {'; '.join(lists)}"))
+    if absent and missing == "drop":
+        treebanks = [name for name in treebanks if name not in absent]
+        notes.append(f"left out, not in all tables: {_list(absent, len(absent))}")
+    numbers, texts = {}, {}
+    for table, names in zip(tables, names_of):
+        row_of = {name: row for row, name in enumerate(names)}
+        rows = [row_of.get(name) for name in treebanks]
+        for name, values in table.numbers.items():
+            numbers[name] = np.array([np.nan if row is None else values[row] for row in rows], dtype=np.float64)
+        for name, cells in table.texts.items():
+            texts[name] = tuple("" if row is None else cells[row] for row in rows)
+    sources = {path: digest for table in tables for path, digest in table.sources.items()}
+    return Measurements(tuple(treebanks), numbers, texts, sources, tuple(notes))
 
 
-def _aligned(table: Measurements, treebanks: Sequence[str]) -> Measurements:
-    row_of = {name: row for row, name in enumerate(table.treebanks)}
-    rows = [row_of.get(name, -1) for name in treebanks]
-    numbers = {
-        name: np.array([values[row] if row >= 0 else np.nan for row in rows], dtype=np.float64)
-        for name, values in table.numbers.items()
-    }
-    texts = {name: tuple(values[row] if row >= 0 else "" for row in rows) for name, values in table.texts.items()}
-    return replace(table, treebanks=tuple(treebanks), numbers=numbers, texts=texts)
+def _matched_names(tables: Sequence[Measurements]) -> tuple[list[list[str]], list[str]]:
+    """The names of the rows: of treebanks instead of files, with a note, if more rows match."""
+    names_of = [list(table.treebanks) for table in tables]
+    stripped = [[treebank_of(name) for name in names] for names in names_of]
+    n_matching, n_stripped = (len(set.intersection(*map(set, names))) for names in (names_of, stripped))
+    if n_stripped <= n_matching or any(len(set(names)) < len(names) for names in stripped):
+        return names_of, []
+    pairs = zip(chain.from_iterable(names_of), chain.from_iterable(stripped))
+    first, second = next((name, treebank) for name, treebank in pairs if name != treebank)
+    return stripped, [f"joined by treebank, ignoring the split: {first} is {second}"]
 
 
 def _source(table: Measurements) -> str:

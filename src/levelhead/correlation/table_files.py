@@ -9,7 +9,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -30,16 +30,15 @@ _NOT_MEASURED = frozenset(
 _SUMMARIES = ("Macro-average of ", "Total of ", "Average of ")
 """The last row of `levelhead score` on folders, of `profile --total`, of `convert --check`."""
 
-_WITHOUT_HEADER = ("treebank", "")
 _SYSTEM = "system"
 
 
 class _Row(NamedTuple):
-    """A treebank with its cells, by column; the line is None in JSON."""
+    """A treebank with its cells, by column."""
 
     treebank: str
     cells: Mapping[str, str]
-    line: int | None
+    line: int | None  # None in JSON
 
 
 def read_tables(
@@ -79,45 +78,40 @@ def named(argument: str) -> tuple[str, str]:
 
 
 def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurements:
-    """Read one table."""
+    """Read one table; columns without any value are left out."""
     data = read_bytes(path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(Fault("invalid-table", "the file is not UTF-8 text", Place(path))) from error
     is_json = text.lstrip()[:1] in {"{", "["}
-    rows = list(_json_rows(text, path, key) if is_json else _text_rows(text, path, name, key))
-    treebanks = [row for row in rows if not row.treebank.startswith(_SUMMARIES)]
-    _check_treebanks(treebanks, path)
-    columns = _columns(treebanks, name, path)
-    summaries = (row.treebank for row in rows if row.treebank.startswith(_SUMMARIES))
-    left_out = tuple(f"{path}: the row {name!r} is not a treebank" for name in summaries)
-    digest = hashlib.sha256(data).hexdigest()
-    return Measurements(tuple(row.treebank for row in treebanks), *columns, {path: digest}, left_out)
-
-
-def _columns(
-    rows: Sequence[_Row], name: str, path: str
-) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, tuple[str, ...]]]:
-    """The columns of numbers and those of text; columns without any value are left out."""
+    every = list(_json_rows(text, path, key) if is_json else _text_rows(text, path, name, key))
+    rows = [row for row in every if not row.treebank.startswith(_SUMMARIES)]
+    _check_treebanks(rows, path)
     numbers, texts = {}, {}
     for column in dict.fromkeys(column for row in rows for column in row.cells):
         shown = f"{name}.{column}".removesuffix(".") if name else column
         cells = [row.cells.get(column, "") for row in rows]
         values = [_number(cell) for cell in cells]
-        not_numbers = [i for i, value in enumerate(values) if value is None and not _is_missing(cells[i])]
         is_text = values.count(None) == len(values)
+        not_numbers = [
+            (quoted(cell), Place(path, row.line))
+            for row, cell, value in zip(rows, cells, values)
+            if value is None and cell.strip().lower() not in NO_VALUE
+        ]
         if not_numbers and not is_text:
             message = f"in the column {quoted(column)} is not a number"
-            wrong = ((f"{quoted(cells[i])} {message}", Place(path, rows[i].line)) for i in not_numbers)
-            raise InputError(*(Fault("invalid-table", *fault) for fault in wrong))
+            raise InputError(*(Fault("invalid-table", f"{cell} {message}", place) for cell, place in not_numbers))
         if not is_text:
             numbers[shown] = np.array(values, dtype=np.float64)  # None becomes NaN
         elif not_numbers:
             texts[shown] = tuple(cells)
     if not numbers and not texts:
         raise InputError(Fault("invalid-table", "no column has a value", Place(path)))
-    return numbers, texts
+    summaries = (row.treebank for row in every if row.treebank.startswith(_SUMMARIES))
+    left_out = tuple(f"{path}: the row {summary!r} is not a treebank" for summary in summaries)
+    digest = hashlib.sha256(data).hexdigest()
+    return Measurements(tuple(row.treebank for row in rows), numbers, texts, {path: digest}, left_out)
 
 
 def _check_systems(systems: Iterable[Any], path: str) -> None:
@@ -132,22 +126,15 @@ def _check_treebanks(rows: Sequence[_Row], path: str) -> None:
     if not rows:
         raise InputError(Fault("invalid-table", "the table has no rows", Place(path)))
     faults: list[Fault] = []
-    lines: dict[str, int | None] = {}
-    for row in rows:
-        message = "" if row.treebank else "the row has no treebank"
-        if row.treebank in lines:
-            first = f" (first on line {lines[row.treebank]})" if row.line else ""
-            message = f"{quoted(row.treebank)} already has a row{first}"
-        if message:
-            faults.append(Fault("invalid-table", message, Place(path, row.line)))
-        else:
-            lines[row.treebank] = row.line
+    lines: dict[str, int | None] = {"": None}
+    for treebank, _, line in rows:
+        if treebank in lines:
+            first = f" (first on line {lines[treebank]})" if line else ""
+            message = f"{quoted(treebank)} already has a row{first}" if treebank else "the row has no treebank"
+            faults.append(Fault("invalid-table", message, Place(path, line)))
+        lines.setdefault(treebank, line)
     if faults:
         raise InputError(*faults)
-
-
-def _is_missing(cell: str) -> bool:
-    return cell.strip().lower() in NO_VALUE
 
 
 def _number(cell: str) -> float | None:
@@ -163,14 +150,27 @@ def _number(cell: str) -> float | None:
 
 
 def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Row]:
-    """The rows of a table with a header; `#` starts a comment."""
+    """The rows of a table with a header; `#` starts a comment.
+
+    Without a header, `NAME=` before the path names the second of two columns.
+    """
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
     if not lines:
         raise InputError(Fault("invalid-table", "the file is empty", Place(path)))
     delimiter = "\t" if "\t" in lines[0][1] else ";" if ";" in lines[0][1] and "," not in lines[0][1] else ","
     parsed = [(number, _cells(line, delimiter, path, number)) for number, line in lines]
-    names = _column_names(parsed[0][1], name, Place(path, parsed[0][0]))
-    rows = parsed if names == list(_WITHOUT_HEADER) else parsed[1:]
+    first, names = Place(path, parsed[0][0]), [cell.strip() for cell in parsed[0][1]]
+    if len(names) < 2:
+        raise InputError(Fault("invalid-table", "a table requires a column of treebanks and a column of values", first))
+    rows = parsed[1:]
+    if any(_number(cell) is not None for cell in names):
+        if len(names) > 2 or not name:
+            message = "the first line has numbers: add a line of column names (for two columns, NAME=TABLE names the"
+            raise InputError(Fault("invalid-table", f"{message} second)", first))
+        rows, names = parsed, ["treebank", ""]
+    repeated = [column for column in names if names.count(column) > 1]
+    if repeated:
+        raise InputError(Fault("invalid-table", f"two columns are called {quoted(repeated[0])}", first))
     if key is not None and key not in names:
         raise InputError(Fault("unknown-column", unknown("column", key, names), Place(path)))
     lower = [column.lower() for column in names]
@@ -183,10 +183,8 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
     ]
     if faults:
         raise InputError(*faults)
-    if _SYSTEM in lower and lower.index(_SYSTEM) != at:
-        system = lower.index(_SYSTEM)
-        repeated = len({cells[at] for _, cells in rows}) < len(rows)
-        _check_systems((cells[system] for _, cells in rows if repeated), path)
+    if _SYSTEM in lower and lower.index(_SYSTEM) != at and len({cells[at] for _, cells in rows}) < len(rows):
+        _check_systems((cells[lower.index(_SYSTEM)] for _, cells in rows), path)
     for number, cells in rows:
         values = {name: cell.strip() for i, (name, cell) in enumerate(zip(names, cells)) if i != at}
         yield _Row(cells[at].strip(), values, number)
@@ -200,50 +198,39 @@ def _cells(line: str, delimiter: str, path: str, number: int) -> list[str]:
     return [unescaped(cell) for cell in cells] if delimiter == "\t" else cells
 
 
-def _column_names(header: Sequence[str], name: str, place: Place) -> list[str]:
-    """The names in the first line; without a header, `NAME=` before the path names the second of two columns."""
-    names = [cell.strip() for cell in header]
-    if len(names) < 2:
-        raise InputError(Fault("invalid-table", "a table requires a column of treebanks and a column of values", place))
-    if any(_number(cell) is not None for cell in names):
-        if len(names) == 2 and name:
-            return list(_WITHOUT_HEADER)
-        message = (
-            "the first line has numbers: add a line of column names (for two columns, NAME=TABLE names the second)"
-        )
-        raise InputError(Fault("invalid-table", message, place))
-    for cell in names:
-        if names.count(cell) > 1:
-            raise InputError(Fault("invalid-table", f"two columns are called {quoted(cell)}", place))
-    return names
-
-
 # JSON
 
 
 def _json_rows(text: str, path: str, key: str | None) -> list[_Row]:
     """The rows of a JSON document, or of several documents, one per line."""
     try:
-        records = list(_records(_parsed(text, path)))
+        try:
+            document = json.loads(text)
+        except ValueError:  # also for numbers with too many digits
+            document = [_parsed(line, Place(path, i)) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+        records = list(_records(document))
         _check_systems((record[_SYSTEM] for record in records if "test_set" in record), path)
-        return [_Row(_treebank_of(record, key, path), dict(_flat(record)), None) for record in records]
+        rows = []
+        for record in records:
+            names = [record[name] for name in ((key,) if key else _KEYS) if isinstance(record.get(name), str)]
+            gold = record.get("gold")
+            if not names and key is None and isinstance(gold, dict) and isinstance(gold.get("path"), str):
+                names = [os.path.basename(gold["path"]).partition(".conll")[0]]  # noqa: PTH119 -- as `score` on folders
+            if not names:
+                message = f"a record has no treebank: it requires {' or '.join((key,) if key else _KEYS)}"
+                raise InputError(Fault("invalid-table", message, Place(path)))
+            rows.append(_Row(names[0].strip(), dict(_flat(record)), None))
     except RecursionError as error:
         raise InputError(Fault("invalid-table", "the JSON is nested too deeply", Place(path))) from error
+    return rows
 
 
-def _parsed(text: str, path: str) -> Any:
+def _parsed(line: str, place: Place) -> Any:
     try:
-        return json.loads(text)
-    except ValueError:  # also for numbers with too many digits
-        pass
-    documents = []
-    for number, line in enumerate(text.splitlines(), 1):
-        try:
-            documents += [json.loads(line)] if line.strip() else []
-        except ValueError as error:
-            message = f"neither a JSON document nor one per line: {error}"
-            raise InputError(Fault("invalid-table", message, Place(path, number))) from error
-    return documents
+        return json.loads(line)
+    except ValueError as error:
+        message = f"neither a JSON document nor one per line: {error}"
+        raise InputError(Fault("invalid-table", message, place)) from error
 
 
 def _records(document: Any) -> Iterator[Mapping[str, Any]]:
@@ -265,18 +252,6 @@ def _records(document: Any) -> Iterator[Mapping[str, Any]]:
             yield from ({**part, "treebank": name} for name, part in treebanks.items() if isinstance(part, dict))
         else:
             yield document
-
-
-def _treebank_of(record: Mapping[str, Any], key: str | None, path: str) -> str:
-    for name in (key,) if key is not None else _KEYS:
-        if isinstance(record.get(name), str):
-            return str(record[name]).strip()
-    gold = record.get("gold")
-    if key is None and isinstance(gold, dict) and isinstance(gold.get("path"), str):
-        stem: str = os.path.basename(gold["path"])  # noqa: PTH119 -- as in `levelhead score` on folders
-        return stem.partition(".conll")[0]
-    message = f"a record has no treebank: it requires {' or '.join((key,) if key else _KEYS)}"
-    raise InputError(Fault("invalid-table", message, Place(path)))
 
 
 def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
