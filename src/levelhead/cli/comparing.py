@@ -107,13 +107,14 @@ def compare(
 
 def _exit_code(comparison: Comparison) -> int:
     """Report the gates that failed, with the errors of invalid outputs, and return the exit code."""
-    from levelhead.comparison.regression import failing
+    from levelhead.comparison.regression import outcome_text
     from levelhead.errors import InputError
 
     for faults in comparison.invalid.values():
         say(str(InputError(*faults)))
-    for line in failing(comparison):
-        say(line)
+    for gate in comparison.gates:
+        if gate.verdict != "met":
+            say(outcome_text(gate))
     verdicts = {gate.verdict for gate in comparison.gates}
     return GATE if "not met" in verdicts else BAD_INPUT if "undecided" in verdicts else DONE
 
