@@ -46,11 +46,13 @@ def confusion(
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
     """
-    from levelhead.comparison.system_errors import confuse_outputs
+    from levelhead.analysis import count_confusions
+    from levelhead.comparison import system_errors
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
     plan = plan_for(gold, system, split)
-    return noting(confuse_outputs(plan, setup), gold, plan)
+    confusions = system_errors.for_each_output(plan, setup.with_measures(()), count_confusions)
+    return noting(system_errors.Confusions(*confusions), gold, plan)
 
 
 @public(by=several(text, 1))
@@ -102,15 +104,21 @@ def breakdown(
 def _broken_down(
     plan: Plan, properties: list[str], setup: Setup, buckets: PropertySettings, intervals: Intervals
 ) -> Breakdowns | CountsBySentence | ErrorTypes | CascadingErrors | Repairs | Gains:
+    from levelhead.analysis import cascading_errors, error_types
     from levelhead.comparison import breakdowns, system_errors
     from levelhead.comparison.contrasts import compare_by
 
     if properties == ["sentence"]:
         return system_errors.count_sentences_of_outputs(plan, setup)
+    of_words = setup.with_measures(())
     if properties == ["error"]:
-        return system_errors.error_types_of_outputs(plan, setup)
+        return system_errors.ErrorTypes(*system_errors.for_each_output(plan, of_words, error_types))
     if properties == ["cascading"]:
-        return system_errors.cascading_errors_of_outputs(plan, setup, buckets.scheme)
+        used = buckets.scheme, "--by cascading"
+        cascading = system_errors.for_each_output(
+            plan, of_words, lambda matches: cascading_errors(matches, buckets.scheme), used
+        )
+        return system_errors.CascadingErrors(*cascading)
     _check_single(setup.names)
     if properties == ["repair"]:
         return breakdowns.repairs_of_outputs(plan, setup, intervals)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
 from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
@@ -18,23 +17,17 @@ from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.score import Score
 from levelhead.significance import units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.units import AUTO, ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes
 from levelhead.tables.documents import header, points, signed
-from levelhead.tables.table import Cell, Column, Kind, Table, interval_cell, interval_head
+from levelhead.tables.table import Cell, Column, Kind, Table, interval_cell, interval_head, value_cell
 
 __all__ = ["Breakdowns", "Repairs", "WithIntervals"]
 
 
 class Intervals(NamedTuple):
-    """The settings of confidence intervals.
-
-    Args:
-        resample_by: the units, see `levelhead.significance.units_of`.
-        level: the confidence level.
-    """
+    """The settings of confidence intervals: the units, and the confidence level."""
 
     resample_by: str = AUTO
     level: float = 0.95
@@ -50,7 +43,6 @@ STANDARD_INTERVALS = Intervals()
 
 
 _Found = TypeVar("_Found")
-_RATIOS = ("Precision", "Recall", "F1")
 
 
 @immutable
@@ -72,29 +64,44 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     def table(self) -> Table:
         """Return one row per treebank and bucket: counts, precision, recall, F1; below them, means over treebanks."""
         first = next(iter(self.treebanks.values()))
-        every = [breakdown for some in self.treebanks.values() for breakdown in some]
-        estimates = [estimate for breakdown in every for estimate in breakdown.estimates.values()]
+        estimates = [e for some in self.treebanks.values() for breakdown in some for e in breakdown.estimates.values()]
         bys = tuple(dict.fromkeys(breakdown.by for breakdown in first))
-        certain = estimate_columns(self._signature.get("level", "0.95"), estimates) if estimates else ()
         named = _named_columns(bys, several=len(self.treebanks) > 1)
-        columns = (*named, *_number_columns(certain, without=any(breakdown.whole for breakdown in first)))
+        certain = estimate_columns(self._signature.get("level", "0.95"), estimates) if estimates else ()
+        without = any(breakdown.whole for breakdown in first)
+        narrow = without and any(not column.tidy_only for column in certain)  # to fit into 100 columns
+        columns = (
+            *named,
+            *(Column("Gold", "number"), Column("System", "number"), Column("Correct", "number", tidy_only=narrow)),
+            *(Column("Precision"), Column("Recall"), Column("F1")),
+            *certain,
+            *([Column("Without"), Column("Diff.", "difference", key="Difference")] if without else []),
+        )
 
-        def row(treebank: str, by: Sequence[str], values: Sequence[str], numbers: Sequence[Cell]) -> tuple[Cell, ...]:
+        def row(treebank: str, by: Sequence[str], values: Sequence[str], *numbers: Cell) -> tuple[Cell, ...]:
             treebanks, properties = (treebank,) * (len(self.treebanks) > 1), (",".join(by),) * (len(bys) > 1)
             start = (*treebanks, *properties, *values)
             cells = (*start, *("",) * (len(named) - len(start)), *numbers)
             return (*cells, *(None,) * (len(columns) - len(cells)))
 
-        parts = [
-            [row(name, breakdown.by, values, _numbers(breakdown, values, score)) for values, score in breakdown.rows]
-            for name, some in self.treebanks.items()
-            for breakdown in some
-        ]
-        summary = [
-            row(f"Average of {average.n_treebanks}", by, average.values, _average_numbers(average))
-            for by, some in self._averages()
-            for average in some
-        ]
+        parts = []
+        for name, breakdown in ((name, breakdown) for name, some in self.treebanks.items() for breakdown in some):
+            part = []
+            for values, score in breakdown.rows:
+                numbers = (score.gold, score.system, score.correct, score.precision, score.recall, score.f1)
+                between = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
+                left_out: tuple[Cell, ...] = ()
+                if breakdown.whole:
+                    difference = value_cell(breakdown.difference(values), perplexity=False)
+                    left_out = (breakdown.without[values].value, difference)
+                part.append(row(name, breakdown.by, values, *numbers, *between, *left_out))
+            parts.append(part)
+        summary = []
+        for by, average in ((by, average) for by, some in self._averages() for average in some):
+            means = [value_cell(mean, perplexity=False) for mean in average.means.values()]
+            between = () if average.estimate is None else estimate_cells(average.estimate)
+            start = f"Average of {average.n_treebanks}", by, average.values
+            summary.append(row(*start, None, None, None, *means[:3], *between, *means[3:]))
         notes = (
             *_notes(first),
             *estimate_notes(estimates),
@@ -112,12 +119,38 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return breakdowns for JSON: ratios as percentages."""
-        documents = {name: [_breakdown(breakdown) for breakdown in some] for name, some in self.treebanks.items()}
-        means = [{"by": list(by), "rows": [_average(by, average) for average in some]} for by, some in self._averages()]
+        documents: dict[str, list[dict[str, Any]]] = {}
+        for name, breakdown in ((name, breakdown) for name, some in self.treebanks.items() for breakdown in some):
+            rows = []
+            for values, score in breakdown.rows:
+                ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+                document = dict[str, Any](zip(breakdown.by, values, strict=True))
+                document |= {"gold": score.gold, "system": score.system, "correct": score.correct}
+                document |= {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
+                document |= estimate_document(breakdown.estimates.get(values))
+                if breakdown.whole:
+                    document["without"] = points(breakdown.without[values].value)
+                    document["difference"] = points(breakdown.difference(values))
+                rows.append(document)
+            whole = {"whole": points(breakdown.whole.value)} if breakdown.whole else {}
+            start = {"by": list(breakdown.by), "measure": str(breakdown.measure)}
+            documents.setdefault(name, []).append({**start, **whole, "rows": rows})
+        averages = [
+            {
+                "by": list(by),
+                "rows": [
+                    {**dict(zip(by, average.values, strict=True)), "treebanks": average.n_treebanks}
+                    | {name: points(value) for name, value in average.means.items()}
+                    | estimate_document(average.estimate)
+                    for average in some
+                ],
+            }
+            for by, some in self._averages()
+        ]
         return {
             **header("breakdown", self._signature),
             "treebanks": documents,
-            **({"averages": means} if means else {}),
+            **({"averages": averages} if averages else {}),
             "units": units_document(self.units),
         }
 
@@ -131,13 +164,6 @@ def _named_columns(bys: Sequence[tuple[str, ...]], *, several: bool) -> list[Col
     return [*treebanks, Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
 
 
-def _number_columns(certain: Sequence[Column], *, without: bool) -> list[Column]:
-    narrow = without and any(not column.tidy_only for column in certain)  # to fit into 100 columns
-    counts = [Column(name, "number", tidy_only=narrow and name == "Correct") for name in ("Gold", "System", "Correct")]
-    left_out = [Column("Without"), Column("Diff.", "difference", key="Difference")] if without else []
-    return [*counts, *(Column(name) for name in _RATIOS), *certain, *left_out]
-
-
 def _table_of_parts(
     columns: Iterable[Column],
     parts: Sequence[Sequence[tuple[Cell, ...]]],
@@ -147,23 +173,6 @@ def _table_of_parts(
     """Return a table with rules between parts."""
     starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
     return Table(tuple(columns), tuple(row for part in parts for row in part), tuple(notes), starts, tuple(summary))
-
-
-def _average_numbers(average: Average) -> list[Cell]:
-    means = list(map(_number, average.means.values()))
-    certain = () if average.estimate is None else estimate_cells(average.estimate)
-    return [None, None, None, *means[: len(_RATIOS)], *certain, *means[len(_RATIOS) :]]
-
-
-def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
-    certain = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
-    left_out = (breakdown.without[values].value, _number(breakdown.difference(values))) if breakdown.whole else ()
-    counts = (score.gold, score.system, score.correct)
-    return (*counts, score.precision, score.recall, score.f1, *certain, *left_out)
-
-
-def _number(value: Fraction | None) -> Cell:
-    return None if value is None else float(value)
 
 
 def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
@@ -178,34 +187,6 @@ def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
     if any(breakdown.whole for breakdown in breakdowns):
         notes = (*notes, f"Without: {measure} of all other words; Diff.: Without minus {measure} of all words")
     return notes
-
-
-def _breakdown(breakdown: Breakdown) -> dict[str, Any]:
-    whole = {"whole": points(breakdown.whole.value)} if breakdown.whole else {}
-    rows = [_document_row(breakdown, *each) for each in breakdown.rows]
-    return {"by": list(breakdown.by), "measure": str(breakdown.measure), **whole, "rows": rows}
-
-
-def _document_row(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> dict[str, Any]:
-    counts = {"gold": score.gold, "system": score.system, "correct": score.correct}
-    ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
-    percentages = {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
-    certain = estimate_document(breakdown.estimates.get(values))
-    left_out = {}
-    if breakdown.whole:
-        without, difference = breakdown.without[values].value, breakdown.difference(values)
-        left_out = {"without": points(without), "difference": points(difference)}
-    return {**dict(zip(breakdown.by, values, strict=True)), **counts, **percentages, **certain, **left_out}
-
-
-def _average(by: tuple[str, ...], average: Average) -> dict[str, Any]:
-    means = {name: points(value) for name, value in average.means.items()}
-    return {
-        **dict(zip(by, average.values, strict=True)),
-        "treebanks": average.n_treebanks,
-        **means,
-        **estimate_document(average.estimate),
-    }
 
 
 @immutable
@@ -315,7 +296,7 @@ def break_down_outputs(
     setup: Setup,
     by: Sequence[Sequence[str]],
     settings: PropertySettings,
-    intervals: Intervals = STANDARD_INTERVALS,
+    intervals: Intervals,
 ) -> Breakdowns:
     """Break a measure down by properties of words."""
     (measure,) = setup.measures
@@ -337,7 +318,7 @@ def break_down_outputs(
     return result
 
 
-def repairs_of_outputs(plan: Plan, setup: Setup, intervals: Intervals = STANDARD_INTERVALS) -> Repairs:
+def repairs_of_outputs(plan: Plan, setup: Setup, intervals: Intervals) -> Repairs:
     """Return the gain of repairing each kind of error."""
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
