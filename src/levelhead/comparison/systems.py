@@ -97,10 +97,9 @@ class Comparison(Tabular):
             each: every treebank, not only averages.
         """
         signature, averaged = self.provenance.signature, any(result.average for result in self.results)
-        shown, strict = (
-            sorted((result for result in results if each or not averaged or result.average), key=_is_average)
-            for results in (self.results, self.valid_trees)
-        )
+        shown = [result for result in self.results if each or not averaged or result.average]
+        shown.sort(key=lambda result: bool(result.average))
+        strict = {(*tree[:3], tree.average): self._partial_cells(tree) for tree in self.valid_trees}
         start = "" if not averaged else "treebank" if each else "average"
         columns: list[Column] = []
         cells: list[Iterable[Cell]] = []  # by column
@@ -119,7 +118,7 @@ class Comparison(Tabular):
             )
             if name == "value" and strict:
                 columns += [Column(VALID_TREES), *COVERAGE]
-                cells += zip(*map(self._partial_cells, strict), strict=True)
+                cells += zip(*(strict[*result[:3], result.average] for result in shown), strict=True)
             if name == "p_holm":
                 columns.append(STARS)
                 cells.append([result.stars for result in shown])
@@ -173,10 +172,6 @@ class Comparison(Tabular):
 
 
 _RUNS = "p: Student's t with several runs per system, otherwise the larger of Student's t and randomization"
-
-
-def _is_average(result: ComparedScore) -> bool:
-    return bool(result.average)
 
 
 def compare(
