@@ -270,7 +270,7 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
         InputError: a file is invalid, only one of the two is a folder, or the folders have no files with the same name.
         MeasureError: the rules are unknown, or do not score single words.
     """
-    from levelhead.comparison.changes import changes, release_changes
+    from levelhead.comparison.versions import changes, release_changes
     from levelhead.evaluation.pair import load, load_pair
 
     setup = settings_for((), rules=rules, format=format)

@@ -1,38 +1,66 @@
-"""What changed between two versions of a treebank, or between two folders of treebanks such as releases."""
+"""What changed between two versions of a treebank, or between two folders: tables, text, JSON and a changelog."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
-from levelhead._version import VERSION
-from levelhead.comparison.change_tables import AnyChanges, column_order
-from levelhead.comparison.changed_cells import (
-    NO_WORD,
-    SEGMENTATION,
-    ChangedCell,
-    changed_cells,
-    pair_versions,
-)
-from levelhead.errors import Fault, InputError, Place, number_of, printable
+from levelhead.errors import number_of, printable
 from levelhead.immutable import immutable
-from levelhead.scoring.form_alignment import sentence_ids
-from levelhead.scoring.rules import Rules
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.writers import to_text
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.layouts import treebanks_in
-from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
+from levelhead.treebank.provenance import Provenance, sources_document
+from levelhead.treebank.tokens import FIELDS
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
 
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "added": "added",
+        "removed": "removed",
+        "text": "text changed",
+        "tokens": "re-tokenized",
+        "annotation": "re-annotated",
+        "id": "sent_id changed",
+        "comments": "comments changed",
+        "order": "moved",
+    }
+)
+"""The kinds of changes of sentences. The first two exclude all others."""
 
-MOST_EXAMPLES = 3
+ABSENT = "-"
+"""Shown in a pattern for an attribute, edge, word or token that one version lacks."""
 
-_ID_LINE = re.compile(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?")
+WORDS = "words"
+
+Rows = Literal["pattern", "sentence", "file"]
+"""The rows of a table."""
+
+_MOST_LISTED = 3
+_MOST_PATTERNS = 10
+
+_FILE = Column("File", "text")
+_SENTENCES = (
+    Column("Old", "number"), Column("New", "number"), Column("sent_id", "text"), Column("Change", "text"),
+    Column("Words", "number"), Column("Patterns", "text"),
+)  # fmt: skip
+_PATTERNS = (
+    Column("Column", "text"), Column("Old", "text"), Column("New", "text"), Column("Count", "number"),
+    Column("Sentences", "number"), Column("Example", "text"),
+)  # fmt: skip
+_SHORT = {"added": "Added", "removed": "Removed", "text": "Text", "tokens": "Tokens", "annotation": "Annotation"}
+"""The kinds of changes that have a column in the readable table of files, with the heads."""
+
+_ORDER = (WORDS, *FIELDS)
+
+Side = Literal["old", "new"]
 
 
 class SentenceChange(NamedTuple):
@@ -89,6 +117,202 @@ class ChangePattern(NamedTuple):
     examples: tuple[ChangeExample, ...]
 
 
+class AnyChanges(Tabular):
+    """The changes of a file, or of the files of a folder."""
+
+    of_folder: ClassVar[bool] = False
+
+    parts: Mapping[str, Changes]
+    patterns: tuple[ChangePattern, ...]
+    n_refiled: int
+    provenance: Provenance
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of changed sentences by kind; a sentence can have several kinds."""
+        sentences = (sentence for part in self.parts.values() for sentence in part.sentences)
+        counts = Counter(kind for sentence in sentences for kind in sentence.kinds)
+        return {kind: counts[kind] for kind in KINDS}
+
+    @property
+    def n_kept(self) -> int:
+        """The number of sentences in both versions of a file."""
+        return sum(len(part.old) for part in self.parts.values()) - self.counts["removed"]
+
+    @property
+    def n_unchanged(self) -> int:
+        """The number of sentences that are identical line for line."""
+        n_listed = sum(len(part.sentences) for part in self.parts.values())
+        return sum(len(part.old) for part in self.parts.values()) - n_listed + self.counts["added"]
+
+    @property
+    def by_column(self) -> dict[str, int]:
+        """The number of changes in each column."""
+        counts: Counter[str] = Counter()
+        for pattern in self.patterns:
+            counts[pattern.column] += pattern.n_changes
+        return {column: counts[column] for column in sorted(counts, key=column_order)}
+
+    def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
+        """Return the changes, one row per pattern, sentence or file.
+
+        Args:
+            by: what each row is.
+            most: the largest number of rows.
+        """
+        rows: Iterator[tuple[Cell, ...]]
+        notes: tuple[str, ...] = ()
+        if by == "file":
+            kinds = (
+                Column(_SHORT.get(kind, kind), "number", key=KINDS[kind], tidy_only=kind not in _SHORT)
+                for kind in KINDS
+            )
+            columns = (_FILE, *(Column(name, "number") for name in ("Old", "New", "Unchanged")), *kinds)
+            rows = (
+                (printable(name), len(part.old), len(part.new), part.n_unchanged, *part.counts.values())
+                for name, part in self.parts.items()
+            )
+            notes = ("numbers of sentences; Text: text changed, Tokens: re-tokenized, Annotation: re-annotated",)
+        elif by == "sentence":
+            columns = (*((_FILE,) if self.of_folder else ()), *_SENTENCES)
+            rows = (
+                (
+                    *((printable(name),) if self.of_folder else ()),
+                    *(None if sentence is None else sentence + 1 for sentence in (change.old, change.new)),
+                    *(printable(_id(part, change) or ""), ", ".join(KINDS[kind] for kind in change.kinds)),
+                    change.n_words,
+                    printable(
+                        "; ".join(
+                            f"{column} {old} -> {new}{f' ({count})' if count > 1 else ''}"
+                            for (column, old, new), count in change.patterns.items()
+                        )
+                    ),
+                )
+                for name, part in self.parts.items()
+                for change in part.sentences
+            )
+            notes = ("Old, New: number of the sentence; Words: number of re-annotated words",)
+        else:
+            columns = _PATTERNS
+            rows = (
+                (
+                    *map(printable, pattern[:3]),
+                    pattern.n_changes,
+                    pattern.n_sentences,
+                    printable(f"{at.form} ({place})"),
+                )
+                for pattern in self.patterns
+                for at, place in self._places(pattern.examples[:1])
+            )
+        return Table(columns, tuple(islice(rows, most)), (*notes, signature_line(self.provenance.signature)))
+
+    def _places(self, examples: Iterable[ChangeExample]) -> Iterator[tuple[ChangeExample, str]]:
+        """Yield examples with the names of their sentences."""
+        return ((example, _name(self.parts[example.file].new, example.new)) for example in examples)
+
+    def summary_table(self) -> Table:
+        """Return the number of sentences with each kind of change, one per row."""
+        columns = (Column("Sentences", "text"), Column("Count", "number"), Column("Which", "text"))
+        rows: list[tuple[Cell, ...]] = [("unchanged", self.n_unchanged, "")]
+        for kind, count in self.counts.items():
+            if count:
+                names, more = self._names(kind)
+                rows.append((KINDS[kind], count, printable(" ".join(names) + more)))
+        return Table(columns, tuple(rows))
+
+    def _names(self, kind: str) -> tuple[list[str], str]:
+        """The names of the first sentences with a kind of change, in NEW (or OLD if removed), and dots for others."""
+        some = ((part, change) for part in self.parts.values() for change in part.sentences if kind in change.kinds)
+        names = [
+            _name(part.old, change.old)
+            if change.new is None and change.old is not None
+            else _name(part.new, change.new or 0)
+            for part, change in islice(some, _MOST_LISTED + 1)
+        ]
+        return names[:_MOST_LISTED], " ..." if len(names) > _MOST_LISTED else ""
+
+    def text(self, most: int | None = None) -> str:
+        """Return a summary of the sentences and the most frequent patterns as text.
+
+        Args:
+            most: the largest number of patterns and files; by default 10.
+        """
+        tables = [self.summary_table()]
+        if self.of_folder:
+            tables.insert(0, self._shortened("file", len(self.parts), most or _MOST_PATTERNS))
+        if self.patterns:
+            tables.append(self._shortened("pattern", len(self.patterns), most or _MOST_PATTERNS))
+        notes = (*tables[-1].notes, signature_line(self.provenance.signature))
+        tables[-1] = tables[-1]._replace(notes=notes)
+        sizes = f"Old: {_sizes_text(self, 'old')}\nNew: {_sizes_text(self, 'new')}\n"
+        return "\n".join([sizes, *(to_text(table, 2) for table in tables)])
+
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
+
+    def _shortened(self, by: Rows, n_rows: int, most: int) -> Table:
+        """The first rows of a table without its signature, with a note on the number of other rows."""
+        table, hidden = self.table(by=by, most=most), n_rows - most
+        more = (f"{number_of(hidden, f'more {by}')}: --by {by}",) if hidden > 0 else ()
+        return table._replace(notes=(*more, *table.notes[:-1]))
+
+    def to_dict(self, *, most: int | None = None) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`.
+
+        Args:
+            most: the largest number of patterns.
+        """
+        parts = {name: {**_counted(part), **_sentences(part, most)} for name, part in self.parts.items()}
+        patterns = [
+            {"column": pattern.column, "old": pattern.old, "new": pattern.new}
+            | {"count": pattern.n_changes, "sentences": pattern.n_sentences}
+            | {
+                "examples": [
+                    ({"treebank": at.file} if self.of_folder else {})
+                    | {"old": at.old + 1, "new": at.new + 1}
+                    | {"sent_id": self.parts[at.file].new[at.new].id, "form": at.form}
+                    for at in pattern.examples
+                ]
+            }
+            for pattern in self.patterns[:most]
+        ]
+        return {
+            **header("diff", self.provenance.signature),
+            **_counted(self),
+            "patterns": patterns,
+            **({"treebanks": parts, "refiled": self.n_refiled} if self.of_folder else _sentences(self, most)),
+            **sources_document(self.provenance),
+        }
+
+    def changelog(self, most: int | None = None) -> str:
+        """Return the draft of a changelog in Markdown.
+
+        Args:
+            most: the largest number of patterns of each column; by default 10.
+        """
+        shown = most or _MOST_PATTERNS
+        lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
+        lines += (f"- {_markdown(note)}" for note in self.provenance.notes)
+        lines += [""] * bool(self.provenance.notes)
+        lines += ["## Sentences", ""]
+        for kind, count in self.counts.items():
+            if count:
+                names, more = self._names(kind)
+                lines.append(f"- {KINDS[kind]}: {count} ({', '.join(map(_markdown, names))}{',' * bool(more)}{more})")
+        lines.append(f"- unchanged: {self.n_unchanged}")
+        for column, total in self.by_column.items():
+            patterns = [pattern for pattern in self.patterns if pattern.column == column]
+            lines += ["", f"## {column}: {number_of(total, 'change')}", ""]
+            for pattern in patterns[:shown]:
+                places = self._places(pattern.examples)
+                examples = ", ".join(f"*{_markdown(at.form)}* ({_markdown(place)})" for at, place in places)
+                old, new = ("(none)" if text == ABSENT else _markdown(text) for text in (pattern.old, pattern.new))
+                lines.append(f"- {old} → {new}: {pattern.n_changes}, for example {examples}")
+            if len(patterns) > shown:
+                lines.append(f"- {number_of(len(patterns) - shown, 'more pattern')}")
+        return "\n".join([*lines, ""])
+
+
 @immutable
 class Changes(AnyChanges):
     """The changes between two versions of a treebank.
@@ -114,77 +338,6 @@ class Changes(AnyChanges):
         return {"": self}
 
 
-def _in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
-    """Patterns, most frequent first."""
-    return tuple(
-        sorted(patterns, key=lambda pattern: (-pattern.n_changes, *column_order(pattern.column), *pattern[1:3]))
-    )
-
-
-def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
-    """Return the changes between two versions of a treebank, or two outputs.
-
-    A version with itself has no changes, and exchanging the versions exchanges "added" and "removed" and both sides of
-    every pattern. See `pair_versions` for how sentences and words are paired.
-    """
-    rules.check_words()
-    pairs = pair_versions(old, new, rules)
-    cells_of: defaultdict[int, list[ChangedCell]] = defaultdict(list)
-    places: defaultdict[tuple[str, str, str], list[ChangedCell]] = defaultdict(list)
-    for cell in changed_cells(pairs):
-        cells_of[cell.sentence].append(cell)
-        places[cell[:3]].append(cell)
-    patterns = []
-    for pattern, cells in places.items():
-        first = {cell.sentence: cell.form for cell in reversed(cells)}
-        examples = (ChangeExample(*pairs.rows[pair].tolist(), first[pair]) for pair in sorted(first)[:MOST_EXAMPLES])
-        patterns.append(ChangePattern(*pattern, len(cells), len(first), tuple(examples)))
-    ids = sentence_ids(pairs.old), sentence_ids(pairs.new)
-    sentences: dict[tuple[int, int], SentenceChange] = {}  # by their order: that of NEW
-    new_of_old = dict(pairs.rows.tolist())
-    previous = -1  # a removed sentence follows the sentence before it in OLD
-    for number in range(len(old)):
-        if number in new_of_old:
-            previous = new_of_old[number]
-        else:
-            sentences[previous, number] = SentenceChange(number, None, ("removed",))
-    for number in set(range(len(new))).difference(new_of_old.values()):
-        sentences[number, -1] = SentenceChange(None, number, ("added",))
-    for pair, (number, new_number) in enumerate(pairs.rows.tolist()):
-        text = not pairs.same_text[pair]
-        annotated = [
-            cell for cell in cells_of[pair] if cell.column not in SEGMENTATION and not (text and cell.column == "FORM")
-        ]
-        old_comments, new_comments = (_ID_LINE.sub("", side.comments[pair]) for side in (pairs.old, pairs.new))
-        kinds = {
-            "text": text,
-            "tokens": not text and not pairs.same_tokens[pair],
-            "annotation": bool(annotated),
-            "id": ids[0][pair] != ids[1][pair],
-            "comments": old_comments != new_comments,
-            "order": bool(pairs.moved[pair]),
-        }
-        if any(kinds.values()):
-            words = {cell.word for cell in annotated} - {NO_WORD}
-            counts = Counter(cell[:3] for cell in cells_of[pair])
-            changed = tuple(kind for kind, differs in kinds.items() if differs)
-            sentences[new_number, -1] = SentenceChange(number, new_number, changed, len(words), counts)
-    provenance = _provenance({TREEBANK: {"old": old, "new": new}}, rules)
-    return Changes(old, new, tuple(sentences[key] for key in sorted(sentences)), _in_order(patterns), provenance)
-
-
-def _provenance(files: Mapping[str, Mapping[str, Treebank]], rules: Rules, notes: tuple[str, ...] = ()) -> Provenance:
-    """The provenance of the old and the new version of each file."""
-    hashes = {
-        name: {side: short_hash(treebank.source.sha256) for side, treebank in sides.items()}
-        for name, sides in files.items()
-    }
-    joint = {side: joint_hash(some[side] for some in hashes.values() if side in some) for side in ("old", "new")}
-    signature = {"rules": rules.signature, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
-    faults = (fault for sides in files.values() for treebank in sides.values() for fault in treebank.warnings)
-    return Provenance(signature, hashes, tuple(dict.fromkeys(faults)), notes)
-
-
 @immutable
 class ReleaseChanges(AnyChanges):
     """The changes between two folders of treebanks.
@@ -208,39 +361,65 @@ class ReleaseChanges(AnyChanges):
     provenance: Provenance
 
 
-def release_changes(old: Path, new: Path, rules: Rules, read: Callable[[Path], Treebank]) -> ReleaseChanges:
-    """Return the changes of each file; if only one folder has it, all its sentences were removed or added."""
-    rules.check_words()
-    old_files, new_files = treebanks_in(old), treebanks_in(new)
-    if not old_files.keys() & new_files.keys():
-        message = f"no file has the same name as a file in {printable(str(new))}: files are paired by name"
-        raise InputError(Fault("no-pairs", message, Place(file=str(old))))
-    parts: dict[str, Changes] = {}
-    files: dict[str, dict[str, Treebank]] = {}
-    joined: dict[tuple[str, str, str], ChangePattern] = {}
-    removed: Counter[tuple[str, ...]] = Counter()
-    added: Counter[tuple[str, ...]] = Counter()
-    for name in sorted(old_files.keys() | new_files.keys()):
-        given = {side: read(paths[name]) for side, paths in (("old", old_files), ("new", new_files)) if name in paths}
-        nothing = next(iter(given.values())).select([])
-        part = parts[name] = changes(given.get("old", nothing), given.get("new", nothing), rules)
-        files[name] = {side: treebank for side, treebank in given.items() if len(treebank)}
-        for pattern in part.patterns:
-            before = joined.get(pattern[:3], ChangePattern(*pattern[:3], 0, 0, ()))
-            examples = (*before.examples, *(example._replace(file=name) for example in pattern.examples))
-            sums = before.n_changes + pattern.n_changes, before.n_sentences + pattern.n_sentences
-            joined[pattern[:3]] = ChangePattern(*pattern[:3], *sums, examples[:MOST_EXAMPLES])
-        for change in part.sentences:
-            if change.new is None and change.old is not None:
-                removed[tuple(part.old[change.old].forms)] += 1
-            elif change.old is None and change.new is not None:
-                added[tuple(part.new[change.new].forms)] += 1
-    only_old, only_new = sorted(old_files.keys() - new_files.keys()), sorted(new_files.keys() - old_files.keys())
-    n_refiled = (removed & added).total()
-    notes = [f"only in the old folder: {printable(', '.join(only_old))}"] if only_old else []
-    notes += [f"only in the new folder: {printable(', '.join(only_new))}"] if only_new else []
-    if n_refiled:
-        were = "was" if n_refiled == 1 else "were"
-        notes.append(f"{number_of(n_refiled, 'sentence')} {were} removed from one file and added to another")
-    provenance = _provenance(files, rules, tuple(notes))
-    return ReleaseChanges(parts, tuple(only_old), tuple(only_new), _in_order(joined.values()), n_refiled, provenance)
+def _sizes(changes: AnyChanges, side: Side) -> dict[str, int]:
+    """The numbers of sentences and words in one version, and of files if it is a folder."""
+    treebanks: list[Treebank] = [getattr(part, side) for part in changes.parts.values()]
+    files = {"files": sum(len(treebank) > 0 for treebank in treebanks)} if changes.of_folder else {}
+    words = sum(treebank.n_words for treebank in treebanks)
+    return {**files, "sentences": sum(map(len, treebanks)), "words": words}
+
+
+def _sizes_text(changes: AnyChanges, side: Side) -> str:
+    return ", ".join(number_of(n, name.removesuffix("s")) for name, n in _sizes(changes, side).items())
+
+
+def _counted(changes: AnyChanges) -> dict[str, Any]:
+    return {
+        "old": _sizes(changes, "old"),
+        "new": _sizes(changes, "new"),
+        "kept": changes.n_kept,
+        "unchanged": changes.n_unchanged,
+        "counts": changes.counts,
+        "columns": changes.by_column,
+    }
+
+
+def _sentences(changes: AnyChanges, most: int | None) -> dict[str, Any]:
+    """The changed sentences of a file."""
+    (part,) = changes.parts.values()
+    return {
+        "sentences": [
+            {"old": None if change.old is None else change.old + 1}
+            | {"new": None if change.new is None else change.new + 1}
+            | {"sent_id": _id(part, change), "changes": list(change.kinds), "words": change.n_words}
+            | {
+                "patterns": [
+                    {"column": column, "old": old, "new": new, "count": count}
+                    for (column, old, new), count in change.patterns.items()
+                ]
+            }
+            for change in part.sentences[:most]
+        ]
+    }
+
+
+def column_order(column: str) -> tuple[int, str]:
+    """Return the key by which columns are sorted."""
+    return (_ORDER.index(column) if column in _ORDER else len(_ORDER)), column
+
+
+def _name(treebank: Treebank, sentence: int) -> str:
+    return treebank[sentence].id or f"sentence {sentence + 1}"
+
+
+def _id(changes: Changes, change: SentenceChange) -> str | None:
+    """The sent_id in NEW, or in OLD if the sentence was removed."""
+    if change.new is not None:
+        return changes.new[change.new].id
+    return None if change.old is None else changes.old[change.old].id
+
+
+def _markdown(text: str) -> str:
+    """Text of a treebank for Markdown, with all markup escaped."""
+    escaped = re.sub(r"([\\`*_\[\]#|~!])", r"\\\1", printable(text))
+    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

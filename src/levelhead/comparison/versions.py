@@ -1,30 +1,48 @@
-"""Pairing of the sentences and words of two versions of a treebank, and the changes in the words that both have."""
+"""Pairing of the sentences and words of two versions of a treebank, and their changes."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from operator import eq
-from types import MappingProxyType
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead._version import VERSION
+from levelhead.comparison.changes import (
+    ABSENT,
+    WORDS,
+    ChangeExample,
+    ChangePattern,
+    Changes,
+    ReleaseChanges,
+    SentenceChange,
+    column_order,
+)
+from levelhead.errors import Fault, InputError, Place, number_of, printable
 from levelhead.scoring.form_alignment import pair_texts, sentence_ids, words_by_sentence
 from levelhead.scoring.matches import align_sentences, same_texts
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, spans_of
 from levelhead.treebank import Treebank
+from levelhead.treebank.layouts import treebanks_in
+from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
 from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.tokens import FIELDS, FORM, EmptyNodes, MultiwordTokens
 
 Numbers = NDArray[np.intp]
 
 NO_WORD = -1
+MOST_EXAMPLES = 3
+
+_ID_LINE = re.compile(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?")
 
 
 class _Side(NamedTuple):
@@ -140,24 +158,7 @@ def _moved(rows: Numbers) -> NDArray[np.bool_]:
     return moved
 
 
-KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        "added": "added",
-        "removed": "removed",
-        "text": "text changed",
-        "tokens": "re-tokenized",
-        "annotation": "re-annotated",
-        "id": "sent_id changed",
-        "comments": "comments changed",
-        "order": "moved",
-    }
-)
-"""The kinds of changes of sentences. The first two exclude all others."""
-
-ABSENT = "-"
-"""Shown in a pattern for an attribute, edge, word or token that one version lacks."""
-
-WORDS, MULTIWORD, EMPTY = "words", "multiword tokens", "empty nodes"
+MULTIWORD, EMPTY = "multiword tokens", "empty nodes"
 SEGMENTATION = frozenset({WORDS, MULTIWORD})
 """The patterns that are consequences of different tokens or words."""
 
@@ -327,3 +328,112 @@ def _cells(treebank: Treebank, part: MultiwordTokens | EmptyNodes) -> Iterator[t
     texts = treebank.strings
     rows = zip(part.sentence.tolist(), part.cells.tolist(), strict=True)
     return ((sentence, tuple(texts[code] for code in cells)) for sentence, cells in rows)
+
+
+def _in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
+    """Patterns, most frequent first."""
+    return tuple(
+        sorted(patterns, key=lambda pattern: (-pattern.n_changes, *column_order(pattern.column), *pattern[1:3]))
+    )
+
+
+def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
+    """Return the changes between two versions of a treebank, or two outputs.
+
+    A version with itself has no changes, and exchanging the versions exchanges "added" and "removed" and both sides of
+    every pattern. See `pair_versions` for how sentences and words are paired.
+    """
+    rules.check_words()
+    pairs = pair_versions(old, new, rules)
+    cells_of: defaultdict[int, list[ChangedCell]] = defaultdict(list)
+    places: defaultdict[tuple[str, str, str], list[ChangedCell]] = defaultdict(list)
+    for cell in changed_cells(pairs):
+        cells_of[cell.sentence].append(cell)
+        places[cell[:3]].append(cell)
+    patterns = []
+    for pattern, cells in places.items():
+        first = {cell.sentence: cell.form for cell in reversed(cells)}
+        examples = (ChangeExample(*pairs.rows[pair].tolist(), first[pair]) for pair in sorted(first)[:MOST_EXAMPLES])
+        patterns.append(ChangePattern(*pattern, len(cells), len(first), tuple(examples)))
+    ids = sentence_ids(pairs.old), sentence_ids(pairs.new)
+    sentences: dict[tuple[int, int], SentenceChange] = {}  # by their order: that of NEW
+    new_of_old = dict(pairs.rows.tolist())
+    previous = -1  # a removed sentence follows the sentence before it in OLD
+    for number in range(len(old)):
+        if number in new_of_old:
+            previous = new_of_old[number]
+        else:
+            sentences[previous, number] = SentenceChange(number, None, ("removed",))
+    for number in set(range(len(new))).difference(new_of_old.values()):
+        sentences[number, -1] = SentenceChange(None, number, ("added",))
+    for pair, (number, new_number) in enumerate(pairs.rows.tolist()):
+        text = not pairs.same_text[pair]
+        annotated = [
+            cell for cell in cells_of[pair] if cell.column not in SEGMENTATION and not (text and cell.column == "FORM")
+        ]
+        old_comments, new_comments = (_ID_LINE.sub("", side.comments[pair]) for side in (pairs.old, pairs.new))
+        kinds = {
+            "text": text,
+            "tokens": not text and not pairs.same_tokens[pair],
+            "annotation": bool(annotated),
+            "id": ids[0][pair] != ids[1][pair],
+            "comments": old_comments != new_comments,
+            "order": bool(pairs.moved[pair]),
+        }
+        if any(kinds.values()):
+            words = {cell.word for cell in annotated} - {NO_WORD}
+            counts = Counter(cell[:3] for cell in cells_of[pair])
+            changed = tuple(kind for kind, differs in kinds.items() if differs)
+            sentences[new_number, -1] = SentenceChange(number, new_number, changed, len(words), counts)
+    provenance = _provenance({TREEBANK: {"old": old, "new": new}}, rules)
+    return Changes(old, new, tuple(sentences[key] for key in sorted(sentences)), _in_order(patterns), provenance)
+
+
+def _provenance(files: Mapping[str, Mapping[str, Treebank]], rules: Rules, notes: tuple[str, ...] = ()) -> Provenance:
+    """The provenance of the old and the new version of each file."""
+    hashes = {
+        name: {side: short_hash(treebank.source.sha256) for side, treebank in sides.items()}
+        for name, sides in files.items()
+    }
+    joint = {side: joint_hash(some[side] for some in hashes.values() if side in some) for side in ("old", "new")}
+    signature = {"rules": rules.signature, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
+    faults = (fault for sides in files.values() for treebank in sides.values() for fault in treebank.warnings)
+    return Provenance(signature, hashes, tuple(dict.fromkeys(faults)), notes)
+
+
+def release_changes(old: Path, new: Path, rules: Rules, read: Callable[[Path], Treebank]) -> ReleaseChanges:
+    """Return the changes of each file; if only one folder has it, all its sentences were removed or added."""
+    rules.check_words()
+    old_files, new_files = treebanks_in(old), treebanks_in(new)
+    if not old_files.keys() & new_files.keys():
+        message = f"no file has the same name as a file in {printable(str(new))}: files are paired by name"
+        raise InputError(Fault("no-pairs", message, Place(file=str(old))))
+    parts: dict[str, Changes] = {}
+    files: dict[str, dict[str, Treebank]] = {}
+    joined: dict[tuple[str, str, str], ChangePattern] = {}
+    removed: Counter[tuple[str, ...]] = Counter()
+    added: Counter[tuple[str, ...]] = Counter()
+    for name in sorted(old_files.keys() | new_files.keys()):
+        given = {side: read(paths[name]) for side, paths in (("old", old_files), ("new", new_files)) if name in paths}
+        nothing = next(iter(given.values())).select([])
+        part = parts[name] = changes(given.get("old", nothing), given.get("new", nothing), rules)
+        files[name] = {side: treebank for side, treebank in given.items() if len(treebank)}
+        for pattern in part.patterns:
+            before = joined.get(pattern[:3], ChangePattern(*pattern[:3], 0, 0, ()))
+            examples = (*before.examples, *(example._replace(file=name) for example in pattern.examples))
+            sums = before.n_changes + pattern.n_changes, before.n_sentences + pattern.n_sentences
+            joined[pattern[:3]] = ChangePattern(*pattern[:3], *sums, examples[:MOST_EXAMPLES])
+        for change in part.sentences:
+            if change.new is None and change.old is not None:
+                removed[tuple(part.old[change.old].forms)] += 1
+            elif change.old is None and change.new is not None:
+                added[tuple(part.new[change.new].forms)] += 1
+    only_old, only_new = sorted(old_files.keys() - new_files.keys()), sorted(new_files.keys() - old_files.keys())
+    n_refiled = (removed & added).total()
+    notes = [f"only in the old folder: {printable(', '.join(only_old))}"] if only_old else []
+    notes += [f"only in the new folder: {printable(', '.join(only_new))}"] if only_new else []
+    if n_refiled:
+        were = "was" if n_refiled == 1 else "were"
+        notes.append(f"{number_of(n_refiled, 'sentence')} {were} removed from one file and added to another")
+    provenance = _provenance(files, rules, tuple(notes))
+    return ReleaseChanges(parts, tuple(only_old), tuple(only_new), _in_order(joined.values()), n_refiled, provenance)
