@@ -1,4 +1,4 @@
-"""What changed between two versions of a treebank, or between two folders: tables, text, JSON and a changelog."""
+"""What changed between two versions of a treebank, or between two folders of treebanks such as releases."""
 
 from __future__ import annotations
 
