@@ -128,28 +128,26 @@ def score_and_look(
     return Evaluations(evaluations), looked
 
 
-class _LeakageVisitor(LeakageCounts):
-    """The visitor that finds leakage, and passes everything on to another visitor, if there is one."""
+class _LeakageVisitor:
+    """Finds leakage, and passes everything on to another visitor, if there is one."""
 
     def __init__(self, code: str, name: str, *, setup: Setup, training: Training, look: VisitEach | None) -> None:
-        self._other = None if look is None else look.start(code, name)
-        super().__init__(training, setup.read(code))
+        self._leakage = LeakageCounts(training, setup.read(code))
+        self._others = [] if look is None else [look.start(code, name)]
 
     def start(self) -> None:
         """Forget all pieces."""
-        super().start()
-        if self._other is not None:
-            self._other.start()
+        for visitor in (self._leakage, *self._others):
+            visitor.start()
 
     def add(self, piece: CountedPiece) -> None:
         """Add a piece, or whole files."""
-        super().add(piece)
-        if self._other is not None:
-            self._other.add(piece)
+        for visitor in (self._leakage, *self._others):
+            visitor.add(piece)
 
     def result(self, gold: FileSummary, system: FileSummary) -> tuple[Leakage, Any]:
         """Return leakage, and the result of the other visitor."""
-        return self.leakage(), None if self._other is None else self._other.result(gold, system)
+        return self._leakage.leakage(), next((other.result(gold, system) for other in self._others), None)
 
 
 def single_run(plan: Plan) -> Plan:

@@ -45,14 +45,6 @@ MOST_EXAMPLES = 3
 _ID_LINE = re.compile(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?")
 
 
-class _Side(NamedTuple):
-    """The properties by which sentences are paired."""
-
-    ids: list[bytes | None]
-    texts: list[bytes]  # without spaces
-    words: list[list[str]]
-
-
 class PairedVersions(NamedTuple):
     """The sentences that two versions of a treebank share, and their words."""
 
@@ -61,11 +53,19 @@ class PairedVersions(NamedTuple):
     new: Treebank  # the paired sentences of NEW, in the order of OLD
     old_words: Numbers  # the word of `old` of each pair of aligned words, ascending, shape (aligned,)
     new_words: Numbers  # the word of `new` of each pair, the same shape
-    old_of_new: Numbers  # the word of `old` aligned with each word of `new`, or `NO_WORD`
+    new_names: Numbers  # the word of `old` aligned with each word of `new`; without one, another number below -1
     same_text: NDArray[np.bool_]  # whether each pair of sentences has the same characters without spaces
     same_tokens: NDArray[np.bool_]  # whether it also has the same tokens and words
     same_places: NDArray[np.bool_]  # whether each word of the pair is aligned with the word of the same number
     moved: NDArray[np.bool_]  # whether the pair has a different place in the order of NEW
+
+    @property
+    def sides(self) -> tuple[_Side, _Side]:
+        """Both versions, each with a function that names its words; aligned words have the same name."""
+        return (self.old, int), (self.new, lambda word: int(self.new_names[word]))
+
+
+_Side = tuple[Treebank, Callable[[int], int]]
 
 
 def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
@@ -78,23 +78,17 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     Words are aligned as in partial scores (`align_sentences`). The result does not depend on the order of versions:
     they are swapped if the second comes first by its texts and words.
     """
-    sides = [
-        _Side(
-            sentence_ids(treebank),
-            spans_of(treebank, unicode_spaces=rules.unicode_spaces).sentence_texts(),
-            words_by_sentence(treebank),
-        )
-        for treebank in (old, new)
-    ]
-    step = -1 if (sides[1].texts, sides[1].words) < (sides[0].texts, sides[0].words) else 1
-    pairs = sorted(pair[::step] for pair in _pair(*sides[::step]))
-    rows = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+    whole = [spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (old, new)]
+    texts, words = [spans.sentence_texts() for spans in whole], [words_by_sentence(side) for side in (old, new)]
+    step = -1 if (texts[1], words[1]) < (texts[0], words[0]) else 1
+    found = _pair([sentence_ids(side) for side in (old, new)[::step]], texts[::step], words[::step])
+    rows = np.array(sorted(pair[::step] for pair in found), dtype=np.intp).reshape(-1, 2)
     both = old.select(rows[:, 0].tolist()), new.select(rows[:, 1].tolist())
     spans = [spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in both]
     alignment = align_sentences(*both[::step], *spans[::step])
     old_words, new_words = (side.astype(np.intp) for side in (alignment.gold, alignment.system)[::step])
-    old_of_new = np.full(both[1].n_words, NO_WORD, dtype=np.intp)
-    old_of_new[new_words] = old_words
+    new_names = -2 - np.arange(both[1].n_words, dtype=np.intp)
+    new_names[new_words] = old_words
     sizes, new_sizes = (np.diff(side.sentence_starts) for side in both)
     sentence = both[0].sentence_of_word[old_words]
     in_place = old_words - both[0].sentence_starts[sentence] == new_words - both[1].sentence_starts[sentence]
@@ -103,33 +97,33 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     same_spans = list(map(eq, *map(_spans_by_sentence, both, spans)))
     same_tokens = same_text & same_places & np.array(same_spans, dtype=bool)
     moved = _moved(rows[:, ::step])
-    return PairedVersions(rows, *both, old_words, new_words, old_of_new, same_text, same_tokens, same_places, moved)
+    return PairedVersions(rows, *both, old_words, new_words, new_names, same_text, same_tokens, same_places, moved)
 
 
-def _pair(one: _Side, other: _Side) -> list[tuple[int, int]]:
+def _pair(
+    ids: list[list[bytes | None]], texts: list[list[bytes]], words: list[list[list[str]]]
+) -> list[tuple[int, int]]:
     """The paired sentences: first by id, then by text in order, then by text anywhere."""
     pairs: list[tuple[int, int]] = []
 
-    def add(candidates: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    def add(candidates: Iterable[tuple[int, int]]) -> list[list[int]]:
         """Add the pairs that can be versions of the same sentence, and return the other sentences of both sides."""
-        for i, j in candidates:
-            shared = Counter(one.words[i]) & Counter(other.words[j])
-            if one.texts[i] == other.texts[j] or 2 * shared.total() >= max(len(one.words[i]), len(other.words[j])):
-                pairs.append((i, j))
-        paired, others = zip(*pairs) if pairs else ((), ())
-        return sorted({*range(len(one.texts))} - {*paired}), sorted({*range(len(other.texts))} - {*others})
+        for pair in candidates:
+            (text, other_text), (some, others) = ([side[i] for side, i in zip(s, pair)] for s in (texts, words))
+            if text == other_text or 2 * (Counter(some) & Counter(others)).total() >= max(len(some), len(others)):
+                pairs.append(pair)
+        return [sorted({*range(len(side))} - {pair[k] for pair in pairs}) for k, side in enumerate(texts)]
 
-    counts, counts_of_other = Counter(one.ids), Counter(other.ids)
-    place = {name: j for j, name in enumerate(other.ids)}
-    unique = ((i, name) for i, name in enumerate(one.ids) if name is not None and counts[name] == 1)
+    counts, counts_of_other = map(Counter, ids)
+    place = {name: j for j, name in enumerate(ids[1])}
+    unique = ((i, name) for i, name in enumerate(ids[0]) if name is not None and counts[name] == 1)
     rest, others = add((i, place[name]) for i, name in unique if counts_of_other[name] == 1)
-    texts = [one.texts[i] for i in rest], [other.texts[j] for j in others]
-    words = [one.words[i] for i in rest], [other.words[j] for j in others]
-    rest, others = add((rest[i], others[j]) for i, j in enumerate(pair_texts(texts, words)) if j >= 0)
+    some_texts, some_words = (([sides[0][i] for i in rest], [sides[1][j] for j in others]) for sides in (texts, words))
+    rest, others = add((rest[i], others[j]) for i, j in enumerate(pair_texts(some_texts, some_words)) if j >= 0)
     places: defaultdict[bytes, list[int]] = defaultdict(list)  # of the k-th sentences with the same text
     for j in reversed(others):
-        places[other.texts[j]].append(j)
-    add((i, places[one.texts[i]].pop()) for i in rest if places[one.texts[i]])
+        places[texts[1][j]].append(j)
+    add((i, places[texts[0][i]].pop()) for i in rest if places[texts[0][i]])
     return pairs
 
 
@@ -188,7 +182,7 @@ def changed_cells(pairs: PairedVersions) -> Iterator[ChangedCell]:
     yield from _heads(pairs)
     yield from _changed(pairs, "DEPS", "deps")
     for name, rows_of in ((MULTIWORD, _multiword_rows), (EMPTY, _empty_rows)):
-        old, new = map(rows_of, _both(pairs))
+        old, new = (rows_of(*side) for side in pairs.sides)
         for key in old | new:
             (sentence, cells), *others = (side[key] for side in (old, new) if key in side)
             old_form, new_form = (side[key][1][FORM] if key in side else ABSENT for side in (old, new))
@@ -244,7 +238,7 @@ def _changed(pairs: PairedVersions, name: str, attribute: str) -> Iterator[Chang
 def _differences(pairs: PairedVersions, column: str, sentence: int, old: str, new: str) -> list[tuple[str, str]]:
     """The changes from one cell to another; none in DEPS if only the numbers of words differ."""
     if column == "DEPS" and not (old == new and pairs.same_places[sentence]):
-        before, after = (_edges(cell, side.by_id(sentence)) for cell, side in zip((old, new), _both(pairs)))
+        before, after = (_edges(cell, *side, sentence) for cell, side in zip((old, new), pairs.sides))
         if before != after:
             edges = (sorted(name for _, name in side) for side in (before - after, after - before))
             return [tuple("|".join(names) or ABSENT for names in edges)]  # type: ignore[list-item]
@@ -261,67 +255,45 @@ def _heads(pairs: PairedVersions) -> Iterator[ChangedCell]:
         return
     heads = old.heads[pairs.old_words].astype(np.intp)
     others = new.heads[pairs.new_words].astype(np.intp)
-    mapped = np.where(others < 0, -1, np.where(pairs.old_of_new[others] == NO_WORD, -2, pairs.old_of_new[others]))
-    differ = mapped != heads if old.has_trees and new.has_trees else np.ones(len(heads), dtype=bool)
-    for place in np.flatnonzero(differ).tolist():
+    differ = np.where(others < 0, -1, pairs.new_names[others]) != heads
+    for place in np.flatnonzero(differ | (not old.has_trees) | (not new.has_trees)).tolist():
         ends = (old, int(heads[place])), (new, int(others[place]))
         tags = ("_" if not side.has_trees else "root" if head < 0 else side.upos[head] for side, head in ends)
         word = int(pairs.old_words[place])
         yield ChangedCell("HEAD", *tags, int(old.sentence_of_word[word]), old.forms[word], word)
 
 
-_ID = re.compile("(?=.*[1-9])[0-9]{1,9}")
-
-
-def _edges(cell: str, word: Callable[[int], Hashable]) -> frozenset[tuple[Hashable, str]]:
-    """The edges of a cell of DEPS: their heads as `word` names them, and their relations."""
-    parts = [part.partition(":") for part in cell.split("|")] if cell != "_" else []
-    return frozenset((word(int(head)) if _ID.fullmatch(head) else head, name or head) for head, _, name in parts)
-
-
-class _Words(NamedTuple):
-    """The names of words in one version: the words of OLD, and the words that only NEW has."""
-
-    treebank: Treebank
-    name: Callable[[int], Hashable]
-
-    def by_id(self, sentence: int) -> Callable[[int], Hashable]:
-        """The names of the words of a sentence, by their ids."""
-        start, end = self.treebank.sentence_starts[sentence : sentence + 2].tolist()
-        return lambda number: self.name(start + number - 1) if number <= end - start else ("no word", number)
-
-
-def _both(pairs: PairedVersions) -> tuple[_Words, _Words]:
-    def of_new(word: int) -> Hashable:
-        old_word = int(pairs.old_of_new[word])
-        return ("new", word) if old_word == NO_WORD else old_word
-
-    return _Words(pairs.old, lambda word: word), _Words(pairs.new, of_new)
+def _edges(cell: str, treebank: Treebank, name: Callable[[int], int], sentence: int) -> set[tuple[Hashable, str]]:
+    """The edges of a cell of DEPS: the names of their heads, and their relations."""
+    start, end = treebank.sentence_starts[sentence : sentence + 2].tolist()
+    edges: set[tuple[Hashable, str]] = set()
+    for head, _, relation in (part.partition(":") for part in cell.split("|") if cell != "_"):
+        number = int(head) if re.fullmatch("[0-9]{1,9}", head) else 0
+        word = name(start + number - 1) if 0 < number <= end - start else ("no word", number or head)
+        edges.add((word, relation or head))
+    return edges
 
 
 _Rows = dict[Hashable, tuple[int, tuple[str, ...]]]
 """The sentence of each multiword token or empty node, and its nine cells after the ID."""
 
 
-def _multiword_rows(words: _Words) -> _Rows:
+def _multiword_rows(treebank: Treebank, name: Callable[[int], int]) -> _Rows:
     """The multiword tokens of one version by their first word."""
-    tokens, rows = words.treebank.multiword, _cells(words.treebank, words.treebank.multiword)
     seen: Counter[Hashable] = Counter()  # official scorers read tokens without words, before any word or at the end
     keyed: _Rows = {}
-    for word, row in zip(tokens.first.tolist(), rows, strict=True):
-        first = (row[0], words.name(word) if word < words.treebank.n_words else "end")
+    for word, row in zip(treebank.multiword.first.tolist(), _cells(treebank, treebank.multiword), strict=True):
+        first = (row[0], name(word) if word < treebank.n_words else "end")
         keyed[first, seen[first]] = row
         seen[first] += 1
     return keyed
 
 
-def _empty_rows(words: _Words) -> _Rows:
+def _empty_rows(treebank: Treebank, name: Callable[[int], int]) -> _Rows:
     """The empty nodes of one version by the preceding word and their number."""
-    nodes, starts = words.treebank.empty, words.treebank.sentence_starts
-    rows = zip(nodes.position.tolist(), nodes.minor.tolist(), _cells(words.treebank, nodes), strict=True)
-    return {
-        (row[0], "start" if word == starts[row[0]] else words.name(word - 1), minor): row for word, minor, row in rows
-    }
+    nodes, starts = treebank.empty, treebank.sentence_starts
+    rows = zip(nodes.position.tolist(), nodes.minor.tolist(), _cells(treebank, nodes), strict=True)
+    return {(row[0], "start" if word == starts[row[0]] else name(word - 1), minor): row for word, minor, row in rows}
 
 
 def _cells(treebank: Treebank, part: MultiwordTokens | EmptyNodes) -> Iterator[tuple[int, tuple[str, ...]]]:
