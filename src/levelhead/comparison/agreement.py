@@ -185,9 +185,8 @@ class Agreement(Tabular):
         columns = [Column("Label", "text"), Column("Words", "number"), Column("Observed"), Column("Expected")]
         for name in ("Cohen", "Fleiss", "Alpha"):
             ends, hidden = (f"{name} low", f"{name} high"), name == "Fleiss" and len(self.annotators) == 2
-            head = interval_head(self.level)
-            interval = Column(head, "number", key=f"{name} interval", ends=ends, tidy_only=hidden)
-            columns += [Column(name, "number", tidy_only=hidden), interval]
+            columns.append(Column(name, "number", tidy_only=hidden))
+            columns.append(columns[-1]._replace(name=interval_head(self.level), key=f"{name} interval", ends=ends))
         rows = []
         for label, words, _, observed, expected, *estimates in self.labels:
             numbers = [
@@ -245,8 +244,8 @@ class Agreement(Tabular):
         if self.disagreements:
             patterns = self._patterns_table(_MOST_PATTERNS)
             hidden = len(self.disagreements) - _MOST_PATTERNS
-            more = f"{hidden} more patterns: --by pattern"
-            tables.insert(1, patterns._replace(notes=(*patterns.notes, *([more] if hidden > 0 else []))))
+            more = [f"{hidden} more patterns: --by pattern"] if hidden > 0 else []
+            tables.insert(1, patterns._replace(notes=(*patterns.notes, *more)))
         return "\n".join(to_text(table, 2) for table in tables).rstrip("\n")
 
     def to_dict(self) -> dict[str, Any]:
@@ -376,8 +375,8 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
     for both, some in cases.items():
         (row, i, j), count = some[0], len(some)
         form = words.treebanks[i].forms[int(words.rows[row, i])]
-        pair = names[i], names[j]
-        yield Disagreement(labeled.name, *both, count, count / total, pair, int(words.sentences[row]), form)
+        place = (names[i], names[j]), int(words.sentences[row]), form
+        yield Disagreement(labeled.name, *both, count, count / total, *place)
 
 
 def _provenance(
@@ -386,8 +385,11 @@ def _provenance(
     hashes = {name: short_hash(summary_of(treebank).sha256) for name, treebank in treebanks.items()}
     provenances = [pair.provenance for pair in pairs.values()]
     notes = [note for provenance in provenances for note in provenance.notes]
-    columns = ("upos", "xpos", "feats")
-    empty = [name for name in columns if not all(getattr(side, name).has_values for side in treebanks.values())]
+    empty = [
+        name
+        for name in ("upos", "xpos", "feats")
+        if not all(getattr(treebank, name).has_values for treebank in treebanks.values())
+    ]
     if empty:
         notes.append(f"not annotated by all annotators: {', '.join(empty).upper()}")
     signature = {

@@ -52,8 +52,8 @@ class AnnotatedWords(NamedTuple):
 
 def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
     """Return the aligned words of each pair of annotations, by their numbers."""
-    numbers = combinations(range(len(treebanks)), 2)
-    return {(i, j): match(treebanks[i], treebanks[j], rules) for i, j in numbers}
+    pairs = combinations(enumerate(treebanks), 2)
+    return {(i, j): match(one, other, rules) for (i, one), (j, other) in pairs}
 
 
 def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], Matches]) -> AnnotatedWords:

@@ -17,11 +17,12 @@ from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
+from levelhead.scoring.score import Score
 from levelhead.significance import units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.units import AUTO, ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes
 from levelhead.tables.documents import header, points, signed
-from levelhead.tables.table import Cell, Column, Kind, Table, interval_cell, interval_head, value_cell
+from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
 
 __all__ = ["Breakdowns", "Repairs", "WithIntervals"]
 
@@ -36,10 +37,6 @@ class Intervals(NamedTuple):
     def signature(self) -> dict[str, str]:
         """Their parts of a signature."""
         return {"level": f"{self.level:g}", "resample-by": self.resample_by}
-
-
-STANDARD_INTERVALS = Intervals()
-"""95% intervals, by document if gold marks documents."""
 
 
 _Found = TypeVar("_Found")
@@ -84,18 +81,11 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             cells = (*start, *("",) * (len(named) - len(start)), *numbers)
             return (*cells, *(None,) * (len(columns) - len(cells)))
 
-        parts = []
-        for name, breakdown in ((name, breakdown) for name, some in self.treebanks.items() for breakdown in some):
-            part = []
-            for values, score in breakdown.rows:
-                numbers = (score.gold, score.system, score.correct, score.precision, score.recall, score.f1)
-                between = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
-                left_out: tuple[Cell, ...] = ()
-                if breakdown.whole:
-                    difference = value_cell(breakdown.difference(values), perplexity=False)
-                    left_out = (breakdown.without[values].value, difference)
-                part.append(row(name, breakdown.by, values, *numbers, *between, *left_out))
-            parts.append(part)
+        parts = [
+            [row(name, breakdown.by, values, *_numbers(breakdown, values, score)) for values, score in breakdown.rows]
+            for name, some in self.treebanks.items()
+            for breakdown in some
+        ]
         summary = []
         for by, average in ((by, average) for by, some in self._averages() for average in some):
             means = [value_cell(mean, perplexity=False) for mean in average.means.values()]
@@ -119,22 +109,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return breakdowns for JSON: ratios as percentages."""
-        documents: dict[str, list[dict[str, Any]]] = {}
-        for name, breakdown in ((name, breakdown) for name, some in self.treebanks.items() for breakdown in some):
-            rows = []
-            for values, score in breakdown.rows:
-                ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
-                document = dict[str, Any](zip(breakdown.by, values, strict=True))
-                document |= {"gold": score.gold, "system": score.system, "correct": score.correct}
-                document |= {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
-                document |= estimate_document(breakdown.estimates.get(values))
-                if breakdown.whole:
-                    document["without"] = points(breakdown.without[values].value)
-                    document["difference"] = points(breakdown.difference(values))
-                rows.append(document)
-            whole = {"whole": points(breakdown.whole.value)} if breakdown.whole else {}
-            start = {"by": list(breakdown.by), "measure": str(breakdown.measure)}
-            documents.setdefault(name, []).append({**start, **whole, "rows": rows})
+        documents = {name: [_document(breakdown) for breakdown in some] for name, some in self.treebanks.items()}
         averages = [
             {
                 "by": list(by),
@@ -164,6 +139,14 @@ def _named_columns(bys: Sequence[tuple[str, ...]], *, several: bool) -> list[Col
     return [*treebanks, Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
 
 
+def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
+    between = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
+    difference = value_cell(breakdown.difference(values), perplexity=False)
+    left_out = (breakdown.without[values].value, difference) if breakdown.whole else ()
+    counts = (score.gold, score.system, score.correct)
+    return (*counts, score.precision, score.recall, score.f1, *between, *left_out)
+
+
 def _table_of_parts(
     columns: Iterable[Column],
     parts: Sequence[Sequence[tuple[Cell, ...]]],
@@ -187,6 +170,26 @@ def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
     if any(breakdown.whole for breakdown in breakdowns):
         notes = (*notes, f"Without: {measure} of all other words; Diff.: Without minus {measure} of all words")
     return notes
+
+
+def _document(breakdown: Breakdown) -> dict[str, Any]:
+    rows = []
+    for values, score in breakdown.rows:
+        ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+        row = {
+            **dict(zip(breakdown.by, values, strict=True)),
+            "gold": score.gold,
+            "system": score.system,
+            "correct": score.correct,
+            **{name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()},
+            **estimate_document(breakdown.estimates.get(values)),
+        }
+        if breakdown.whole:
+            row["without"] = points(breakdown.without[values].value)
+            row["difference"] = points(breakdown.difference(values))
+        rows.append(row)
+    whole = {"whole": points(breakdown.whole.value)} if breakdown.whole else {}
+    return {"by": list(breakdown.by), "measure": str(breakdown.measure), **whole, "rows": rows}
 
 
 @immutable
@@ -222,18 +225,19 @@ class Repairs(WithIntervals[Sequence[Repair]]):
             unit_line(self.units, "confidence intervals"),
             *signed(self._signature),
         )
-        label = f"Average of {len(self.treebanks)}"
-        summary = [(label, *average[:6], *estimate_cells(average.estimate)) for average in self.averages]
+        summary = [
+            (f"Average of {len(self.treebanks)}", *average[:6], *estimate_cells(average.estimate))
+            for average in self.averages
+        ]
         return _table_of_parts(columns, parts, notes, summary)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        means = [_repair(average) for average in self.averages]
         return {
             **header("repairs", self._signature),
             "measure": self.measure,
             "treebanks": {name: [_repair(repair) for repair in some] for name, some in self.treebanks.items()},
-            **({"averages": means} if len(self.treebanks) > 1 else {}),
+            **({"averages": [*map(_repair, self.averages)]} if len(self.treebanks) > 1 else {}),
             "units": units_document(self.units),
         }
 
@@ -259,21 +263,18 @@ def estimate_columns(
     level: str, estimates: Iterable[BucketEstimate], *, difference: bool = False
 ) -> tuple[Column, Column]:
     """Return the columns of `estimate_cells`; only TSV has them if no row has an interval."""
-    tidy_only = all(estimate.interval is None for estimate in estimates)
-    kind: Kind = "difference" if difference else "ratio"
-    ends = ("diff_low", "diff_high") if difference else ("low", "high")
-    return (
-        Column(interval_head(level), kind, ends=ends, tidy_only=tidy_only),
-        Column("", "text", key="Uncertain", tidy_only=tidy_only),
-    )
+    tidy_only, head = all(estimate.interval is None for estimate in estimates), interval_head(level)
+    interval = Column(head, ends=("low", "high"), tidy_only=tidy_only)
+    if difference:
+        interval = interval._replace(kind="difference", ends=("diff_low", "diff_high"))
+    return interval, Column("", "text", key="Uncertain", tidy_only=tidy_only)
 
 
-def estimate_notes(estimates: Iterable[BucketEstimate]) -> list[str]:
+def estimate_notes(estimates: Sequence[BucketEstimate]) -> list[str]:
     """Return a note if some rows are uncertain."""
-    every = list(estimates)
-    if every and all(estimate.interval is None for estimate in every):
+    if estimates and all(estimate.interval is None for estimate in estimates):
         return [ALL_UNCERTAIN]
-    return [UNCERTAIN] if any(estimate.uncertain for estimate in every) else []
+    return [UNCERTAIN] if any(estimate.uncertain for estimate in estimates) else []
 
 
 def estimate_cells(estimate: BucketEstimate | None) -> tuple[Cell, Cell]:
@@ -287,7 +288,7 @@ def estimate_document(estimate: BucketEstimate | None) -> dict[str, Any]:
     """Return an estimate for JSON, in points; an empty document for None."""
     if estimate is None:
         return {}
-    interval = None if estimate.interval is None else [points(end) for end in estimate.interval]
+    interval = estimate.interval and [points(end) for end in estimate.interval]
     return {"interval": interval, "n_units": estimate.n_units, "uncertain": estimate.uncertain}
 
 
@@ -328,8 +329,7 @@ def repairs_of_outputs(plan: Plan, setup: Setup, intervals: Intervals) -> Repair
 
     each, provenance, units = _with_intervals(plan, setup, found, intervals)
     averages = average_repairs([*each.values()], intervals.level) if len(each) > 1 else ()
-    kinds = {code: treebank.kinds for code, treebank in each.items()}
-    return Repairs(kinds, provenance, units, str(measure), averages)
+    return Repairs({code: treebank.kinds for code, treebank in each.items()}, provenance, units, str(measure), averages)
 
 
 def _with_intervals(

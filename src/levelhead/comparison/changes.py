@@ -142,8 +142,7 @@ class AnyChanges(Tabular):
     @property
     def n_unchanged(self) -> int:
         """The number of sentences that are identical line for line."""
-        n_listed = sum(len(part.sentences) for part in self.parts.values())
-        return sum(len(part.old) for part in self.parts.values()) - n_listed + self.counts["added"]
+        return sum(len(part.old) - len(part.sentences) for part in self.parts.values()) + self.counts["added"]
 
     @property
     def by_column(self) -> dict[str, int]:
@@ -365,8 +364,7 @@ def _sizes(changes: AnyChanges, side: Side) -> dict[str, int]:
     """The numbers of sentences and words in one version, and of files if it is a folder."""
     treebanks: list[Treebank] = [getattr(part, side) for part in changes.parts.values()]
     files = {"files": sum(len(treebank) > 0 for treebank in treebanks)} if changes.of_folder else {}
-    words = sum(treebank.n_words for treebank in treebanks)
-    return {**files, "sentences": sum(map(len, treebanks)), "words": words}
+    return {**files, "sentences": sum(map(len, treebanks)), "words": sum(side.n_words for side in treebanks)}
 
 
 def _sizes_text(changes: AnyChanges, side: Side) -> str:

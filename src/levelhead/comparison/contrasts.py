@@ -15,7 +15,6 @@ from levelhead.analysis.word_properties import PropertySettings, RequestedNames
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.breakdowns import (
-    STANDARD_INTERVALS,
     Intervals,
     estimate_cells,
     estimate_columns,
@@ -296,7 +295,7 @@ def compare_by(
     by: Sequence[str],
     settings: PropertySettings,
     setup: Setup,
-    intervals: Intervals = STANDARD_INTERVALS,
+    intervals: Intervals,
 ) -> Gains:
     """Return the gains of systems over the first system, by properties of words."""
     _check_systems(plan)
@@ -307,8 +306,8 @@ def compare_by(
             gold = some[0].matches.gold
             requested.see(gold)
             units[name] = units_of(gold, intervals.resample_by)
-            how = IntervalSettings(units[name], intervals.level)
-            treebanks[name] = gains_by(some, measure, by, settings, setup.registry, how)
+            requested_units = IntervalSettings(units[name], intervals.level)
+            treebanks[name] = gains_by(some, measure, by, settings, setup.registry, requested_units)
             sources[name] = sources_of({output.name: output.matches for output in some}, setup)
     requested.check()
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures()}
@@ -329,9 +328,7 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     with read_outputs(plan, setup) as outputs:
         for name, (baseline, *others) in outputs:
             sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, setup)
-            for other in others:
-                both = contrasts(baseline.matches, other.matches, setup)
-                pairs.append((name, baseline, other, *both))
+            pairs += [(name, baseline, other, *contrasts(baseline.matches, other.matches, setup)) for other in others]
     provenance = comparison_provenance(sources, setup, {"measure": str(measure), **setup.signature_of_measures()})
     return Contrasts(measure, pairs, limit, provenance, definition.needs_for(measure.argument))
 
@@ -431,6 +428,6 @@ def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -
         for i in np.argsort(change, kind="stable")[:_MOST_LOSSES].tolist():
             if change[i] < -_EQUAL:
                 numbers = (column[i].item() for column in (correct[baseline], correct[system], words))
-                text = " ".join(gold[i].forms)
-                sentences.append(WorseSentence(treebank, system, i + 1, gold[i].id, *numbers, text))
+                place = (treebank, system, i + 1, gold[i].id)
+                sentences.append(WorseSentence(*place, *numbers, " ".join(gold[i].forms)))
     return sentences

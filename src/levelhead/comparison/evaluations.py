@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts, with_leakage
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, joint_provenance, pair_provenance
@@ -45,9 +46,6 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import FileSummary, sources_document
 from levelhead.treebank.training_data import Training
-
-if TYPE_CHECKING:
-    from levelhead.evaluation.fold import CountedPiece
 
 __all__ = ["Evaluations", "LanguagePair", "Languages"]
 
@@ -156,8 +154,7 @@ def single_run(plan: Plan) -> Plan:
         runs = ", ".join(system.label for system in plan.systems[:5])
         message = f"it has {len(plan.systems)} runs ({runs}): name one, or use levelhead compare, which averages runs"
         folders = [system.folder for system in plan.systems if system.folder is not None]
-        place = os.path.commonpath(folders) if folders else ""
-        raise InputError(Fault("ambiguous-layout", message, Place(place)))
+        raise InputError(Fault("ambiguous-layout", message, Place(os.path.commonpath(folders) if folders else "")))
     return plan
 
 
@@ -364,8 +361,7 @@ def _pairs(
                 estimate = _difference(of_both, [strata[name] for name in names], s, m, paired=paired)
                 difference, interval, p = one - other, estimate.interval(settings.level), estimate.p()
             rows.append(LanguagePair(system, measure, names, (one, other), difference, interval, p, None, paired))
-        adjusted = holm([row.p for row in rows])
-        pairs += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
+        pairs += [row._replace(p_holm=p) for row, p in zip(rows, holm([row.p for row in rows]), strict=True)]
     return pairs
 
 

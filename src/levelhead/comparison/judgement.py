@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +45,7 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary, contents_hash, short_hash, summary_of
-
-if TYPE_CHECKING:
-    from levelhead.treebank.reader import Format
+from levelhead.treebank.reader import Format
 
 __all__ = ["Choices", "ComparedMeasures", "Judged", "Judgement"]
 
@@ -233,11 +231,17 @@ def judge(
     judged = {name: Judged(scores[name], human_agreement(verdict[name], votes.second, **options)) for name in scores}
     pairs = list(itertools.combinations(verdict, 2))
     differences = [compare_agreement(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
-    corrected = holm([difference.p for difference in differences])
-    compared = tuple(ComparedMeasures(*pair, *tested) for pair, *tested in zip(pairs, differences, corrected))
-    apart = {"subtypes": "apart"} if subtypes_apart else {}
-    settings = {"resamples": str(resamples), "resample-by": resample_by, "level": repr(level), "seed": str(seed)}
-    provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**apart, ties=ties, **settings)
+    corrected = zip(pairs, differences, holm([difference.p for difference in differences]))
+    compared = tuple(ComparedMeasures(*pair, *tested) for pair, *tested in corrected)
+    settings = {"subtypes": "apart"} if subtypes_apart else {}
+    settings |= {
+        "ties": ties,
+        "resamples": str(resamples),
+        "resample-by": resample_by,
+        "level": repr(level),
+        "seed": str(seed),
+    }
+    provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**settings)
     notes = (*provenance.notes, *unit_notes({"gold": units}))
     return Judgement(votes, judged, compared, replace(provenance, notes=notes), units)
 
@@ -262,7 +266,7 @@ def _planned(
 
 def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
     """The provenance of a score, with `first` instead of `system`, and the parts of the second system."""
-    parts = {**setup.signature_of_measures(), "choices": choices}
+    parts = setup.signature_of_measures() | {"choices": choices}
     pairs = (pair_provenance(sources.gold, system, setup, parts=parts) for system in sources.systems.values())
     first, second = (pair.signature for pair in pairs)
     of_system = {"system", "system-warnings"}  # the name of a measure can contain the word

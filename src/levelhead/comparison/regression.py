@@ -112,14 +112,13 @@ def gate_results(
             yield gate._replace(runs_needed=needed)
     place = "macro-average" if len(counts) > 1 else next(iter(counts))
     for system, faults in invalid.items():
-        errors = tuple(map(str, faults))
-        yield from (GateResult(system, name, place, "not met", "invalid", errors=errors) for name in measures)
+        gate = GateResult(system, "", place, "not met", "invalid", errors=tuple(map(str, faults)))
+        yield from (gate._replace(measure=name) for name in measures)
 
 
 def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is_better: bool) -> GateResult:
     margin = settings.margin
-    by_ratio = margin is not None and lower_is_better
-    interval = result.ratio_interval if by_ratio else result.difference_interval
+    interval = result.ratio_interval if margin is not None and lower_is_better else result.difference_interval
     verdict: Literal["met", "not met", "undecided"]
     if result.p is None or not result.enough_runs:
         verdict, decided = "undecided" if margin is None else "not met", False

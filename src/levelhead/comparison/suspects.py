@@ -260,8 +260,8 @@ class Suspects(Tabular):
     def _place(self, word: int) -> dict[str, Any]:
         """The number of a word's sentence, its id, and the number of the word in it."""
         sentence = int(self.treebank.sentence_of_word[word])
-        number = word - int(self.treebank.sentence_starts[sentence]) + 1
-        return {"sentence": sentence + 1, "sent_id": self.treebank[sentence].id, "word": number}
+        first = int(self.treebank.sentence_starts[sentence])
+        return {"sentence": sentence + 1, "sent_id": self.treebank[sentence].id, "word": word - first + 1}
 
 
 def find_suspects(

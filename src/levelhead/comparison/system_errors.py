@@ -81,8 +81,8 @@ class Confusions(PerTreebank[Confusion]):
         )
         notes = ["errors only; of gold: share of the aligned words with this gold relation"]
         if any(OTHER in confusion.names for confusion in self.treebanks.values()):
-            rest = f"all but the {MOST_RELATIONS} most frequent relations"
-            notes.append(f"{OTHER}: {rest}; errors among them are not shown")
+            rest = f"all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown"
+            notes.append(f"{OTHER}: {rest}")
         return self._table(columns, _confused, *notes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -261,8 +261,8 @@ class ErrorExamples(Tabular):
         return {**header("examples", self.provenance.signature), "cells": cells}
 
     def __str__(self) -> str:
-        signature = signature_line(self.provenance.signature)
-        return f"{draw_examples(self.matches, self.cells, self.limit or DRAWN)}{signature}"
+        trees = draw_examples(self.matches, self.cells, self.limit or DRAWN)
+        return f"{trees}{signature_line(self.provenance.signature)}"
 
 
 def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | None = None) -> ErrorExamples:

@@ -14,8 +14,7 @@ import numpy as np
 from levelhead.campaign import check_valid, score_plan
 from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
-from levelhead.campaign.results import OutputResult as Outcome
-from levelhead.campaign.results import Results
+from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, verdict_text
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
@@ -189,9 +188,9 @@ def compare(
 
     With `fail_if_worse`, an invalid output fails the gates of these measures instead of raising an error.
     """
-    n_systems = len({system.name for system in plan.systems})
     check_settings(settings)
-    check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
+    names = {system.name for system in plan.systems}
+    check_margin(settings.margin, len(names), len(setup.measures), len(setup.perplexities))
     voters = treebanks_voting({test_set.code: test_set.language for test_set in plan.test_sets}, votes)
     how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}
     invalid: Mapping[str, tuple[Fault, ...]] = {}
@@ -216,9 +215,8 @@ def compare(
     for score in scores if several else ():
         if score.average is None and score.difference is not None:
             tested[score.measure, score.system].append(score)
-    level = 1 - settings.level
     wins = [
-        count_wins(some, voters, level, sign=-1 if measure in perplexities else 1, wilcoxon=wilcoxon)
+        count_wins(some, voters, 1 - settings.level, sign=-1 if measure in perplexities else 1, wilcoxon=wilcoxon)
         for measure, system in product(first.measures, systems[1:])
         if (some := tested[measure, system])
     ]
@@ -282,8 +280,9 @@ def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, Sys
         parts = np.empty((results.gold[test_set.code].sentences, len(outcomes), len(results.measures), 2))
         for (run, result), (m, measure) in product(enumerate(outcomes), enumerate(results.measures)):
             parts[:, run, m] = result.sentences[measure].T
-        gold = results.seed_of(test_set.code)
-        counts[test_set.code] = SystemCounts(names, results.measures, parts, gold, perplexities)
+        counts[test_set.code] = SystemCounts(
+            names, results.measures, parts, results.seed_of(test_set.code), perplexities
+        )
     return counts
 
 
@@ -298,7 +297,7 @@ def sources_of_results(results: Results) -> dict[str, Sources]:
     return sources
 
 
-def _valueless(test_set: TestSet, output: Outcome) -> Iterator[Fault]:
+def _valueless(test_set: TestSet, output: OutputResult) -> Iterator[Fault]:
     """One error for each measure without a value for an output."""
     gold = Place(None if test_set.gold is None else os.fspath(test_set.gold))
     system = Place(output.contents.path if output.contents else None)

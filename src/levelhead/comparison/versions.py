@@ -405,7 +405,7 @@ def release_changes(old: Path, new: Path, rules: Rules, read: Callable[[Path], T
     notes = [f"only in the old folder: {printable(', '.join(only_old))}"] if only_old else []
     notes += [f"only in the new folder: {printable(', '.join(only_new))}"] if only_new else []
     if n_refiled:
-        were = "was" if n_refiled == 1 else "were"
-        notes.append(f"{number_of(n_refiled, 'sentence')} {were} removed from one file and added to another")
+        moved = f"{number_of(n_refiled, 'sentence')} {'was' if n_refiled == 1 else 'were'} removed from one file"
+        notes.append(f"{moved} and added to another")
     provenance = _provenance(files, rules, tuple(notes))
     return ReleaseChanges(parts, tuple(only_old), tuple(only_new), _in_order(joined.values()), n_refiled, provenance)

@@ -87,9 +87,6 @@ def family_check(
 METHODS: tuple[Method, ...] = ("pearson", "spearman")
 
 _LEVEL = 0.05  # of significance, as printed in papers
-_NUMBERS = ("n", "r", "low", "high", "p", "Holm")
-_OF_FAMILIES = ("lowest", "highest", "within", "p within")
-_PROBABILITIES = ("p", "Holm", "p within")
 
 
 class Coefficient(NamedTuple):
@@ -160,8 +157,14 @@ class Correlation(Tabular):
         """Return the result as a table."""
         pairs = [(pair, method) for method in self.pairs[0].coefficients for pair in self.pairs]
         with_families = any(pair.coefficients[method].families for pair, method in pairs)
-        names = (*_NUMBERS, *(_OF_FAMILIES if with_families else ()))
-        columns = [Column(name, "probability" if name in _PROBABILITIES else "number", digits=3) for name in names]
+        columns = [
+            *(Column(name, "text") for name in ("x", "y", "method")),
+            *(Column(name, "number") for name in ("n", "r", "low", "high")),
+            *(Column(name, "probability", digits=3) for name in ("p", "Holm")),
+        ]
+        if with_families:
+            columns += [Column(name, "number") for name in ("lowest", "highest", "within")]
+            columns.append(Column("p within", "probability", digits=3))
         rows: list[tuple[Cell, ...]] = []
         for pair, method in pairs:
             *numbers, check = pair.coefficients[method]
@@ -178,7 +181,7 @@ class Correlation(Tabular):
                     note = f"lowest without {lowest}, highest without {highest}"
                 notes.append(f"{pair.x}, {pair.y} ({method}): {note}")
         return Table(
-            (*(Column(name, "text") for name in ("x", "y", "method")), *columns),
+            tuple(columns),
             tuple(rows),
             (*notes, *self._notes),
             frozenset(range(len(self.pairs), len(rows), len(self.pairs))),
@@ -187,8 +190,8 @@ class Correlation(Tabular):
     @property
     def _notes(self) -> tuple[str, ...]:
         given = (f"controlling for: {', '.join(self.given)}",) if self.given else ()
-        signed = signature_line(self.provenance.signature)
-        return (*given, *self.provenance.notes, f"{len(self.treebanks)} treebanks", signed)
+        notes = (*self.provenance.notes, f"{len(self.treebanks)} treebanks")
+        return (*given, *notes, signature_line(self.provenance.signature))
 
     def matrix_table(self, method: Method) -> Table:
         """Return the upper triangle of the correlation matrix, in the layout of Callin's table 3.
