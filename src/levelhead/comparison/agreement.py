@@ -318,7 +318,8 @@ def agreement(
     differing = np.flatnonzero(np.min(exact, axis=0) == 0).tolist()
     words = common_words([*treebanks.values()], matched)
     units = units_of(treebanks[names[0]], resample_by)
-    labels, patterns = [], []
+    labels: list[LabelAgreement] = []
+    patterns: list[Disagreement] = []
     for labeled in labels_of(words):
         ratings = Ratings(labeled.labels, units.of_sentence[words.sentences], units.n_units)
         beyond_chance: Coefficients = coefficients(ratings)
@@ -375,8 +376,8 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
     for both, some in cases.items():
         (row, i, j), count = some[0], len(some)
         form = words.treebanks[i].forms[int(words.rows[row, i])]
-        place = (names[i], names[j]), int(words.sentences[row]), form
-        yield Disagreement(labeled.name, *both, count, count / total, *place)
+        sentence, share = int(words.sentences[row]), count / total
+        yield Disagreement(labeled.name, *both, count, share, (names[i], names[j]), sentence, form)
 
 
 def _provenance(

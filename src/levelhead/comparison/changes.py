@@ -267,8 +267,7 @@ class AnyChanges(Tabular):
             | {"count": pattern.n_changes, "sentences": pattern.n_sentences}
             | {
                 "examples": [
-                    ({"treebank": at.file} if self.of_folder else {})
-                    | {"old": at.old + 1, "new": at.new + 1}
+                    {**({"treebank": at.file} if self.of_folder else {}), "old": at.old + 1, "new": at.new + 1}
                     | {"sent_id": self.parts[at.file].new[at.new].id, "form": at.form}
                     for at in pattern.examples
                 ]

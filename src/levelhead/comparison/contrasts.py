@@ -427,7 +427,7 @@ def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -
         change = correct[system] - correct[baseline]
         for i in np.argsort(change, kind="stable")[:_MOST_LOSSES].tolist():
             if change[i] < -_EQUAL:
-                numbers = (column[i].item() for column in (correct[baseline], correct[system], words))
-                place = (treebank, system, i + 1, gold[i].id)
-                sentences.append(WorseSentence(*place, *numbers, " ".join(gold[i].forms)))
+                before, after, of_gold = (column[i].item() for column in (correct[baseline], correct[system], words))
+                place, text = (treebank, system, i + 1, gold[i].id), " ".join(gold[i].forms)
+                sentences.append(WorseSentence(*place, before, after, of_gold, text))
     return sentences

@@ -376,5 +376,5 @@ def _difference(
         few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
         return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
     spreads = (spread_of([stratum], [[s]], m) for stratum in strata)
-    estimates = (Estimate(value, *spread[:3]) for value, spread in zip(values, spreads, strict=True))
-    return UnpairedDifference(*estimates, perplexity=not one.is_ratio[m])
+    first, second = (Estimate(value, *spread[:3]) for value, spread in zip(values, spreads, strict=True))
+    return UnpairedDifference(first, second, perplexity=not one.is_ratio[m])

@@ -232,9 +232,9 @@ def judge(
     pairs = list(itertools.combinations(verdict, 2))
     differences = [compare_agreement(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
     corrected = zip(pairs, differences, holm([difference.p for difference in differences]))
-    compared = tuple(ComparedMeasures(*pair, *tested) for pair, *tested in corrected)
-    settings = {"subtypes": "apart"} if subtypes_apart else {}
-    settings |= {
+    compared = tuple(ComparedMeasures(*pair, difference, p) for pair, difference, p in corrected)
+    settings = {
+        **({"subtypes": "apart"} if subtypes_apart else {}),
         "ties": ties,
         "resamples": str(resamples),
         "resample-by": resample_by,

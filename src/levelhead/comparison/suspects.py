@@ -126,8 +126,9 @@ def _log_shares(
     counts = np.zeros((size, 2 * size))
     np.add.at(counts, (gold[given], (2 * labels + head_right)[given]), 1.0)
     overall = counts.sum(axis=0) + 1
-    smoothed: NDArray[np.float64] = np.log(counts + _PRIOR * overall / overall.sum())
-    return smoothed - np.log(counts.sum(axis=1, keepdims=True) + _PRIOR)
+    smoothed = counts + _PRIOR * overall / overall.sum()
+    logs: NDArray[np.float64] = np.log(smoothed) - np.log(counts.sum(axis=1, keepdims=True) + _PRIOR)
+    return logs
 
 
 _LEAST = 2

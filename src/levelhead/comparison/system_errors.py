@@ -193,11 +193,11 @@ def for_each_output(
     with read_outputs(single_run(plan), setup) as outputs:
         for code, (output,) in outputs:
             results[code] = function(output.matches)
-            sides = output.matches.gold, output.matches.system
-            notes = notes_on(*sides, setup.defined, setup.rules, setup.registry.schemes)
+            gold, system = output.matches.gold, output.matches.system
+            notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
             if scheme:
-                notes += notes_on_schemes(*sides, [(scheme[0], (scheme[1],))])
-            provenances[code] = pair_provenance(*map(summary_of, sides), setup, notes, parts)
+                notes += notes_on_schemes(gold, system, [(scheme[0], (scheme[1],))])
+            provenances[code] = pair_provenance(summary_of(gold), summary_of(system), setup, notes, parts)
     return results, joint_provenance(provenances)
 
 

@@ -85,7 +85,8 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     rows = np.array(sorted(pair[::step] for pair in found), dtype=np.intp).reshape(-1, 2)
     both = old.select(rows[:, 0].tolist()), new.select(rows[:, 1].tolist())
     spans = [spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in both]
-    alignment = align_sentences(*both[::step], *spans[::step])
+    (one, other), (one_spans, other_spans) = both[::step], spans[::step]
+    alignment = align_sentences(one, other, one_spans, other_spans)
     old_words, new_words = (side.astype(np.intp) for side in (alignment.gold, alignment.system)[::step])
     new_names = -2 - np.arange(both[1].n_words, dtype=np.intp)
     new_names[new_words] = old_words
@@ -108,17 +109,19 @@ def _pair(
 
     def add(candidates: Iterable[tuple[int, int]]) -> list[list[int]]:
         """Add the pairs that can be versions of the same sentence, and return the other sentences of both sides."""
-        for pair in candidates:
-            (text, other_text), (some, others) = ([side[i] for side, i in zip(s, pair)] for s in (texts, words))
-            if text == other_text or 2 * (Counter(some) & Counter(others)).total() >= max(len(some), len(others)):
-                pairs.append(pair)
+        for i, j in candidates:
+            some, others = words[0][i], words[1][j]
+            n_shared = (Counter(some) & Counter(others)).total()
+            if texts[0][i] == texts[1][j] or 2 * n_shared >= max(len(some), len(others)):
+                pairs.append((i, j))
         return [sorted({*range(len(side))} - {pair[k] for pair in pairs}) for k, side in enumerate(texts)]
 
     counts, counts_of_other = map(Counter, ids)
     place = {name: j for j, name in enumerate(ids[1])}
     unique = ((i, name) for i, name in enumerate(ids[0]) if name is not None and counts[name] == 1)
     rest, others = add((i, place[name]) for i, name in unique if counts_of_other[name] == 1)
-    some_texts, some_words = (([sides[0][i] for i in rest], [sides[1][j] for j in others]) for sides in (texts, words))
+    some_texts = [texts[0][i] for i in rest], [texts[1][j] for j in others]
+    some_words = [words[0][i] for i in rest], [words[1][j] for j in others]
     rest, others = add((rest[i], others[j]) for i, j in enumerate(pair_texts(some_texts, some_words)) if j >= 0)
     places: defaultdict[bytes, list[int]] = defaultdict(list)  # of the k-th sentences with the same text
     for j in reversed(others):
@@ -258,9 +261,11 @@ def _heads(pairs: PairedVersions) -> Iterator[ChangedCell]:
     differ = np.where(others < 0, -1, pairs.new_names[others]) != heads
     for place in np.flatnonzero(differ | (not old.has_trees) | (not new.has_trees)).tolist():
         ends = (old, int(heads[place])), (new, int(others[place]))
-        tags = ("_" if not side.has_trees else "root" if head < 0 else side.upos[head] for side, head in ends)
+        tag, tag_in_new = (
+            "_" if not side.has_trees else "root" if head < 0 else side.upos[head] for side, head in ends
+        )
         word = int(pairs.old_words[place])
-        yield ChangedCell("HEAD", *tags, int(old.sentence_of_word[word]), old.forms[word], word)
+        yield ChangedCell("HEAD", before, after, int(old.sentence_of_word[word]), old.forms[word], word)
 
 
 def _edges(cell: str, treebank: Treebank, name: Callable[[int], int], sentence: int) -> set[tuple[Hashable, str]]:
@@ -325,8 +330,11 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
     patterns = []
     for pattern, cells in places.items():
         first = {cell.sentence: cell.form for cell in reversed(cells)}
-        examples = (ChangeExample(*pairs.rows[pair].tolist(), first[pair]) for pair in sorted(first)[:MOST_EXAMPLES])
-        patterns.append(ChangePattern(*pattern, len(cells), len(first), tuple(examples)))
+        examples = tuple(
+            ChangeExample(int(pairs.rows[pair, 0]), int(pairs.rows[pair, 1]), first[pair])
+            for pair in sorted(first)[:MOST_EXAMPLES]
+        )
+        patterns.append(ChangePattern(*pattern, len(cells), len(first), examples))
     ids = sentence_ids(pairs.old), sentence_ids(pairs.new)
     sentences: dict[tuple[int, int], SentenceChange] = {}  # by their order: that of NEW
     new_of_old = dict(pairs.rows.tolist())

@@ -74,7 +74,7 @@ def family_check(
     if n_orders <= n_permutations:
         row = np.argsort(np.concatenate(groups))
         permuted = product(*(permutations(group.tolist()) for group in groups))
-        orders = (np.array([*itertools.chain.from_iterable(parts)])[row] for parts in permuted)
+        orders: Iterator[Any] = (np.array([*itertools.chain.from_iterable(parts)])[row] for parts in permuted)
     else:
         orders = random_orders_within(groups, n_permutations, seed)
     least = abs(x @ y) - _ROUNDING * scale
