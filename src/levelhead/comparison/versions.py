@@ -261,9 +261,7 @@ def _heads(pairs: PairedVersions) -> Iterator[ChangedCell]:
     differ = np.where(others < 0, -1, pairs.new_names[others]) != heads
     for place in np.flatnonzero(differ | (not old.has_trees) | (not new.has_trees)).tolist():
         ends = (old, int(heads[place])), (new, int(others[place]))
-        tag, tag_in_new = (
-            "_" if not side.has_trees else "root" if head < 0 else side.upos[head] for side, head in ends
-        )
+        before, after = ("_" if not side.has_trees else "root" if head < 0 else side.upos[head] for side, head in ends)
         word = int(pairs.old_words[place])
         yield ChangedCell("HEAD", before, after, int(old.sentence_of_word[word]), old.forms[word], word)
 
