@@ -17,7 +17,6 @@ from levelhead.analysis import break_down
 from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import find_plan
 from levelhead.cli import program
-from levelhead.comparison.breakdowns import Intervals
 from levelhead.comparison.contrasts import compare_by, contrasts
 from levelhead.comparison.evaluations import _pairs, compare_languages, only_count
 from levelhead.errors import MeasureError
@@ -177,7 +176,7 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
 
 def test_gains_are_those_of_breakdowns():
     outputs = find_plan(GOLD, [ALPHA, BETA])
-    found = compare_by(outputs, ["deprel", "direction"], Buckets(NIVRE_FANG), setup_of(["LAS"]), Intervals())
+    found = compare_by(outputs, ["deprel", "direction"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
     (gains,) = found.treebanks.values()
     gold = levelhead.read(GOLD)
     one, other = (

@@ -15,7 +15,6 @@ from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.cli.program import run as run_command
 from levelhead.comparison import compare
-from levelhead.comparison.breakdowns import Intervals
 from levelhead.comparison.contrasts import compare_by
 from levelhead.comparison.evaluations import score_and_look
 from levelhead.errors import InputError
@@ -206,21 +205,18 @@ def test_gold_from_a_pipe_is_compared(source, command):
 
 def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
     paths = {"alpha": ALPHA / "en.conllu", "beta": BETA / "en.conllu"}
-    expected = compare_by(
-        find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]), Intervals()
-    )
+    expected = compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
     treebanks = {name: levelhead.read(path) for name, path in paths.items()}
     found = compare_by(
         find_plan(levelhead.read(GOLD / "en.conllu"), treebanks),
         ["upos"],
         Buckets(NIVRE_FANG),
         setup_of(["LAS"]),
-        Intervals(),
     )
     assert found.treebanks["treebank"] == expected.treebanks["en"]
     read: list[object] = []
     monkeypatch.setattr(pair, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
-    compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]), Intervals())
+    compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
     assert read == [GOLD / "en.conllu", *paths.values()]
 
 

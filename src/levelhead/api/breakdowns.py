@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from levelhead.analysis.word_properties import PropertySettings
     from levelhead.api.inputs import MappedWeights, Punctuation
     from levelhead.campaign.plan import Plan
-    from levelhead.comparison.breakdowns import Breakdowns, Intervals, Repairs
+    from levelhead.comparison.breakdowns import Breakdowns, Repairs
     from levelhead.comparison.contrasts import Contrasts, Gains
     from levelhead.comparison.system_errors import (
         CascadingErrors,
@@ -88,7 +88,6 @@ def breakdown(
         MeasureError: a measure or property is unknown or cannot be broken down.
     """
     from levelhead.analysis.word_properties import PropertySettings
-    from levelhead.comparison.breakdowns import Intervals
 
     seen, properties = list(train), as_list(by)
     setup = settings_for(
@@ -98,11 +97,11 @@ def breakdown(
     plan = plan_for(gold, systems, split)
     schemes = setup.registry.schemes
     buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
-    return noting(_broken_down(plan, properties, setup, buckets, Intervals(resample_by, level)), gold, plan)
+    return noting(_broken_down(plan, properties, setup, buckets, resample_by, level), gold, plan)
 
 
 def _broken_down(
-    plan: Plan, properties: list[str], setup: Setup, buckets: PropertySettings, intervals: Intervals
+    plan: Plan, properties: list[str], setup: Setup, buckets: PropertySettings, resample_by: str, level: float
 ) -> Breakdowns | CountsBySentence | ErrorTypes | CascadingErrors | Repairs | Gains:
     from levelhead.analysis import cascading_errors, error_types
     from levelhead.comparison import breakdowns, system_errors
@@ -121,16 +120,16 @@ def _broken_down(
         return system_errors.CascadingErrors(*cascading)
     _check_single(setup.names)
     if properties == ["repair"]:
-        return breakdowns.repairs_of_outputs(plan, setup, intervals)
+        return breakdowns.repairs_of_outputs(plan, setup, resample_by, level)
     if len(plan.systems) == 1:
         return breakdowns.break_down_outputs(
-            plan, setup, [names.split(",") for names in properties], buckets, intervals
+            plan, setup, [names.split(",") for names in properties], buckets, resample_by, level
         )
     if len(properties) > 1:
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
-    return compare_by(plan, properties[0].split(","), buckets, setup, intervals)
+    return compare_by(plan, properties[0].split(","), buckets, setup, resample_by, level)
 
 
 @public(show=several(text), limit=optional(limited("limit")))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, repairs
+from levelhead.analysis.repairs import Repair, average_repairs, repairs
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.system_errors import PerTreebank, UsedScheme, for_each_output
@@ -20,23 +20,11 @@ from levelhead.scoring.matches import Matches
 from levelhead.scoring.score import Score
 from levelhead.significance import units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.units import AUTO, ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes
+from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes
 from levelhead.tables.documents import header, points, signed
 from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
 
 __all__ = ["Breakdowns", "Repairs", "WithIntervals"]
-
-
-class Intervals(NamedTuple):
-    """The settings of confidence intervals: the units, and the confidence level."""
-
-    resample_by: str = AUTO
-    level: float = 0.95
-
-    @property
-    def signature(self) -> dict[str, str]:
-        """Their parts of a signature."""
-        return {"level": f"{self.level:g}", "resample-by": self.resample_by}
 
 
 _Found = TypeVar("_Found")
@@ -293,11 +281,7 @@ def estimate_document(estimate: BucketEstimate | None) -> dict[str, Any]:
 
 
 def break_down_outputs(
-    plan: Plan,
-    setup: Setup,
-    by: Sequence[Sequence[str]],
-    settings: PropertySettings,
-    intervals: Intervals,
+    plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: PropertySettings, resample_by: str, level: float
 ) -> Breakdowns:
     """Break a measure down by properties of words."""
     (measure,) = setup.measures
@@ -309,26 +293,23 @@ def break_down_outputs(
 
     def found(matches: Matches, how: IntervalSettings) -> list[Breakdown]:
         requested.see(matches.gold)
-        shared: dict[str, Any] = {"registry": setup.registry, "intervals": how}
-        every = (break_down(matches, measure, properties, settings, **shared) for properties in by)
+        every = (break_down(matches, measure, some, settings, registry=setup.registry, intervals=how) for some in by)
         return [leave_out(breakdown, matches, setup.registry) for breakdown in every]
 
     scheme = (settings.scheme, "--by class") if "class" in names else None
-    result = Breakdowns(*_with_intervals(plan, setup, found, intervals, scheme), str(measure))
+    result = Breakdowns(*_with_intervals(plan, setup, found, resample_by, level, scheme), str(measure))
     requested.check()
     return result
 
 
-def repairs_of_outputs(plan: Plan, setup: Setup, intervals: Intervals) -> Repairs:
+def repairs_of_outputs(plan: Plan, setup: Setup, resample_by: str, level: float) -> Repairs:
     """Return the gain of repairing each kind of error."""
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
-
-    def found(matches: Matches, how: IntervalSettings) -> TreebankRepairs:
-        return repairs(matches, measure, how, registry=setup.registry)
-
-    each, provenance, units = _with_intervals(plan, setup, found, intervals)
-    averages = average_repairs([*each.values()], intervals.level) if len(each) > 1 else ()
+    each, provenance, units = _with_intervals(
+        plan, setup, lambda matches, how: repairs(matches, measure, how, registry=setup.registry), resample_by, level
+    )
+    averages = average_repairs([*each.values()], level) if len(each) > 1 else ()
     return Repairs({code: treebank.kinds for code, treebank in each.items()}, provenance, units, str(measure), averages)
 
 
@@ -336,17 +317,19 @@ def _with_intervals(
     plan: Plan,
     setup: Setup,
     function: Callable[[Matches, IntervalSettings], _Found],
-    intervals: Intervals,
+    resample_by: str,
+    level: float,
     scheme: UsedScheme | None = None,
 ) -> tuple[dict[str, _Found], Provenance, dict[str, Units]]:
     """The result of a function for each output, the provenance, and the units of each treebank."""
     every: list[Units] = []
 
     def found(matches: Matches) -> _Found:
-        every.append(units_of(matches.gold, intervals.resample_by))
-        return function(matches, IntervalSettings(every[-1], intervals.level))
+        every.append(units_of(matches.gold, resample_by))
+        return function(matches, IntervalSettings(every[-1], level))
 
     results, provenance = for_each_output(plan, setup, found, scheme)
     units = dict(zip(results, every, strict=True))
     notes = (*provenance.notes, *unit_notes(units, "intervals"))
-    return results, replace(provenance.with_parts(**intervals.signature), notes=notes), units
+    provenance = provenance.with_parts(level=f"{level:g}", **{"resample-by": resample_by})
+    return results, replace(provenance, notes=notes), units

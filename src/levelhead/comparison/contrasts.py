@@ -15,7 +15,6 @@ from levelhead.analysis.word_properties import PropertySettings, RequestedNames
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.breakdowns import (
-    Intervals,
     estimate_cells,
     estimate_columns,
     estimate_document,
@@ -37,7 +36,7 @@ from levelhead.scoring.score import Score
 from levelhead.significance import unit_line, units_of
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
-from levelhead.significance.units import Units, unit_notes
+from levelhead.significance.units import AUTO, Units, unit_notes
 from levelhead.tables.documents import header, points, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -295,7 +294,8 @@ def compare_by(
     by: Sequence[str],
     settings: PropertySettings,
     setup: Setup,
-    intervals: Intervals,
+    resample_by: str = AUTO,
+    level: float = 0.95,
 ) -> Gains:
     """Return the gains of systems over the first system, by properties of words."""
     _check_systems(plan)
@@ -305,9 +305,9 @@ def compare_by(
         for name, some in outputs:
             gold = some[0].matches.gold
             requested.see(gold)
-            units[name] = units_of(gold, intervals.resample_by)
-            requested_units = IntervalSettings(units[name], intervals.level)
-            treebanks[name] = gains_by(some, measure, by, settings, setup.registry, requested_units)
+            units[name] = units_of(gold, resample_by)
+            intervals = IntervalSettings(units[name], level)
+            treebanks[name] = gains_by(some, measure, by, settings, setup.registry, intervals)
             sources[name] = sources_of({output.name: output.matches for output in some}, setup)
     requested.check()
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures()}
@@ -315,7 +315,8 @@ def compare_by(
         parts["train"] = settings.training.hashes
     if "class" in by:
         parts["scheme"] = settings.scheme.name
-    provenance = comparison_provenance(sources, setup, {**parts, **intervals.signature}, unit_notes(units, "intervals"))
+    parts |= {"level": f"{level:g}", "resample-by": resample_by}
+    provenance = comparison_provenance(sources, setup, parts, unit_notes(units, "intervals"))
     return Gains(tuple(by), str(measure), some[0].name, treebanks, provenance, units)
 
 
