@@ -98,7 +98,11 @@ class Comparison(Tabular):
         signature, averaged = self.provenance.signature, any(result.average for result in self.results)
         shown = [result for result in self.results if each or not averaged or result.average]
         shown.sort(key=lambda result: bool(result.average))
-        strict = {(*tree[:3], tree.average): self._partial_cells(tree) for tree in self.valid_trees}
+        strict: dict[tuple[Any, ...], tuple[Cell, ...]] = {}  # the value with only valid trees, and the coverage
+        for tree in self.valid_trees:
+            codes = list(self.coverage) if tree.average else [tree.treebank]
+            coverage = total_coverage(self.coverage[code][tree.system] for code in codes)
+            strict[*tree[:3], tree.average] = (tree.value, *coverage_cells(coverage))
         start = "" if not averaged else "treebank" if each else "average"
         columns: list[Column] = []
         cells: list[Iterable[Cell]] = []  # by column
@@ -126,12 +130,6 @@ class Comparison(Tabular):
         rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
         n_rows = len(rows) if not each else sum(not result.average for result in shown)
         return Table(tuple(columns), rows[:n_rows], self._notes(), rules, rows[n_rows:])
-
-    def _partial_cells(self, strict: ComparedScore) -> tuple[Cell, ...]:
-        """The value with only valid trees, and the coverage of a partial score."""
-        codes = list(self.coverage) if strict.average else [strict.treebank]
-        coverage = total_coverage(self.coverage[code][strict.system] for code in codes)
-        return (strict.value, *coverage_cells(coverage))
 
     def _notes(self) -> tuple[str, ...]:
         signature, margin = self.provenance.signature, self.provenance.signature.get("margin")

@@ -135,8 +135,7 @@ class Measurements(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
         table = self.table()
-        names = [column.name for column in table.columns]
-        rows = [dict(zip(names, row, strict=True)) for row in table.rows]
+        rows = [{column.name: cell for column, cell in zip(table.columns, row)} for row in table.rows]
         return {**header("measurements", self.signature()), "treebanks": rows}
 
 
@@ -180,10 +179,11 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
     owner: dict[str, Measurements] = {}
     for table in tables:
         for name in (*table.numbers, *table.texts):
-            if owner.setdefault(name, table) is not table:
+            if name in owner:
                 both = f"both in {_source(owner[name])} and in {_source(table)}"
                 message = f"the column {quoted(name)} is {both}: name the tables, as in a=FIRST b=SECOND"
                 raise InputError(Fault("invalid-table", message))
+            owner[name] = table
     names_of, renamed = _matched_names(tables)
     notes = [*(note for table in tables for note in table.notes), *renamed]
     treebanks = list(dict.fromkeys(chain.from_iterable(names_of)))
@@ -299,8 +299,7 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _invalid("the file is not UTF-8 text", path) from error
-    is_json = text.lstrip()[:1] in {"{", "["}
-    every = list(_json_rows(text, path, key) if is_json else _text_rows(text, path, name, key))
+    every = list(_json_rows(text, path, key) if text.lstrip()[:1] in {"{", "["} else _text_rows(text, path, name, key))
     rows = [row for row in every if not row.treebank.startswith(_SUMMARIES)]
     _check_treebanks(rows, path)
     numbers, texts = {}, {}
@@ -309,24 +308,24 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
         cells = [row.cells.get(column, "") for row in rows]
         values = [_number(cell) for cell in cells]
         is_text = values.count(None) == len(values)
-        not_numbers = [
-            (quoted(cell), Place(path, row.line))
+        not_a_number = f"in the column {quoted(column)} is not a number"
+        faults = [
+            Fault("invalid-table", f"{quoted(cell)} {not_a_number}", Place(path, row.line))
             for row, cell, value in zip(rows, cells, values)
             if value is None and cell.strip().lower() not in NO_VALUE
         ]
-        if not_numbers and not is_text:
-            message = f"in the column {quoted(column)} is not a number"
-            raise InputError(*(Fault("invalid-table", f"{cell} {message}", place) for cell, place in not_numbers))
-        if not is_text:
-            numbers[shown] = np.array(values, dtype=np.float64)  # None becomes NaN
-        elif not_numbers:
+        if faults and is_text:
             texts[shown] = tuple(cells)
+        elif faults:
+            raise InputError(*faults)
+        elif not is_text:
+            numbers[shown] = np.array(values, dtype=np.float64)  # None becomes NaN
     if not numbers and not texts:
         raise _invalid("no column has a value", path)
     summaries = (row.treebank for row in every if row.treebank.startswith(_SUMMARIES))
     left_out = tuple(f"{path}: the row {summary!r} is not a treebank" for summary in summaries)
-    digest = hashlib.sha256(data).hexdigest()
-    return Measurements(tuple(row.treebank for row in rows), numbers, texts, {path: digest}, left_out)
+    sources = {path: hashlib.sha256(data).hexdigest()}
+    return Measurements(tuple(row.treebank for row in rows), numbers, texts, sources, left_out)
 
 
 def _check_systems(systems: Iterable[Any], path: str) -> None:
@@ -428,9 +427,9 @@ def _json_rows(text: str, path: str, key: str | None) -> list[_Row]:
             document = [_parsed(line, path, i) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
         records = list(_records(document))
         _check_systems((record[_SYSTEM] for record in records if "test_set" in record), path)
-        rows = []
+        rows, keys = [], _KEYS if key is None else (key,)
         for record in records:
-            names = [record[name] for name in ((key,) if key else _KEYS) if isinstance(record.get(name), str)]
+            names = [record[name] for name in keys if isinstance(record.get(name), str)]
             gold = record.get("gold")
             if not names and key is None and isinstance(gold, dict) and isinstance(gold.get("path"), str):
                 names = [os.path.basename(gold["path"]).partition(".conll")[0]]  # noqa: PTH119 -- as `score` on folders
@@ -483,12 +482,8 @@ def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, st
             )
         elif name == "values" and record.get("kind") == "profile" and isinstance(value, dict):
             for column, cell in value.items():  # named as in the wide tables of `levelhead profile`
-                parts = (
-                    {f"{column}:{key}": part for key, part in cell.items()}
-                    if isinstance(cell, dict)
-                    else {column: cell}
-                )
-                yield from ((part, _cell(number)) for part, number in parts.items())
+                parts = {f":{key}": part for key, part in cell.items()} if isinstance(cell, dict) else {"": cell}
+                yield from ((f"{column}{key}", _cell(part)) for key, part in parts.items())
         elif isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.")
         elif not isinstance(value, list):
