@@ -7,8 +7,6 @@ import unicodedata
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from itertools import pairwise
-from operator import eq
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +28,7 @@ from levelhead.errors import Fault, InputError, Place, number_of, printable
 from levelhead.scoring.form_alignment import pair_texts, sentence_ids, words_by_sentence
 from levelhead.scoring.matches import align_sentences, same_texts
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.spans import Spans, spans_of
+from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts import treebanks_in
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
@@ -91,12 +89,19 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     new_names = -2 - np.arange(both[1].n_words, dtype=np.intp)
     new_names[new_words] = old_words
     sizes, new_sizes = (np.diff(side.sentence_starts) for side in both)
-    sentence = both[0].sentence_of_word[old_words]
-    in_place = old_words - both[0].sentence_starts[sentence] == new_words - both[1].sentence_starts[sentence]
-    n_in_place = np.bincount(sentence[in_place], minlength=len(sizes))
-    same_text, same_places = same_texts(*spans), (n_in_place == sizes) & (sizes == new_sizes)
-    same_spans = list(map(eq, *map(_spans_by_sentence, both, spans)))
-    same_tokens = same_text & same_places & np.array(same_spans, dtype=bool)
+    numbers, tokens = [], []  # of both words of each aligned pair: the number in the sentence, and the token
+    for side, span, aligned in zip(both, spans, (old_words, new_words), strict=True):
+        sentence = side.sentence_of_word[aligned]
+        start = span.sentence_starts[sentence]
+        numbers.append(aligned - side.sentence_starts[sentence])
+        tokens.append(np.stack([span.starts[aligned] - start, span.ends[aligned] - start, span.inside[aligned]]))
+
+    def whole_sentences(same: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.bincount(both[0].sentence_of_word[old_words[same]], minlength=len(sizes)) == sizes
+
+    same_text = same_texts(*spans)
+    same_places = whole_sentences(numbers[0] == numbers[1]) & (sizes == new_sizes)
+    same_tokens = same_text & same_places & whole_sentences((tokens[0] == tokens[1]).all(axis=0))
     moved = _moved(rows[:, ::step])
     return PairedVersions(rows, *both, old_words, new_words, new_names, same_text, same_tokens, same_places, moved)
 
@@ -128,13 +133,6 @@ def _pair(
         places[texts[1][j]].append(j)
     add((i, places[texts[0][i]].pop()) for i in rest if places[texts[0][i]])
     return pairs
-
-
-def _spans_by_sentence(treebank: Treebank, spans: Spans) -> list[tuple[list[int], ...]]:
-    """The span of each word's token in its sentence, and whether each word is in a multiword token."""
-    shift = spans.sentence_starts[treebank.sentence_of_word]
-    parts = [column.tolist() for column in (spans.starts - shift, spans.ends - shift, spans.inside)]
-    return [tuple(part[start:end] for part in parts) for start, end in pairwise(treebank.sentence_starts.tolist())]
 
 
 def _moved(rows: Numbers) -> NDArray[np.bool_]:
