@@ -155,11 +155,11 @@ class Agreement(Tabular):
     @property
     def f1(self) -> dict[str, float | None]:
         """The F1 of each measure, 0 to 1, averaged over pairs; None if a pair has no value."""
-        found: dict[str, float | None] = {}
-        for name in next(iter(self.pairs.values())):
-            values = [evaluation[name].value for evaluation in self.pairs.values()]
-            found[name] = None if None in values else math.fsum(filter(None, values)) / len(values)
-        return found
+        return {
+            name: None if None in values else math.fsum(filter(None, values)) / len(values)
+            for name in next(iter(self.pairs.values()))
+            for values in [[evaluation[name].value for evaluation in self.pairs.values()]]
+        }
 
     @property
     def reasons(self) -> dict[str, str]:

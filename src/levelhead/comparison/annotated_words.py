@@ -19,7 +19,6 @@ from levelhead.treebank.strings import StringColumn
 Numbers = NDArray[np.int64]
 
 HEADS = "heads"
-NO_FEATURE = "-"
 
 
 class AnnotatedWords(NamedTuple):
@@ -118,7 +117,7 @@ def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
         texts = {text for treebank in words.treebanks for text in treebank.feats.distinct_texts}
         parsed = {text: dict(part.split("=", 1) for part in text.split("|") if "=" in part) for text in texts}
         for name in sorted({name for feats in parsed.values() for name in feats}):
-            values = {text: feats.get(name, NO_FEATURE) for text, feats in parsed.items()}
+            values = {text: feats.get(name, "-") for text, feats in parsed.items()}
             yield _labeled(words, name, "feats", values.__getitem__)
 
 

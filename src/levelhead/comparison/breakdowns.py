@@ -92,8 +92,10 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         """The means of each breakdown over treebanks; nothing for a single treebank."""
         if len(self.treebanks) < 2:
             return []
-        level = float(self._signature.get("level", 0.95))
-        return [(some[0].by, averages(some, level)) for some in zip(*self.treebanks.values(), strict=True)]
+        return [
+            (some[0].by, averages(some, float(self._signature.get("level", 0.95))))
+            for some in zip(*self.treebanks.values(), strict=True)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return breakdowns for JSON: ratios as percentages."""

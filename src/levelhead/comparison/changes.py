@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -418,5 +419,4 @@ def _id(changes: Changes, change: SentenceChange) -> str | None:
 
 def _markdown(text: str) -> str:
     """Text of a treebank for Markdown, with all markup escaped."""
-    escaped = re.sub(r"([\\`*_\[\]#|~!])", r"\\\1", printable(text))
-    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return escape(re.sub(r"([\\`*_\[\]#|~!])", r"\\\1", printable(text)), quote=False)

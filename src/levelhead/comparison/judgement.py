@@ -267,8 +267,9 @@ def _planned(
 def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
     """The provenance of a score, with `first` instead of `system`, and the parts of the second system."""
     parts = setup.signature_of_measures() | {"choices": choices}
-    pairs = (pair_provenance(sources.gold, system, setup, parts=parts) for system in sources.systems.values())
-    first, second = (pair.signature for pair in pairs)
+    first, second = (
+        pair_provenance(sources.gold, system, setup, parts=parts).signature for system in sources.systems.values()
+    )
     of_system = {"system", "system-warnings"}  # the name of a measure can contain the word
     signature = {name.replace("system", "first") if name in of_system else name: first[name] for name in first}
     signature |= {name.replace("system", "second"): second[name] for name in second if name in of_system}

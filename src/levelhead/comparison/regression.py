@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place, number_of
-from levelhead.measures.registry import Registry, parse_measure, split_measures
 from levelhead.messages import MESSAGES
 from levelhead.significance import ComparedScore, InferenceSettings
 from levelhead.significance.differences import DIFFERENCE
@@ -50,11 +49,6 @@ class GateResult(NamedTuple):
         int | None, Field("Number of runs of each system that would suffice for a decision", (1,))
     ] = None
     errors: Annotated[tuple[str, ...], Field("Errors of an invalid output")] = ()
-
-
-def gated_measures(names: Iterable[str], registry: Registry) -> list[str]:
-    """Return the canonical names of the measures of gates, without duplicates."""
-    return list(dict.fromkeys(str(parse_measure(name, registry)) for text in names for name in split_measures(text)))
 
 
 def valid_candidates(plan: Plan, results: Results) -> tuple[Plan, Results, dict[str, tuple[Fault, ...]]]:
@@ -107,9 +101,9 @@ def gate_results(
         gated = [result for result in tested if result.average == "macro"] or tested
         for result in gated:
             gate = _gate_result(result, settings, lower_is_better=lower_is_better)
-            several = min(result.runs) > 1 and not gate.decided
-            needed = _runs_needed(counts, result, settings, len(gated)) if several else None
-            yield gate._replace(runs_needed=needed)
+            if min(result.runs) > 1 and not gate.decided:
+                gate = gate._replace(runs_needed=_runs_needed(counts, result, settings, len(gated)))
+            yield gate
     place = "macro-average" if len(counts) > 1 else next(iter(counts))
     for system, faults in invalid.items():
         gate = GateResult(system, "", place, "not met", "invalid", errors=tuple(map(str, faults)))

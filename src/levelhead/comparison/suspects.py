@@ -209,20 +209,10 @@ class Suspects(Tabular):
         for suspect in self.suspects:
             document = self._document(suspect)
             elsewhere = document["elsewhere"]
-            rows.append(
-                (
-                    *(
-                        document["line"],
-                        sentence(document),
-                        document["word"],
-                        printable(document["form"]),
-                        suspect.kind,
-                    ),
-                    *(printable(suspect.gold), printable(suspect.other), Plain(suspect.score)),
-                    f"{suspect.n_for} : {suspect.n_gold}" if suspect.n_for else "",
-                    f"{elsewhere['other']} : {elsewhere['same']} ({sentence(elsewhere)})" if elsewhere else "",
-                )
-            )
+            place, texts = (document["line"], sentence(document), document["word"]), [document["form"], *suspect[1:4]]
+            votes_of_systems = f"{suspect.n_for} : {suspect.n_gold}" if suspect.n_for else ""
+            same = f"{elsewhere['other']} : {elsewhere['same']} ({sentence(elsewhere)})" if elsewhere else ""
+            rows.append((*place, *map(printable, texts), Plain(suspect.score), votes_of_systems, same))
         systems = ", ".join(self.systems) or "none"
         notes = (
             f"Systems: number with the other annotation : number with this one (of {systems})",

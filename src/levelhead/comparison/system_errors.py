@@ -58,15 +58,20 @@ class PerTreebank(Tabular, Generic[_Found]):
     ) -> Table:
         """Return the rows of all treebanks, which start with the treebank if there are several."""
         several = len(self.treebanks) > 1
-        start = [Column("Treebank", "text")] if several else []
         cells = [
             (*((name,) if several else ()), *row) for name, result in self.treebanks.items() for row in rows(result)
         ]
-        return Table((*start, *columns), tuple(cells), (*notes, *signed(self._signature)))
+        return Table(
+            (*([Column("Treebank", "text")] if several else []), *columns),
+            tuple(cells),
+            (*notes, *signed(self._signature)),
+        )
 
     def _rows_document(self, kind: str, document: Callable[[_Found], Any]) -> dict[str, Any]:
-        treebanks = {name: document(result) for name, result in self.treebanks.items()}
-        return {**header(kind, self._signature), "treebanks": treebanks}
+        return {
+            **header(kind, self._signature),
+            "treebanks": {name: document(result) for name, result in self.treebanks.items()},
+        }
 
 
 class Confusions(PerTreebank[Confusion]):
@@ -87,12 +92,14 @@ class Confusions(PerTreebank[Confusion]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the complete matrices for JSON."""
-        matrices = ("counts", "right_heads", "unaligned_gold", "unaligned_system")
         return self._rows_document(
             "confusion",
             lambda confusion: {
                 "relations": list(confusion.names),
-                **{name: getattr(confusion, name).tolist() for name in matrices},
+                "counts": confusion.counts.tolist(),
+                "right_heads": confusion.right_heads.tolist(),
+                "unaligned_gold": confusion.unaligned_gold.tolist(),
+                "unaligned_system": confusion.unaligned_system.tolist(),
             },
         )
 

@@ -340,20 +340,12 @@ def wins_text(wins: Wins, comparison: Comparison) -> str:
     n_treebanks = wins.won + wins.tied + wins.lost
     n_equal = n_treebanks - wins.better - wins.worse
     better = f"{wins.better} of {number_of(n_treebanks, 'treebank')} ({wins.won} significant)"
-    counts = [
-        f"{wins.measure}: {wins.system} is better than {comparison.systems[0]} on {better}",
-        f"worse on {wins.worse} ({wins.lost} significant)",
-        *([f"equal on {n_equal}"] if n_equal else []),
-    ]
-    bounds = {"better": wins.better_on_at_least, "worse": wins.worse_on_at_least}
-    shown = " and ".join(f"{how} on at least {bound}" for how, bound in bounds.items() if bound)
-    level = level_text(comparison.provenance.signature["level"])
-    tests = {"sign test": wins.sign_p, "Wilcoxon": wins.wilcoxon_p}
-    p_values = ", ".join(f"{test} p {p_text(p)}" for test, p in tests.items() if p is not None)
-    return "; ".join(
-        [
-            ", ".join(counts),
-            *([f"{shown} ({level} confidence)"] if shown else []),
-            *([f"{p_values} ({wins.votes} votes, one per {comparison.voter})"] if p_values else []),
-        ]
-    )
+    text = f"{wins.measure}: {wins.system} is better than {comparison.systems[0]} on {better}, worse on {wins.worse}"
+    text += f" ({wins.lost} significant)" + (f", equal on {n_equal}" if n_equal else "")
+    bounds = (("better", wins.better_on_at_least), ("worse", wins.worse_on_at_least))
+    if shown := " and ".join(f"{how} on at least {bound}" for how, bound in bounds if bound):
+        text += f"; {shown} ({level_text(comparison.provenance.signature['level'])} confidence)"
+    tests = (("sign test", wins.sign_p), ("Wilcoxon", wins.wilcoxon_p))
+    if p_values := ", ".join(f"{test} p {p_text(p)}" for test, p in tests if p is not None):
+        text += f"; {p_values} ({wins.votes} votes, one per {comparison.voter})"
+    return text
