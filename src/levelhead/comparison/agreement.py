@@ -46,8 +46,7 @@ from levelhead.treebank.provenance import joint_hash, short_hash, sources_docume
 __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
 
 
-Rows = Literal["label", "measure", "pattern"]
-"""The rows of a table."""
+Rows = Literal["label", "measure", "pattern"]  # the rows of a table
 
 _TOO_FEW = (
     f"-: fewer than {FEWEST_UNITS} sentences or documents have a label other than the most frequent one, too few for an"

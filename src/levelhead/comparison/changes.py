@@ -36,13 +36,11 @@ KINDS: Mapping[str, str] = MappingProxyType(
 )
 """The kinds of changes of sentences. The first two exclude all others."""
 
-ABSENT = "-"
-"""Shown in a pattern for an attribute, edge, word or token that one version lacks."""
+ABSENT = "-"  # shown in a pattern for an attribute, edge, word or token that one version lacks
 
 WORDS = "words"
 
-Rows = Literal["pattern", "sentence", "file"]
-"""The rows of a table."""
+Rows = Literal["pattern", "sentence", "file"]  # the rows of a table
 
 _MOST_LISTED = 3
 _MOST_PATTERNS = 10

@@ -14,12 +14,7 @@ from levelhead.analysis.breakdown import bucket_scores, bucket_words, parts_of, 
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.breakdowns import (
-    estimate_cells,
-    estimate_columns,
-    estimate_document,
-    estimate_notes,
-)
+from levelhead.comparison.breakdowns import estimate_cells, estimate_columns, estimate_document, estimate_notes
 from levelhead.comparison.system_errors import DRAWN
 from levelhead.comparison.tree_text import draw_contrasts
 from levelhead.errors import Fault, InputError, MeasureError
@@ -44,8 +39,7 @@ from levelhead.treebank.provenance import sources_document
 
 __all__ = ["AverageGain", "Contrast", "Contrasts", "Gain", "Gains"]
 
-_EQUAL = 1e-9
-"""Sums of weights with a smaller difference are equal."""
+_EQUAL = 1e-9  # sums of weights with a smaller difference are equal
 
 
 class Gain(NamedTuple):

@@ -41,8 +41,7 @@ SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
 )
 """The default numbers of units; those of documents are also used for units by a comment."""
 
-RUNS = (1, 3, 5, 10)
-"""The default numbers of runs if the deviation between runs is known."""
+RUNS = (1, 3, 5, 10)  # the default numbers of runs if the deviation between runs is known
 
 MACRO = "macro-average"
 

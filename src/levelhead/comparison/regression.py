@@ -130,10 +130,7 @@ def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is
 
 
 def _runs_needed(
-    counts: Mapping[str, SystemCounts],
-    result: ComparedScore,
-    settings: InferenceSettings,
-    n_systems: int,
+    counts: Mapping[str, SystemCounts], result: ComparedScore, settings: InferenceSettings, n_systems: int
 ) -> int | None:
     """The number of runs that would show the observed distance from 0 or the margin; systems share the level."""
     tables = list(counts.values()) if result.average else [counts[result.treebank]]

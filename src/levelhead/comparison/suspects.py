@@ -32,11 +32,9 @@ __all__ = ["Suspect", "Suspects"]
 
 Numbers = NDArray[np.int64]
 
-NONE = -1
-"""The analysis of a word that a system lacks."""
+NONE = -1  # the analysis of a word that a system lacks
 
-_PRIOR = 5.0
-"""The weight, in words, of a system's overall behavior relative to its behavior with a single label."""
+_PRIOR = 5.0  # the weight, in words, of a system's overall behavior relative to its behavior with a single label
 
 
 Ballot = tuple[Sequence[str], Numbers, Numbers]
@@ -131,8 +129,7 @@ def _log_shares(
     return logs
 
 
-_LEAST = 2
-"""The number of systems that must agree, if there are enough systems."""
+_LEAST = 2  # the number of systems that must agree, if there are enough systems
 
 
 class Suspect(NamedTuple):

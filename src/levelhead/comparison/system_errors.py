@@ -30,11 +30,9 @@ __all__ = ["CascadingErrors", "Confusions", "CountsBySentence", "ErrorExamples",
 
 _Found = TypeVar("_Found")
 
-UsedScheme = tuple[Scheme, str]
-"""A scheme of classes in addition to those of measures, and what uses it."""
+UsedScheme = tuple[Scheme, str]  # a scheme of classes in addition to those of measures, and what uses it
 
-DRAWN = 5
-"""The default number of sentences that are drawn; tables and JSON then have all."""
+DRAWN = 5  # the default number of sentences that are drawn; tables and JSON then have all
 
 
 @immutable

@@ -18,12 +18,7 @@ from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, verdict_text
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
-from levelhead.evaluation.provenance import (
-    Provenance,
-    Sources,
-    comparison_provenance,
-    signature_of_draws,
-)
+from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_draws
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from levelhead.comparison.contrasts import Contrast
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
-_BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
-"""The character for each combination of directions."""
+_BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # the character for each combination of directions
 
 _MOST_COLUMNS = 60
 MOST_WORDS = 200

@@ -154,8 +154,7 @@ def _moved(rows: Numbers) -> NDArray[np.bool_]:
 
 
 MULTIWORD, EMPTY = "multiword tokens", "empty nodes"
-SEGMENTATION = frozenset({WORDS, MULTIWORD})
-"""The patterns that are consequences of different tokens or words."""
+SEGMENTATION = frozenset({WORDS, MULTIWORD})  # the patterns that are consequences of different tokens or words
 
 _COLUMNS = {
     "FORM": "forms", "LEMMA": "lemmas", "UPOS": "upos", "XPOS": "xpos", "DEPREL": "relations", "FEATS": "feats",

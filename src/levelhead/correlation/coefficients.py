@@ -147,8 +147,7 @@ def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
     return max(p, math.exp(-math.lgamma(n_rows - n_given + 1)))
 
 
-MOST_EXACT = 9
-"""The maximum number of rows for using all orders (362,880)."""
+MOST_EXACT = 9  # the maximum number of rows for using all orders (362,880)
 
 _TIED = 1e-9  # smaller differences are ties: sums in another order differ by rounding
 _CELLS_AT_ONCE = 60_000  # cells computed at a time: fastest if they fit into the cache of a core

@@ -235,8 +235,7 @@ def _list(names: Sequence[str], longest: int = _SHOWN) -> str:
 
 # Files
 
-NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
-"""Cells for a missing value; case is ignored."""
+NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})  # cells for a missing value; case is ignored
 
 _KEYS = ("treebank", "name", "code", "language")
 _NOT_MEASURED = frozenset(
