@@ -16,7 +16,7 @@ from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tables.writers import to_text
 from levelhead.tabular import Tabular
-from levelhead.treebank import Treebank
+from levelhead.treebank import Sentence, Treebank
 from levelhead.treebank.provenance import Provenance, sources_document
 from levelhead.treebank.tokens import FIELDS
 
@@ -177,7 +177,7 @@ class AnyChanges(Tabular):
                 (
                     *((printable(name),) if self.of_folder else ()),
                     *(None if sentence is None else sentence + 1 for sentence in (change.old, change.new)),
-                    *(printable(_id(part, change) or ""), ", ".join(KINDS[kind] for kind in change.kinds)),
+                    *(printable(_version(part, change)[0].id or ""), ", ".join(KINDS[kind] for kind in change.kinds)),
                     change.n_words,
                     printable(
                         "; ".join(
@@ -193,20 +193,15 @@ class AnyChanges(Tabular):
         else:
             columns = _PATTERNS
             rows = (
-                (
-                    *map(printable, pattern[:3]),
-                    pattern.n_changes,
-                    pattern.n_sentences,
-                    printable(f"{at.form} ({place})"),
-                )
+                (*map(printable, pattern[:3]), *pattern[3:5], printable(f"{first.form} ({place})"))
                 for pattern in self.patterns
-                for at, place in self._places(pattern.examples[:1])
+                for first, place in self._places(pattern.examples[:1])
             )
         return Table(columns, tuple(islice(rows, most)), (*notes, signature_line(self.provenance.signature)))
 
     def _places(self, examples: Iterable[ChangeExample]) -> Iterator[tuple[ChangeExample, str]]:
         """Yield examples with the names of their sentences."""
-        return ((example, _name(self.parts[example.file].new, example.new)) for example in examples)
+        return ((example, _name(self.parts[example.file].new[example.new], example.new)) for example in examples)
 
     def summary_table(self) -> Table:
         """Return the number of sentences with each kind of change, one per row."""
@@ -221,12 +216,7 @@ class AnyChanges(Tabular):
     def _names(self, kind: str) -> tuple[list[str], str]:
         """The names of the first sentences with a kind of change, in NEW (or OLD if removed), and dots for others."""
         some = ((part, change) for part in self.parts.values() for change in part.sentences if kind in change.kinds)
-        names = [
-            _name(part.old, change.old)
-            if change.new is None and change.old is not None
-            else _name(part.new, change.new or 0)
-            for part, change in islice(some, _MOST_LISTED + 1)
-        ]
+        names = [_name(*_version(part, change)) for part, change in islice(some, _MOST_LISTED + 1)]
         return names[:_MOST_LISTED], " ..." if len(names) > _MOST_LISTED else ""
 
     def text(self, most: int | None = None) -> str:
@@ -387,7 +377,7 @@ def _sentences(changes: AnyChanges, most: int | None) -> dict[str, Any]:
         "sentences": [
             {"old": None if change.old is None else change.old + 1}
             | {"new": None if change.new is None else change.new + 1}
-            | {"sent_id": _id(part, change), "changes": list(change.kinds), "words": change.n_words}
+            | {"sent_id": _version(part, change)[0].id, "changes": list(change.kinds), "words": change.n_words}
             | {
                 "patterns": [
                     {"column": column, "old": old, "new": new, "count": count}
@@ -404,15 +394,14 @@ def column_order(column: str) -> tuple[int, str]:
     return (_ORDER.index(column) if column in _ORDER else len(_ORDER)), column
 
 
-def _name(treebank: Treebank, sentence: int) -> str:
-    return treebank[sentence].id or f"sentence {sentence + 1}"
+def _name(sentence: Sentence, number: int) -> str:
+    return sentence.id or f"sentence {number + 1}"
 
 
-def _id(changes: Changes, change: SentenceChange) -> str | None:
-    """The sent_id in NEW, or in OLD if the sentence was removed."""
-    if change.new is not None:
-        return changes.new[change.new].id
-    return None if change.old is None else changes.old[change.old].id
+def _version(part: Changes, change: SentenceChange) -> tuple[Sentence, int]:
+    """The sentence in NEW, or in OLD if it was removed, and its index."""
+    treebank, number = (part.old, change.old) if change.new is None else (part.new, change.new)
+    return treebank[number or 0], number or 0
 
 
 def _markdown(text: str) -> str:

@@ -78,9 +78,8 @@ class Confusions(PerTreebank[Confusion]):
     def table(self) -> Table:
         """Return one row per pair of confused relations, the most frequent first, then relations of unaligned words."""
         columns = (
-            *(Column(name, "text") for name in ("Gold", "System")),
-            *(Column(name, "number") for name in ("Words", "Head correct")),
-            Column("of gold"),
+            *(Column("Gold", "text"), Column("System", "text")),
+            *(Column("Words", "number"), Column("Head correct", "number"), Column("of gold")),
         )
         notes = ["errors only; of gold: share of the aligned words with this gold relation"]
         if any(OTHER in confusion.names for confusion in self.treebanks.values()):
@@ -140,16 +139,15 @@ class CascadingErrors(PerTreebank[Sequence[Cascading]]):
             *(Column(name, "text") for name in ("Class", "Arcs")),
             *(Column("Wrong", "number"), Column("Parent correct", "number"), Column("Share")),
         )
-
-        def rows(classes: Sequence[Cascading]) -> list[tuple[Cell, ...]]:
-            return [
+        return self._table(
+            columns,
+            lambda classes: [
                 (of.name, "labeled" if of.labeled else "unlabeled", of.wrong, of.parent_right, of.ratio)
                 for of in classes
                 if of.wrong
-            ]
-
-        note = "class by the gold relation; a low share means that wrong arcs depend on other wrong arcs"
-        return self._table(columns, rows, note)
+            ],
+            "class by the gold relation; a low share means that wrong arcs depend on other wrong arcs",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
