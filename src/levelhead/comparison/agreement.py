@@ -285,13 +285,10 @@ class Agreement(Tabular):
 
 def named(annotations: Sequence[Input]) -> list[str]:
     """Return a name for each annotation: the part in which their paths differ, or its number."""
-    given = [
-        annotation.source.path if isinstance(annotation, Treebank) else os.fspath(annotation)
-        for annotation in annotations
-    ]
+    given = [side.source.path if isinstance(side, Treebank) else os.fspath(side) for side in annotations]
     paths = [
-        None if path == "-" or (isinstance(annotation, Treebank) and given.count(path) > 1) else path
-        for annotation, path in zip(annotations, given, strict=True)
+        None if path == "-" or (isinstance(side, Treebank) and given.count(path) > 1) else path
+        for side, path in zip(annotations, given, strict=True)
     ]
     by_path = [path for path in paths if path is not None]
     names = iter(named_by_path(by_path) if len(by_path) > 1 else [Path(path).name for path in by_path])

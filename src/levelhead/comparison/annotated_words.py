@@ -31,14 +31,7 @@ class AnnotatedWords(NamedTuple):
     treebanks: tuple[Treebank, ...]
     rows: Numbers  # the word of each annotation, or `MISSING`, shape (words, annotations), in the order of the text
     numbers: tuple[Numbers, ...]  # the row of each word of each annotation
-
-    @property
-    def sentences(self) -> Numbers:
-        """The sentence of the first annotation that contains each word, by its place in the text; int64."""
-        first = self.rows[:, 0]
-        of_word = np.append(self.treebanks[0].sentence_of_word, 0)
-        known = np.where(first == MISSING, 0, of_word[first])
-        return np.maximum.accumulate(known).astype(np.int64)
+    sentences: Numbers  # the sentence of the first annotation that contains each word, by its place in the text
 
     def by_row(self, labels_of_words: Sequence[Numbers]) -> Numbers:
         """Return the labels of each annotation's words by row, `MISSING` if it lacks the word."""
@@ -85,7 +78,9 @@ def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], 
     rows = np.full((len(members), len(treebanks)), MISSING, dtype=np.int64)
     for i, of_annotation in enumerate(each):
         rows[of_annotation[::-1], i] = np.arange(len(of_annotation))[::-1]
-    return AnnotatedWords(tuple(treebanks), rows, tuple(each))
+    first = rows[:, 0]
+    sentences = np.where(first == MISSING, 0, np.append(treebanks[0].sentence_of_word, 0)[first])
+    return AnnotatedWords(tuple(treebanks), rows, tuple(each), np.maximum.accumulate(sentences).astype(np.int64))
 
 
 class LabeledWords(NamedTuple):

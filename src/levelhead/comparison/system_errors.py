@@ -56,14 +56,9 @@ class PerTreebank(Tabular, Generic[_Found]):
     ) -> Table:
         """Return the rows of all treebanks, which start with the treebank if there are several."""
         several = len(self.treebanks) > 1
-        cells = [
-            (*((name,) if several else ()), *row) for name, result in self.treebanks.items() for row in rows(result)
-        ]
-        return Table(
-            (*([Column("Treebank", "text")] if several else []), *columns),
-            tuple(cells),
-            (*notes, *signed(self._signature)),
-        )
+        cells = [(*(name,) * several, *row) for name, result in self.treebanks.items() for row in rows(result)]
+        notes = (*notes, *signed(self._signature))
+        return Table((*[Column("Treebank", "text")] * several, *columns), tuple(cells), notes)
 
     def _rows_document(self, kind: str, document: Callable[[_Found], Any]) -> dict[str, Any]:
         return {

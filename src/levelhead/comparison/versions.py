@@ -343,9 +343,8 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
         sentences[number, -1] = SentenceChange(None, number, ("added",))
     for pair, (number, new_number) in enumerate(pairs.rows.tolist()):
         text = not pairs.same_text[pair]
-        annotated = [
-            cell for cell in cells_of[pair] if cell.column not in SEGMENTATION and not (text and cell.column == "FORM")
-        ]
+        ignored = SEGMENTATION | ({"FORM"} if text else set())
+        annotated = [cell for cell in cells_of[pair] if cell.column not in ignored]
         old_comments, new_comments = (_ID_LINE.sub("", side.comments[pair]) for side in (pairs.old, pairs.new))
         kinds = {
             "text": text,
