@@ -178,11 +178,12 @@ def detectable_rows(
         if len(counts) > 1 and len(known) == len(counts) and len(set(kinds)) == 1:
             rows += _rows(Detectable(MACRO, measure, kinds[0], 0, 1, None, average=True), known, design)
         elif len(counts) > 1:
-            notes.append(f"no macro-average of {measure}: {_NO_AVERAGE}")
+            notes.append(
+                f"no macro-average of {measure}: test sets have different units, or the variance of one is unknown"
+            )
     return tuple(rows), tuple(notes)
 
 
-_NO_AVERAGE = "test sets have different units, or the variance of one is unknown"
 _UNKNOWN = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be counted: the variance is unknown"
 
 

@@ -76,8 +76,8 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     Words are aligned as in partial scores (`align_sentences`). The result does not depend on the order of versions:
     they are swapped if the second comes first by its texts and words.
     """
-    whole = [spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (old, new)]
-    texts, words = [spans.sentence_texts() for spans in whole], [words_by_sentence(side) for side in (old, new)]
+    texts = [spans_of(side, unicode_spaces=rules.unicode_spaces).sentence_texts() for side in (old, new)]
+    words = [words_by_sentence(side) for side in (old, new)]
     step = -1 if (texts[1], words[1]) < (texts[0], words[0]) else 1
     found = _pair([sentence_ids(side) for side in (old, new)[::step]], texts[::step], words[::step])
     rows = np.array(sorted(pair[::step] for pair in found), dtype=np.intp).reshape(-1, 2)

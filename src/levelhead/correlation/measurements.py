@@ -362,9 +362,6 @@ def _number(cell: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-# TSV and CSV
-
-
 def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Row]:
     """The rows of a table with a header; `#` starts a comment.
 
@@ -412,9 +409,6 @@ def _cells(line: str, delimiter: str, path: str, number: int) -> list[str]:
     except csv.Error as error:
         raise _invalid(f"the line cannot be read: {error}", path, number) from error
     return [unescaped(cell) for cell in cells] if delimiter == "\t" else cells
-
-
-# JSON
 
 
 def _json_rows(text: str, path: str, key: str | None) -> list[_Row]:
