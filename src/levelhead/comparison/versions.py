@@ -95,13 +95,11 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
         start = span.sentence_starts[sentence]
         numbers.append(aligned - side.sentence_starts[sentence])
         tokens.append(np.stack([span.starts[aligned] - start, span.ends[aligned] - start, span.inside[aligned]]))
-
-    def whole_sentences(same: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        return np.bincount(both[0].sentence_of_word[old_words[same]], minlength=len(sizes)) == sizes
-
-    same_text = same_texts(*spans)
-    same_places = whole_sentences(numbers[0] == numbers[1]) & (sizes == new_sizes)
-    same_tokens = same_text & same_places & whole_sentences((tokens[0] == tokens[1]).all(axis=0))
+    sentence = both[0].sentence_of_word[old_words]
+    same_words = numbers[0] == numbers[1], (tokens[0] == tokens[1]).all(axis=0)
+    in_place, with_tokens = (np.bincount(sentence[same], minlength=len(sizes)) == sizes for same in same_words)
+    same_text, same_places = same_texts(*spans), in_place & (sizes == new_sizes)
+    same_tokens = same_text & same_places & with_tokens
     moved = _moved(rows[:, ::step])
     return PairedVersions(rows, *both, old_words, new_words, new_names, same_text, same_tokens, same_places, moved)
 
