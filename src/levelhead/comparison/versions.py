@@ -114,8 +114,9 @@ def _pair(
         """Add the pairs that can be versions of the same sentence, and return the other sentences of both sides."""
         for i, j in candidates:
             some, others = words[0][i], words[1][j]
-            n_shared = (Counter(some) & Counter(others)).total()
-            if texts[0][i] == texts[1][j] or 2 * n_shared >= max(len(some), len(others)):
+            if texts[0][i] == texts[1][j] or 2 * (Counter(some) & Counter(others)).total() >= max(
+                len(some), len(others)
+            ):
                 pairs.append((i, j))
         return [sorted({*range(len(side))} - {pair[k] for pair in pairs}) for k, side in enumerate(texts)]
 
