@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from html import escape
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -406,4 +405,5 @@ def _version(part: Changes, change: SentenceChange) -> tuple[Sentence, int]:
 
 def _markdown(text: str) -> str:
     """Text of a treebank for Markdown, with all markup escaped."""
-    return escape(re.sub(r"([\\`*_\[\]#|~!])", r"\\\1", printable(text)), quote=False)
+    escaped = re.sub(r"([\\`*_\[\]#|~!])", r"\\\1", printable(text))
+    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -113,10 +113,8 @@ def _pair(
     def add(candidates: Iterable[tuple[int, int]]) -> list[list[int]]:
         """Add the pairs that can be versions of the same sentence, and return the other sentences of both sides."""
         for i, j in candidates:
-            some, others = words[0][i], words[1][j]
-            if texts[0][i] == texts[1][j] or 2 * (Counter(some) & Counter(others)).total() >= max(
-                len(some), len(others)
-            ):
+            some, others, same = words[0][i], words[1][j], texts[0][i] == texts[1][j]
+            if same or 2 * (Counter(some) & Counter(others)).total() >= max(len(some), len(others)):
                 pairs.append((i, j))
         return [sorted({*range(len(side))} - {pair[k] for pair in pairs}) for k, side in enumerate(texts)]
 
