@@ -12,7 +12,8 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.cli import program
-from levelhead.comparison.changed_cells import KINDS, changed_attributes
+from levelhead.comparison.changes import KINDS
+from levelhead.comparison.versions import changed_attributes
 from levelhead.errors import InputError, MeasureError
 from oracle import changes as oracle
 

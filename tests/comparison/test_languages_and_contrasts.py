@@ -225,15 +225,15 @@ def test_examples_are_weighted(tmp_path):
     weights.write_text("nsubj 2.5\n")
     gold, alpha, beta = (levelhead.read(path) for path in (GOLD, ALPHA, BETA))
     one, other = (match(gold, side, UD) for side in (alpha, beta))
-    gained, lost = contrasts(one, other, 50, setup_of([f"WLAS({weights},default=0)"]).for_pair())
-    plain = contrasts(one, other, 50, setup_of(["LAS@nsubj"]))
+    gained, lost = contrasts(one, other, setup_of([f"WLAS({weights},default=0)"]).for_pair())
+    plain = contrasts(one, other, setup_of(["LAS@nsubj"]))
     assert lost
     for found, expected in zip((gained, lost), plain):
         assert {one.sentence: (one.baseline, one.system) for one in found} == {
             one.sentence: (2.5 * one.baseline, 2.5 * one.system) for one in expected
         }
     with pytest.raises(MeasureError, match="Sentences does not count words, so it cannot select sentences"):
-        contrasts(one, other, 1, setup_of(["Sentences"]))
+        contrasts(one, other, setup_of(["Sentences"]))
     code, out, err = run("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", f"DPPL({GOLD})")
     assert (code, out) == (2, "")
     assert "Traceback" not in err

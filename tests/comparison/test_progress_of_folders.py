@@ -46,7 +46,7 @@ def test_each_step_is_shown(work: Callable[[], object], what: str, steps: int, m
 @pytest.mark.parametrize(
     ("work", "interrupted"),
     [
-        (lambda: levelhead.confusion(GOLD, ALPHA), "comparison.system_errors._provenance"),
+        (lambda: levelhead.confusion(GOLD, ALPHA), "comparison.system_errors.pair_provenance"),
         (
             lambda: levelhead.breakdown(GOLD, [ALPHA, ALPHA.parent / "beta"], by="deprel"),
             "comparison.contrasts.sources_of",

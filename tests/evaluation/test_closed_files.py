@@ -18,7 +18,7 @@ from levelhead.campaign.profile_jobs import profile_files
 from levelhead.campaign.results import read_scores
 from levelhead.campaign.sources import File, view_gold
 from levelhead.comparison.system_errors import count_sentences_of_outputs
-from levelhead.correlation.table_files import read_table
+from levelhead.correlation.measurements import read_table
 from levelhead.derivation import read_arpa
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.files import score_files

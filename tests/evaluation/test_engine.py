@@ -208,7 +208,10 @@ def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
     expected = compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
     treebanks = {name: levelhead.read(path) for name, path in paths.items()}
     found = compare_by(
-        find_plan(levelhead.read(GOLD / "en.conllu"), treebanks), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"])
+        find_plan(levelhead.read(GOLD / "en.conllu"), treebanks),
+        ["upos"],
+        Buckets(NIVRE_FANG),
+        setup_of(["LAS"]),
     )
     assert found.treebanks["treebank"] == expected.treebanks["en"]
     read: list[object] = []

@@ -16,7 +16,7 @@ from conftest import EXAMPLES
 from levelhead import campaign as c
 from levelhead.campaign.ranking_tables import results_table
 from levelhead.cli import program
-from levelhead.correlation.table_files import read_table
+from levelhead.correlation.measurements import read_table
 from levelhead.errors import printable
 from levelhead.report.charts.page_charts import ChartRow, panels, shares, slopes, spreads
 from levelhead.report.page import render, write_figures

@@ -53,11 +53,13 @@ def confusion(
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
     """
-    from levelhead.comparison.system_errors import confuse_outputs
+    from levelhead.analysis import count_confusions
+    from levelhead.comparison import system_errors
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
     plan = plan_for(gold, system, split)
-    return noting(confuse_outputs(plan, setup), gold, plan)
+    confusions = system_errors.for_each_output(plan, setup.with_measures(()), count_confusions)
+    return noting(system_errors.Confusions(*confusions), gold, plan)
 
 
 @public(by=("list", "text", 1))
@@ -92,6 +94,7 @@ def breakdown(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: a measure or property is unknown or cannot be broken down.
     """
+    from levelhead.analysis import cascading_errors, error_types
     from levelhead.analysis.word_properties import PropertySettings
     from levelhead.comparison import breakdowns, system_errors
     from levelhead.comparison.contrasts import compare_by
@@ -102,27 +105,33 @@ def breakdown(
         gold_format=gold_format, weights=weights, registry=registry, train=seen, punct=punct,
     )  # fmt: skip
     plan = plan_for(gold, systems, split)
-    schemes, training = setup.registry.schemes, training_of(seen)
-    buckets = PropertySettings(schemes.by_name[schemes.default], training)
+    schemes = setup.registry.schemes
+    buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
     if properties == ["sentence"]:
         return noting(system_errors.count_sentences_of_outputs(plan, setup), gold, plan)
+    of_words = setup.with_measures(())
     if properties == ["error"]:
-        return noting(system_errors.error_types_of_outputs(plan, setup), gold, plan)
+        found = system_errors.for_each_output(plan, of_words, error_types)
+        return noting(system_errors.ErrorTypes(*found), gold, plan)
     if properties == ["cascading"]:
-        return noting(system_errors.cascading_errors_of_outputs(plan, setup, buckets.scheme), gold, plan)
+        cascading = system_errors.for_each_output(
+            plan,
+            of_words,
+            lambda matches: cascading_errors(matches, buckets.scheme),
+            (buckets.scheme, "--by cascading"),
+        )
+        return noting(system_errors.CascadingErrors(*cascading), gold, plan)
     _check_single(setup.names)
-    intervals = breakdowns.Intervals(resample_by, level)
     if properties == ["repair"]:
-        return noting(breakdowns.repairs_of_outputs(plan, setup, intervals), gold, plan)
+        return noting(breakdowns.repairs_of_outputs(plan, setup, resample_by, level), gold, plan)
     if len(plan.systems) == 1:
         names = [names.split(",") for names in properties]
-        return noting(breakdowns.break_down_outputs(plan, setup, names, buckets, intervals), gold, plan)
+        return noting(breakdowns.break_down_outputs(plan, setup, names, buckets, resample_by, level), gold, plan)
     if len(properties) > 1:
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
-    decided = {"train": training.hashes} if training else {}
-    return noting(compare_by(plan, properties[0].split(","), buckets, setup, decided, intervals), gold, plan)
+    return noting(compare_by(plan, properties[0].split(","), buckets, setup, resample_by, level), gold, plan)
 
 
 @public(limit=("optional", ("whole", *LIMITS["limit"])))

@@ -102,12 +102,13 @@ def compare(
         InputError: a file is invalid or missing; all errors are listed.
         MeasureError: a measure or the rules are unknown.
     """
-    from levelhead.comparison.regression import gated_measures
     from levelhead.comparison.systems import compare as compare_systems
+    from levelhead.measures.registry import STANDARD, parse_measure, split_measures
     from levelhead.significance import InferenceSettings
 
     chosen = without_punctuation(or_own(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
-    gates = gated_measures(measure_names(fail_if_worse), registry or STANDARD)
+    names = [name for text in measure_names(fail_if_worse) for name in split_measures(text)]
+    gates = list(dict.fromkeys(str(parse_measure(name, registry or STANDARD)) for name in names))
     setup = settings_for(
         list(dict.fromkeys([*measure_names(chosen or ()), *gates])), rules=rules, format=format,
         gold_format=gold_format, weights=weights, registry=registry, train=train, partial=partial,
@@ -255,7 +256,7 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
         InputError: a file is invalid, only one of the two is a folder, or the folders have no files with the same name.
         MeasureError: the rules are unknown, or do not score single words.
     """
-    from levelhead.comparison.changes import changes, release_changes
+    from levelhead.comparison.versions import changes, release_changes
 
     setup = settings_for((), rules=rules, format=format)
     folders = [Path(version) for version in (old, new) if not isinstance(version, Treebank) and os.path.isdir(version)]  # noqa: PTH112

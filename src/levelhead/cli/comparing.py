@@ -63,7 +63,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     Documents are the units if gold marks them.
     """
     from levelhead.api.comparing import compare as compared
-    from levelhead.comparison.regression import failing
+    from levelhead.comparison.regression import outcome_text
     from levelhead.measures.registry import split_measures
 
     check_papers(given)
@@ -93,8 +93,9 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
         emit(summary(comparison, measure, worst), summary_file)
     for faults in comparison.invalid.values():
         say(str(InputError(*faults)))
-    for line in failing(comparison):
-        say(line)
+    for gate in comparison.gates:
+        if gate.verdict != "met":
+            say(outcome_text(gate))
     verdicts = {gate.verdict for gate in comparison.gates}
     return GATE if "not met" in verdicts else BAD_INPUT if "undecided" in verdicts else DONE
 

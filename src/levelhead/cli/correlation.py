@@ -56,7 +56,7 @@ def correlate(
     A TABLE is TSV, CSV or JSON with a row per treebank. NAME=TABLE puts NAME and a dot before its column names.
     """
     from levelhead.api.correlation import measurements
-    from levelhead.correlation.table_files import named
+    from levelhead.correlation.measurements import named
 
     if figure is not None:
         from levelhead.report.page.files import checked_suffix

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
@@ -32,14 +31,13 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure import Measure
 from levelhead.scoring.measure_notes import annotation_of
 from levelhead.scoring.score import count_by_sentence
 from levelhead.significance.agreement import MISSING, Coefficients, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
 from levelhead.significance.units import AUTO, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
 from levelhead.tables.documents import header, points, signature_line
-from levelhead.tables.table import Cell, Column, Plain, Table, interval_cell, interval_head
+from levelhead.tables.table import Column, Plain, Table, interval_cell, interval_head
 from levelhead.tables.writers import to_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
@@ -48,10 +46,8 @@ from levelhead.treebank.provenance import joint_hash, short_hash, sources_docume
 __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
 
 
-Rows = Literal["label", "measure", "pattern"]
-"""The rows of a table."""
+Rows = Literal["label", "measure", "pattern"]  # the rows of a table
 
-_COEFFICIENTS = {"cohen": "Cohen", "fleiss": "Fleiss", "krippendorff": "Alpha"}
 _TOO_FEW = (
     f"-: fewer than {FEWEST_UNITS} sentences or documents have a label other than the most frequent one, too few for an"
     " interval"
@@ -158,11 +154,11 @@ class Agreement(Tabular):
     @property
     def f1(self) -> dict[str, float | None]:
         """The F1 of each measure, 0 to 1, averaged over pairs; None if a pair has no value."""
-        found: dict[str, float | None] = {}
-        for name in next(iter(self.pairs.values())):
-            values = [evaluation[name].value for evaluation in self.pairs.values()]
-            found[name] = None if None in values else math.fsum(filter(None, values)) / len(values)
-        return found
+        return {
+            name: None if None in values else math.fsum(filter(None, values)) / len(values)
+            for name in next(iter(self.pairs.values()))
+            for values in [[evaluation[name].value for evaluation in self.pairs.values()]]
+        }
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -173,10 +169,6 @@ class Agreement(Tabular):
     def __getitem__(self, name: str) -> LabelAgreement:
         """Return the agreement on one kind of label."""
         return {label.name: label for label in self.labels}[name]
-
-    @property
-    def _first(self) -> Treebank:
-        return next(iter(self.treebanks.values()))
 
     def table(self, *, by: Rows = "label", most: int | None = None) -> Table:
         """Return the result as a table.
@@ -189,33 +181,38 @@ class Agreement(Tabular):
             return self._measures_table()
         if by == "pattern":
             return self._patterns_table(most)
-        level = interval_head(self.level)
         columns = [Column("Label", "text"), Column("Words", "number"), Column("Observed"), Column("Expected")]
-        for name in _COEFFICIENTS.values():
+        for name in ("Cohen", "Fleiss", "Alpha"):
             ends, hidden = (f"{name} low", f"{name} high"), name == "Fleiss" and len(self.annotators) == 2
-            interval = Column(level, "number", key=f"{name} interval", ends=ends, tidy_only=hidden)
-            columns += [Column(name, "number", tidy_only=hidden), interval]
-        rows = tuple(map(_label_row, self.labels))
+            columns.append(Column(name, "number", tidy_only=hidden))
+            columns.append(columns[-1]._replace(name=interval_head(self.level), key=f"{name} interval", ends=ends))
+        rows = []
+        for label, words, _, observed, expected, *estimates in self.labels:
+            numbers = [
+                cell
+                for value, between in estimates
+                for cell in (None if value is None else Plain(value + 0.0), interval_cell(between, perplexity=True))
+            ]
+            rows.append((label, words, observed, expected, *numbers))
         units = {self.annotators[0]: self.units}
         too_few = self.units.n_units >= FEWEST_UNITS and any(
             label.krippendorff.value is not None and label.krippendorff.interval is None for label in self.labels
         )
-        observed = "Observed: share of common words with the same label"
+        meaning = "Observed: share of common words with the same label"
         if len(self.annotators) > 2:
-            observed = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
+            meaning = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
         notes = (
-            f"{observed}; Expected: by chance",
+            f"{meaning}; Expected: by chance",
             "Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect agreement, 0 is chance level",
             unit_line(units, "confidence intervals"),
             *unit_notes(units, "intervals", marked_by="the first file"),
             *([_TOO_FEW] if too_few else []),
             signature_line(self.provenance.signature),
         )
-        return Table(tuple(columns), rows, notes)
+        return Table(tuple(columns), tuple(rows), notes)
 
     def _measures_table(self) -> Table:
-        rows = tuple(self.f1.items())
-        first = self._first
+        first = self.treebanks[self.annotators[0]]
         ids = [printable(first[i].id or str(i + 1)) for i in self.differing]
         listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
         notes = (
@@ -223,32 +220,22 @@ class Agreement(Tabular):
             *(f"{name}: {reason}" for name, reason in self.reasons.items()),
             signature_line(self.provenance.signature),
         )
-        return Table((Column("Measure", "text"), Column("F1")), rows, notes)
+        return Table((Column("Measure", "text"), Column("F1")), tuple(self.f1.items()), notes)
 
     def _patterns_table(self, most: int | None) -> Table:
-        """The patterns of disagreement, one per row, the most frequent first."""
+        first = self.treebanks[self.annotators[0]]
         names = self.annotators if len(self.annotators) == 2 else ("First", "Second")
         columns = (
             Column("Label", "text"), *(Column(name, "text", key=key) for name, key in zip(names, ("First", "Second"))),
             Column("Words", "number"), Column("Share"), Column("Example", "text"),
         )  # fmt: skip
         rows = tuple(
-            (
-                disagreement.name,
-                disagreement.first,
-                disagreement.second,
-                disagreement.n_words,
-                disagreement.share,
-                self._example(disagreement),
-            )
-            for disagreement in self.disagreements[:most]
+            (*pattern[:5], printable(f"{pattern.form} ({first[i].id or f'sentence {i + 1}'})"))
+            for pattern in self.disagreements[:most]
+            for i in [pattern.sentence]
         )
         notes = ("Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown",)
         return Table(columns, rows, notes)
-
-    def _example(self, disagreement: Disagreement) -> str:
-        sentence = self._first[disagreement.sentence].id or f"sentence {disagreement.sentence + 1}"
-        return printable(f"{disagreement.form} ({sentence})")
 
     def __str__(self) -> str:
         measures = self._measures_table()
@@ -256,13 +243,14 @@ class Agreement(Tabular):
         if self.disagreements:
             patterns = self._patterns_table(_MOST_PATTERNS)
             hidden = len(self.disagreements) - _MOST_PATTERNS
-            more = f"{hidden} more patterns: --by pattern"
-            tables.insert(1, patterns._replace(notes=(*patterns.notes, *([more] if hidden > 0 else []))))
+            more = [f"{hidden} more patterns: --by pattern"] if hidden > 0 else []
+            tables.insert(1, patterns._replace(notes=(*patterns.notes, *more)))
         return "\n".join(to_text(table, 2) for table in tables).rstrip("\n")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        of_label = {
+        first = self.treebanks[self.annotators[0]]
+        kappas = {
             label.name: {"observed": label.observed, "expected": label.expected, "kappa": label.cohen.value}
             for label in self.labels
         }
@@ -270,57 +258,41 @@ class Agreement(Tabular):
             **header("agreement", self.provenance.signature),
             "annotators": list(self.annotators),
             "f1": {name: points(value) for name, value in self.f1.items()},
-            "kappa": {"upos": of_label.get("UPOS"), "relations": of_label["relations"]},
+            "kappa": {"upos": kappas.get("UPOS"), "relations": kappas["relations"]},
             "units": units_document({self.annotators[0]: self.units}),
-            "labels": [_label_document(label) for label in self.labels],
+            "labels": [
+                {"label": label.name, "words": label.words, "n_units": label.n_units}
+                | {"observed": label.observed, "expected": label.expected}
+                | {
+                    name: {"value": value, "interval": interval and list(interval)}
+                    for name, (value, interval) in zip(("cohen", "fleiss", "krippendorff"), label[5:], strict=True)
+                }
+                for label in self.labels
+            ],
             "pairs": [
                 {"first": one, "second": other, "f1": {name: points(score.value) for name, score in evaluation.items()}}
                 for (one, other), evaluation in self.pairs.items()
             ],
-            "patterns": [_pattern_document(self._first, disagreement) for disagreement in self.disagreements],
-            "differing": [{"sentence": i + 1, "sent_id": self._first[i].id} for i in self.differing],
+            "patterns": [
+                {"label": label, "first": one, "second": other, "count": count, "share": share}
+                | {"example": {"annotators": [*pair], "sentence": i + 1, "sent_id": first[i].id, "form": form}}
+                for label, one, other, count, share, pair, i, form in self.disagreements
+            ],
+            "differing": [{"sentence": i + 1, "sent_id": first[i].id} for i in self.differing],
             **sources_document(self.provenance),
         }
 
 
-def _label_row(label: LabelAgreement) -> tuple[Cell, ...]:
-    cells: list[Cell] = [label.name, label.words, label.observed, label.expected]
-    for name in _COEFFICIENTS:
-        coefficient: BeyondChance = getattr(label, name)
-        value = coefficient.value
-        cells += [None if value is None else Plain(value + 0.0), interval_cell(coefficient.interval, perplexity=True)]
-    return tuple(cells)
-
-
-def _pattern_document(first: Treebank, disagreement: Disagreement) -> dict[str, Any]:
-    name, label, other, count, share, pair, sentence, form = disagreement
-    place = {"annotators": list(pair), "sentence": sentence + 1, "sent_id": first[sentence].id, "form": form}
-    return {"label": name, "first": label, "second": other, "count": count, "share": share, "example": place}
-
-
-def _label_document(label: LabelAgreement) -> dict[str, Any]:
-    name, words, n_units, observed, expected, *each = label
-    coefficients = {
-        key: {"value": coefficient.value, "interval": coefficient.interval and list(coefficient.interval)}
-        for key, coefficient in zip(_COEFFICIENTS, each, strict=True)
-    }
-    shares = {"observed": observed, "expected": expected}
-    return {"label": name, "words": words, "n_units": n_units, **shares, **coefficients}
-
-
 def named(annotations: Sequence[Input]) -> list[str]:
     """Return a name for each annotation: the part in which their paths differ, or its number."""
-    given = [
-        annotation.source.path if isinstance(annotation, Treebank) else os.fspath(annotation)
-        for annotation in annotations
+    given = [side.source.path if isinstance(side, Treebank) else os.fspath(side) for side in annotations]
+    paths = [
+        None if path == "-" or (isinstance(side, Treebank) and given.count(path) > 1) else path
+        for side, path in zip(annotations, given, strict=True)
     ]
-    by_path = [
-        path is not None and path != "-" and (not isinstance(one, Treebank) or given.count(path) == 1)
-        for one, path in zip(annotations, given, strict=True)
-    ]
-    paths = [path for path, used in zip(given, by_path, strict=True) if used and path is not None]
-    names = iter(named_by_path(paths) if len(paths) > 1 else [Path(path).name for path in paths])
-    return [next(names) if used else f"annotation {number}" for number, used in enumerate(by_path, 1)]
+    by_path = [path for path in paths if path is not None]
+    names = iter(named_by_path(by_path) if len(by_path) > 1 else [Path(path).name for path in by_path])
+    return [f"annotation {number}" if path is None else next(names) for number, path in enumerate(paths, 1)]
 
 
 def agreement(
@@ -337,109 +309,79 @@ def agreement(
     names = list(treebanks)
     matched = match_pairs([*treebanks.values()], rules)
     pairs = {(names[i], names[j]): _f1(matches) for (i, j), matches in matched.items()}
-    with_first = [matches for (i, _), matches in matched.items() if i == 0]
-    exact = [count_by_sentence(matches, parse_measure("LEM"), STANDARD.measures["LEM"]) for matches in with_first]
-    differing = {sentence for counts in exact for sentence in np.flatnonzero(counts.correct == 0).tolist()}
+    lem = parse_measure("LEM"), STANDARD.measures["LEM"]
+    exact = [count_by_sentence(matches, *lem).correct for (i, _), matches in matched.items() if i == 0]
+    differing = np.flatnonzero(np.min(exact, axis=0) == 0).tolist()
     words = common_words([*treebanks.values()], matched)
     units = units_of(treebanks[names[0]], resample_by)
-    labeled = list(labels_of(words))
-    of_word = units.of_sentence[words.sentences]
-    labels = tuple(_agreement_on(kind, of_word, units.n_units, level) for kind in labeled)
-    patterns = sorted(
-        _disagreements(words, labeled, names), key=lambda kind: (-kind.n_words, kind.name, kind.first, kind.second)
-    )
-    provenance = _provenance(
-        treebanks, pairs, setup.rules.signature, {"resample-by": resample_by, "level": f"{level:g}"}
-    )
-    return Agreement(treebanks, pairs, labels, tuple(patterns), tuple(sorted(differing)), units, level, provenance)
+    labels: list[LabelAgreement] = []
+    patterns: list[Disagreement] = []
+    for labeled in labels_of(words):
+        ratings = Ratings(labeled.labels, units.of_sentence[words.sentences], units.n_units)
+        beyond_chance: Coefficients = coefficients(ratings)
+        estimates = (
+            BeyondChance(None if math.isnan(estimate.value) else estimate.value, interval_of(estimate, level))
+            for estimate in (beyond_chance.cohen, beyond_chance.fleiss, beyond_chance.krippendorff)
+        )
+        counts = beyond_chance.words, beyond_chance.cohen.n_units
+        shares = beyond_chance.observed, beyond_chance.expected
+        labels.append(LabelAgreement(labeled.name, *counts, *shares, *estimates))
+        patterns += _disagreements(words, labeled, names)
+    patterns.sort(key=lambda kind: (-kind.n_words, kind.name, kind.first, kind.second))
+    parts = {"resample-by": resample_by, "level": f"{level:g}"}
+    provenance = _provenance(treebanks, pairs, setup.rules.signature, parts)
+    return Agreement(treebanks, pairs, tuple(labels), tuple(patterns), tuple(differing), units, level, provenance)
 
 
 def _f1(matches: Matches) -> Evaluation:
-    """Return the F1 of two annotations."""
+    """The F1 of two annotations, without a value for columns that are annotated on only one side, or on neither."""
     matches.check_trees()
     measures = tuple(parse_measure(name) for name in MEASURES if matches.rules.defines(name))
     evaluation = fold(matched_stream(matches), Setup(measures, matches.rules).for_pair())
-    scores = {name: replace(score, reason=_missing(score.measure, matches)) for name, score in evaluation.items()}
+    scores = {}
+    for name, score in evaluation.items():
+        measure, definition = score.measure, STANDARD.measures[score.measure.name]
+        annotated = (annotation_of(side, [(measure, definition)]).columns for side in (matches.gold, matches.system))
+        absent = definition.absent(measure.argument, frozenset.intersection(*annotated))
+        reason = f"not annotated on both sides: {', '.join(absent)}" if absent else None
+        scores[name] = replace(score, reason=reason)
     return replace(evaluation, scores=scores)
 
 
-def _missing(measure: Measure, matches: Matches) -> str | None:
-    """Return notes on columns that are annotated on only one side, or on neither."""
-    chosen = [(measure, STANDARD.measures[measure.name])]
-    columns = (annotation_of(side, chosen).columns for side in (matches.gold, matches.system))
-    absent = chosen[0][1].absent(measure.argument, frozenset.intersection(*columns))
-    return f"not annotated on both sides: {', '.join(absent)}" if absent else None
-
-
-def _agreement_on(labeled: LabeledWords, units: NDArray[np.int64], n_units: int, level: float) -> LabelAgreement:
-    beyond_chance: Coefficients = coefficients(Ratings(labeled.labels, units, n_units))
-    each = (
-        BeyondChance(None if math.isnan(estimate.value) else estimate.value, interval_of(estimate, level))
-        for estimate in (beyond_chance.cohen, beyond_chance.fleiss, beyond_chance.krippendorff)
-    )
-    return LabelAgreement(
-        labeled.name,
-        beyond_chance.words,
-        beyond_chance.cohen.n_units,
-        beyond_chance.observed,
-        beyond_chance.expected,
-        *each,
-    )
-
-
-_Case = tuple[int, int, int, tuple[int, int]]
-"""The numbers of two labels of one word, the word, and the annotators who gave them."""
-
-
-def _disagreements(
-    words: AnnotatedWords, labeled: Sequence[LabeledWords], names: Sequence[str]
-) -> Iterator[Disagreement]:
+def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence[str]) -> Iterator[Disagreement]:
     """Group the words on which two annotators disagree by their labels; with more than two annotators, in any order."""
-    for kind in labeled:
-        shown = _tags_of_heads(words) if kind.name == HEADS else kind
-        cases: dict[tuple[int, int], list[_Case]] = {}
-        for case in _cases(kind, shown, ordered=len(names) == 2):
-            cases.setdefault(case[:2], []).append(case)
-        total = sum(map(len, cases.values()))
-        for (first, second), some in cases.items():
-            (_, _, row, pair), count = some[0], len(some)
-            form = words.treebanks[pair[0]].forms[int(words.rows[row, pair[0]])]
-            annotators = names[pair[0]], names[pair[1]]
-            labels = shown.names[first], shown.names[second]
-            yield Disagreement(kind.name, *labels, count, count / total, annotators, int(words.sentences[row]), form)
-
-
-def _cases(compared: LabeledWords, shown: LabeledWords, *, ordered: bool) -> Iterator[_Case]:
-    """Yield the words on which two annotators disagree, with their labels in the order of annotators or of names."""
-    for i, j in combinations(range(compared.labels.shape[1]), 2):
-        labels, others = compared.labels[:, i], compared.labels[:, j]
+    shown = labeled
+    if labeled.name == HEADS:  # the tag of the head is more informative than its distance
+        tags: dict[str, int] = {"root": 0}
+        sides = []
+        for treebank in words.treebanks:
+            tag_of_word = treebank.upos.mapped(lambda tag: tags.setdefault(tag, len(tags)), np.int64)
+            sides.append(np.where(treebank.heads < 0, 0, tag_of_word[treebank.heads]))
+        shown = LabeledWords(HEADS, list(tags), words.by_row(sides))
+    cases: dict[tuple[str, str], list[tuple[int, int, int]]] = {}  # by labels: the word, and the two annotators
+    for i, j in combinations(range(len(names)), 2):
+        labels, others = labeled.labels[:, i], labeled.labels[:, j]
         rows = np.flatnonzero((labels != others) & (labels != MISSING) & (others != MISSING))
-        for row, first, second in zip(rows.tolist(), *shown.labels[rows][:, [i, j]].T.tolist(), strict=True):
-            if ordered or shown.names[first] <= shown.names[second]:
-                yield first, second, row, (i, j)
+        for row, *numbers in zip(rows.tolist(), *shown.labels[rows][:, [i, j]].T.tolist(), strict=True):
+            first, second = (shown.names[number] for number in numbers)
+            if len(names) == 2 or first <= second:
+                cases.setdefault((first, second), []).append((row, i, j))
             else:
-                yield second, first, row, (j, i)
-
-
-def _tags_of_heads(words: AnnotatedWords) -> LabeledWords:
-    """The tag of the head of each word, which is more informative than its distance."""
-    names: dict[str, int] = {"root": 0}
-    columns = [
-        treebank.upos.mapped(lambda tag: names.setdefault(tag, len(names)), np.int64) for treebank in words.treebanks
-    ]
-    sides = [np.where(treebank.heads < 0, 0, tags[treebank.heads]) for treebank, tags in zip(words.treebanks, columns)]
-    return LabeledWords(HEADS, list(names), words.by_row(sides))
+                cases.setdefault((second, first), []).append((row, j, i))
+    total = sum(map(len, cases.values()))
+    for both, some in cases.items():
+        (row, i, j), count = some[0], len(some)
+        form = words.treebanks[i].forms[int(words.rows[row, i])]
+        sentence, share = int(words.sentences[row]), count / total
+        yield Disagreement(labeled.name, *both, count, share, (names[i], names[j]), sentence, form)
 
 
 def _provenance(
-    treebanks: Mapping[str, Treebank],
-    pairs: Mapping[tuple[str, str], Evaluation],
-    rules: str,
-    parts: Mapping[str, str],
+    treebanks: Mapping[str, Treebank], pairs: Mapping[tuple[str, str], Evaluation], rules: str, parts: Mapping[str, str]
 ) -> Provenance:
     hashes = {name: short_hash(summary_of(treebank).sha256) for name, treebank in treebanks.items()}
-    every = [pair.provenance for pair in pairs.values()]
-    notes = [note for provenance in every for note in provenance.notes]
+    provenances = [pair.provenance for pair in pairs.values()]
+    notes = [note for provenance in provenances for note in provenance.notes]
     empty = [
         name
         for name in ("upos", "xpos", "feats")
@@ -450,9 +392,10 @@ def _provenance(
     signature = {
         "rules": rules,
         "annotations": joint_hash(hashes.values()),
-        "unicode": every[0].signature["unicode"],
+        "unicode": provenances[0].signature["unicode"],
         "lemmas": "all",
+        **parts,
+        "version": VERSION,
     }
-    signature |= {**parts, "version": VERSION}
-    warnings = tuple(dict.fromkeys(fault for provenance in every for fault in provenance.warnings))
+    warnings = tuple(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
     return Provenance(signature, {"annotations": hashes}, warnings, tuple(dict.fromkeys(notes)))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.spans import Spans
 from levelhead.significance.agreement import MISSING
 from levelhead.treebank import Treebank
 from levelhead.treebank.relations import universal
@@ -20,7 +19,6 @@ from levelhead.treebank.strings import StringColumn
 Numbers = NDArray[np.int64]
 
 HEADS = "heads"
-NO_FEATURE = "-"
 
 
 class AnnotatedWords(NamedTuple):
@@ -28,25 +26,12 @@ class AnnotatedWords(NamedTuple):
 
     Words that are aligned with each other, directly or through other annotations, are one word. If this joins several
     words of one annotation (only inside multiword tokens), the first counts.
-
-    Args:
-        treebanks: the annotations.
-        rows: the word of each annotation, or `MISSING`, int64, shape (words, annotations), in the order of the text.
-        numbers: the number of each word of each annotation among the rows, int64, shape (words of the annotation,).
     """
 
     treebanks: tuple[Treebank, ...]
-    rows: Numbers
-    numbers: tuple[Numbers, ...]
-
-    @property
-    def sentences(self) -> Numbers:
-        """The sentence of the first annotation that contains each word, by its place in the text; int64."""
-        first = self.rows[:, 0]
-        of_word = np.append(self.treebanks[0].sentence_of_word, 0)
-        last_known = np.maximum.accumulate(np.where(first == MISSING, -1, of_word[first]))
-        result: Numbers = np.maximum(last_known, 0).astype(np.int64)
-        return result
+    rows: Numbers  # the word of each annotation, or `MISSING`, shape (words, annotations), in the order of the text
+    numbers: tuple[Numbers, ...]  # the row of each word of each annotation
+    sentences: Numbers  # the sentence of the first annotation that contains each word, by its place in the text
 
     def by_row(self, labels_of_words: Sequence[Numbers]) -> Numbers:
         """Return the labels of each annotation's words by row, `MISSING` if it lacks the word."""
@@ -59,8 +44,8 @@ class AnnotatedWords(NamedTuple):
 
 def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
     """Return the aligned words of each pair of annotations, by their numbers."""
-    numbers = combinations(range(len(treebanks)), 2)
-    return {(i, j): match(treebanks[i], treebanks[j], rules) for i, j in numbers}
+    pairs = combinations(enumerate(treebanks), 2)
+    return {(i, j): match(one, other, rules) for (i, one), (j, other) in pairs}
 
 
 def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], Matches]) -> AnnotatedWords:
@@ -76,65 +61,34 @@ def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], 
             least = np.minimum(groups[first], groups[second])
             np.minimum.at(groups, first, least)
             np.minimum.at(groups, second, least)
-    return _in_text_order(tuple(treebanks), groups, starts, spans)
-
-
-def _in_text_order(
-    treebanks: tuple[Treebank, ...], groups: Numbers, starts: Numbers, spans: Sequence[Spans]
-) -> AnnotatedWords:
     members, numbers = np.unique(groups, return_inverse=True)
+    forms = sorted({form for treebank in treebanks for form in treebank.forms.distinct_texts})
+    number_of = {form: i for i, form in enumerate(forms)}
     keys = (
-        _number_forms(treebanks),
-        np.concatenate([_places_in_tokens(span.starts) for span in spans]),
+        np.array([number_of[form] for treebank in treebanks for form in treebank.forms]),
+        np.concatenate([np.arange(len(span.starts)) - np.searchsorted(span.starts, span.starts) for span in spans]),
         np.concatenate([span.ends for span in spans]),
         np.concatenate([span.starts for span in spans]),
-    )  # the last key is primary; the order of annotations has no influence
-    order = np.lexsort([_least(key, numbers.reshape(-1), len(members)) for key in keys])
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    numbers = rank[numbers.reshape(-1)]
+    )  # the last is primary; the second is a word's place in its token; the order of annotations has no influence
+    least_keys = np.full((len(keys), len(members)), np.iinfo(np.int64).max)
+    for least_key, key in zip(least_keys, keys, strict=True):
+        np.minimum.at(least_key, numbers.reshape(-1), key)
+    ranks = np.argsort(np.lexsort(least_keys))
+    each = np.split(ranks[numbers.reshape(-1)], starts[1:-1])
     rows = np.full((len(members), len(treebanks)), MISSING, dtype=np.int64)
-    each = [numbers[starts[i] : starts[i + 1]] for i in range(len(treebanks))]
     for i, of_annotation in enumerate(each):
         rows[of_annotation[::-1], i] = np.arange(len(of_annotation))[::-1]
-    return AnnotatedWords(treebanks, rows, tuple(each))
-
-
-def _least(key: Numbers, groups: Numbers, n_groups: int) -> Numbers:
-    """Return the smallest value of each group."""
-    least = np.full(n_groups, np.iinfo(np.int64).max)
-    np.minimum.at(least, groups, key)
-    return least
-
-
-def _number_forms(treebanks: Sequence[Treebank]) -> Numbers:
-    """Number the forms of all words in the order of their characters."""
-    forms = sorted({form for treebank in treebanks for form in treebank.forms.distinct_texts})
-    number = {form: i for i, form in enumerate(forms)}
-    return np.array([number[form] for treebank in treebanks for form in treebank.forms], dtype=np.int64)
-
-
-def _places_in_tokens(starts: Numbers) -> Numbers:
-    """Return the place of each word in its token, from 0."""
-    places = np.arange(len(starts))
-    first = np.flatnonzero(np.diff(starts, prepend=-1))
-    result: Numbers = places - np.repeat(first, np.diff(first, append=len(starts)))
-    return result
+    first = rows[:, 0]
+    sentences = np.where(first == MISSING, 0, np.append(treebanks[0].sentence_of_word, 0)[first])
+    return AnnotatedWords(tuple(treebanks), rows, tuple(each), np.maximum.accumulate(sentences).astype(np.int64))
 
 
 class LabeledWords(NamedTuple):
-    """The labels of one kind that annotators gave to words.
-
-    Args:
-        name: the kind of label: "heads", "relations", "UPOS", "XPOS", or the name of a feature.
-        names: the label of each number.
-        labels: the number of each label, or `MISSING` if an annotation lacks the word; int64, shape (words,
-            annotations).
-    """
+    """The labels of one kind that annotators gave to words."""
 
     name: str
-    names: Sequence[str]
-    labels: Numbers
+    names: Sequence[str]  # by number
+    labels: Numbers  # the number of each label, or `MISSING`, shape (words, annotations)
 
 
 def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
@@ -142,16 +96,6 @@ def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
 
     The label of a head is its distance from the word, in words of the text of all annotations.
     """
-    yield _heads(words)
-    yield _labeled(words, "relations", "relations", universal)
-    for name in ("upos", "xpos"):
-        if all(getattr(treebank, name).has_values for treebank in words.treebanks):
-            yield _labeled(words, name.upper(), name, str)
-    if all(treebank.feats.has_values for treebank in words.treebanks):
-        yield from _features(words)
-
-
-def _heads(words: AnnotatedWords) -> LabeledWords:
     root = len(words.rows)  # larger than any distance
     sides = [
         np.where(treebank.heads < 0, root, numbers[treebank.heads] - numbers)
@@ -159,7 +103,17 @@ def _heads(words: AnnotatedWords) -> LabeledWords:
     ]
     distances = np.unique(np.concatenate(sides))
     names = ["root" if distance == root else f"{distance:+d}" for distance in distances.tolist()]
-    return LabeledWords(HEADS, names, words.by_row([np.searchsorted(distances, side) for side in sides]))
+    yield LabeledWords(HEADS, names, words.by_row([np.searchsorted(distances, side) for side in sides]))
+    yield _labeled(words, "relations", "relations", universal)
+    for name in ("upos", "xpos"):
+        if all(getattr(treebank, name).has_values for treebank in words.treebanks):
+            yield _labeled(words, name.upper(), name, str)
+    if all(treebank.feats.has_values for treebank in words.treebanks):
+        texts = {text for treebank in words.treebanks for text in treebank.feats.distinct_texts}
+        parsed = {text: dict(part.split("=", 1) for part in text.split("|") if "=" in part) for text in texts}
+        for name in sorted({name for feats in parsed.values() for name in feats}):
+            values = {text: feats.get(name, "-") for text, feats in parsed.items()}
+            yield _labeled(words, name, "feats", values.__getitem__)
 
 
 def _labeled(words: AnnotatedWords, name: str, column: str, value: Callable[[str], str]) -> LabeledWords:
@@ -169,11 +123,3 @@ def _labeled(words: AnnotatedWords, name: str, column: str, value: Callable[[str
     number = {label: i for i, label in enumerate(names)}
     sides = [column.mapped(lambda text: number[value(text)], np.int64) for column in columns]
     return LabeledWords(name, names, words.by_row(sides))
-
-
-def _features(words: AnnotatedWords) -> Iterator[LabeledWords]:
-    texts = {text for treebank in words.treebanks for text in treebank.feats.distinct_texts}
-    parsed = {text: dict(part.split("=", 1) for part in text.split("|") if "=" in part) for text in texts}
-    for name in sorted({name for feats in parsed.values() for name in feats}):
-        values = {text: feats.get(name, NO_FEATURE) for text, feats in parsed.items()}
-        yield _labeled(words, name, "feats", values.__getitem__)

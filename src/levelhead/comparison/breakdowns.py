@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from fractions import Fraction
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, repairs
+from levelhead.analysis.repairs import Repair, average_repairs, repairs
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.system_errors import PerTreebank, UsedScheme, for_each_output
@@ -21,36 +20,14 @@ from levelhead.scoring.matches import Matches
 from levelhead.scoring.score import Score
 from levelhead.significance import units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.units import AUTO, ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes
+from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes
 from levelhead.tables.documents import header, points, signed
-from levelhead.tables.table import Cell, Column, Kind, Table, interval_cell, interval_head
+from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
 
 __all__ = ["Breakdowns", "Repairs", "WithIntervals"]
 
 
-class Intervals(NamedTuple):
-    """The settings of confidence intervals.
-
-    Args:
-        resample_by: the units, see `levelhead.significance.units_of`.
-        level: the confidence level.
-    """
-
-    resample_by: str = AUTO
-    level: float = 0.95
-
-    @property
-    def signature(self) -> dict[str, str]:
-        """Their parts of a signature."""
-        return {"level": f"{self.level:g}", "resample-by": self.resample_by}
-
-
-STANDARD_INTERVALS = Intervals()
-"""95% intervals, by document if gold marks documents."""
-
-
 _Found = TypeVar("_Found")
-_RATIOS = ("Precision", "Recall", "F1")
 
 
 @immutable
@@ -72,29 +49,37 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     def table(self) -> Table:
         """Return one row per treebank and bucket: counts, precision, recall, F1; below them, means over treebanks."""
         first = next(iter(self.treebanks.values()))
-        every = [breakdown for some in self.treebanks.values() for breakdown in some]
-        estimates = [estimate for breakdown in every for estimate in breakdown.estimates.values()]
+        estimates = [e for some in self.treebanks.values() for breakdown in some for e in breakdown.estimates.values()]
         bys = tuple(dict.fromkeys(breakdown.by for breakdown in first))
-        certain = estimate_columns(self._signature.get("level", "0.95"), estimates) if estimates else ()
         named = _named_columns(bys, several=len(self.treebanks) > 1)
-        columns = (*named, *_number_columns(certain, without=any(breakdown.whole for breakdown in first)))
+        certain = estimate_columns(self._signature.get("level", "0.95"), estimates) if estimates else ()
+        without = any(breakdown.whole for breakdown in first)
+        narrow = without and any(not column.tidy_only for column in certain)  # to fit into 100 columns
+        columns = (
+            *named,
+            *(Column("Gold", "number"), Column("System", "number"), Column("Correct", "number", tidy_only=narrow)),
+            *(Column("Precision"), Column("Recall"), Column("F1")),
+            *certain,
+            *([Column("Without"), Column("Diff.", "difference", key="Difference")] if without else []),
+        )
 
-        def row(treebank: str, by: Sequence[str], values: Sequence[str], numbers: Sequence[Cell]) -> tuple[Cell, ...]:
+        def row(treebank: str, by: Sequence[str], values: Sequence[str], *numbers: Cell) -> tuple[Cell, ...]:
             treebanks, properties = (treebank,) * (len(self.treebanks) > 1), (",".join(by),) * (len(bys) > 1)
             start = (*treebanks, *properties, *values)
             cells = (*start, *("",) * (len(named) - len(start)), *numbers)
             return (*cells, *(None,) * (len(columns) - len(cells)))
 
         parts = [
-            [row(name, breakdown.by, values, _numbers(breakdown, values, score)) for values, score in breakdown.rows]
+            [row(name, breakdown.by, values, *_numbers(breakdown, values, score)) for values, score in breakdown.rows]
             for name, some in self.treebanks.items()
             for breakdown in some
         ]
-        summary = [
-            row(f"Average of {average.n_treebanks}", by, average.values, _average_numbers(average))
-            for by, some in self._averages()
-            for average in some
-        ]
+        summary = []
+        for by, average in ((by, average) for by, some in self._averages() for average in some):
+            means = [value_cell(mean, perplexity=False) for mean in average.means.values()]
+            between = () if average.estimate is None else estimate_cells(average.estimate)
+            start = f"Average of {average.n_treebanks}", by, average.values
+            summary.append(row(*start, None, None, None, *means[:3], *between, *means[3:]))
         notes = (
             *_notes(first),
             *estimate_notes(estimates),
@@ -107,17 +92,30 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         """The means of each breakdown over treebanks; nothing for a single treebank."""
         if len(self.treebanks) < 2:
             return []
-        level = float(self._signature.get("level", 0.95))
-        return [(some[0].by, averages(some, level)) for some in zip(*self.treebanks.values(), strict=True)]
+        return [
+            (some[0].by, averages(some, float(self._signature.get("level", 0.95))))
+            for some in zip(*self.treebanks.values(), strict=True)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return breakdowns for JSON: ratios as percentages."""
-        documents = {name: [_breakdown(breakdown) for breakdown in some] for name, some in self.treebanks.items()}
-        means = [{"by": list(by), "rows": [_average(by, average) for average in some]} for by, some in self._averages()]
+        documents = {name: [_document(breakdown) for breakdown in some] for name, some in self.treebanks.items()}
+        averages = [
+            {
+                "by": list(by),
+                "rows": [
+                    {**dict(zip(by, average.values, strict=True)), "treebanks": average.n_treebanks}
+                    | {name: points(value) for name, value in average.means.items()}
+                    | estimate_document(average.estimate)
+                    for average in some
+                ],
+            }
+            for by, some in self._averages()
+        ]
         return {
             **header("breakdown", self._signature),
             "treebanks": documents,
-            **({"averages": means} if means else {}),
+            **({"averages": averages} if averages else {}),
             "units": units_document(self.units),
         }
 
@@ -131,11 +129,12 @@ def _named_columns(bys: Sequence[tuple[str, ...]], *, several: bool) -> list[Col
     return [*treebanks, Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
 
 
-def _number_columns(certain: Sequence[Column], *, without: bool) -> list[Column]:
-    narrow = without and any(not column.tidy_only for column in certain)  # to fit into 100 columns
-    counts = [Column(name, "number", tidy_only=narrow and name == "Correct") for name in ("Gold", "System", "Correct")]
-    left_out = [Column("Without"), Column("Diff.", "difference", key="Difference")] if without else []
-    return [*counts, *(Column(name) for name in _RATIOS), *certain, *left_out]
+def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
+    between = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
+    difference = value_cell(breakdown.difference(values), perplexity=False)
+    left_out = (breakdown.without[values].value, difference) if breakdown.whole else ()
+    counts = (score.gold, score.system, score.correct)
+    return (*counts, score.precision, score.recall, score.f1, *between, *left_out)
 
 
 def _table_of_parts(
@@ -147,23 +146,6 @@ def _table_of_parts(
     """Return a table with rules between parts."""
     starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
     return Table(tuple(columns), tuple(row for part in parts for row in part), tuple(notes), starts, tuple(summary))
-
-
-def _average_numbers(average: Average) -> list[Cell]:
-    means = list(map(_number, average.means.values()))
-    certain = () if average.estimate is None else estimate_cells(average.estimate)
-    return [None, None, None, *means[: len(_RATIOS)], *certain, *means[len(_RATIOS) :]]
-
-
-def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
-    certain = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
-    left_out = (breakdown.without[values].value, _number(breakdown.difference(values))) if breakdown.whole else ()
-    counts = (score.gold, score.system, score.correct)
-    return (*counts, score.precision, score.recall, score.f1, *certain, *left_out)
-
-
-def _number(value: Fraction | None) -> Cell:
-    return None if value is None else float(value)
 
 
 def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
@@ -180,32 +162,24 @@ def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
     return notes
 
 
-def _breakdown(breakdown: Breakdown) -> dict[str, Any]:
+def _document(breakdown: Breakdown) -> dict[str, Any]:
+    rows = []
+    for values, score in breakdown.rows:
+        ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+        row = {
+            **dict(zip(breakdown.by, values, strict=True)),
+            "gold": score.gold,
+            "system": score.system,
+            "correct": score.correct,
+            **{name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()},
+            **estimate_document(breakdown.estimates.get(values)),
+        }
+        if breakdown.whole:
+            row["without"] = points(breakdown.without[values].value)
+            row["difference"] = points(breakdown.difference(values))
+        rows.append(row)
     whole = {"whole": points(breakdown.whole.value)} if breakdown.whole else {}
-    rows = [_document_row(breakdown, *each) for each in breakdown.rows]
     return {"by": list(breakdown.by), "measure": str(breakdown.measure), **whole, "rows": rows}
-
-
-def _document_row(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> dict[str, Any]:
-    counts = {"gold": score.gold, "system": score.system, "correct": score.correct}
-    ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
-    percentages = {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
-    certain = estimate_document(breakdown.estimates.get(values))
-    left_out = {}
-    if breakdown.whole:
-        without, difference = breakdown.without[values].value, breakdown.difference(values)
-        left_out = {"without": points(without), "difference": points(difference)}
-    return {**dict(zip(breakdown.by, values, strict=True)), **counts, **percentages, **certain, **left_out}
-
-
-def _average(by: tuple[str, ...], average: Average) -> dict[str, Any]:
-    means = {name: points(value) for name, value in average.means.items()}
-    return {
-        **dict(zip(by, average.values, strict=True)),
-        "treebanks": average.n_treebanks,
-        **means,
-        **estimate_document(average.estimate),
-    }
 
 
 @immutable
@@ -241,18 +215,19 @@ class Repairs(WithIntervals[Sequence[Repair]]):
             unit_line(self.units, "confidence intervals"),
             *signed(self._signature),
         )
-        label = f"Average of {len(self.treebanks)}"
-        summary = [(label, *average[:6], *estimate_cells(average.estimate)) for average in self.averages]
+        summary = [
+            (f"Average of {len(self.treebanks)}", *average[:6], *estimate_cells(average.estimate))
+            for average in self.averages
+        ]
         return _table_of_parts(columns, parts, notes, summary)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        means = [_repair(average) for average in self.averages]
         return {
             **header("repairs", self._signature),
             "measure": self.measure,
             "treebanks": {name: [_repair(repair) for repair in some] for name, some in self.treebanks.items()},
-            **({"averages": means} if len(self.treebanks) > 1 else {}),
+            **({"averages": [*map(_repair, self.averages)]} if len(self.treebanks) > 1 else {}),
             "units": units_document(self.units),
         }
 
@@ -278,21 +253,18 @@ def estimate_columns(
     level: str, estimates: Iterable[BucketEstimate], *, difference: bool = False
 ) -> tuple[Column, Column]:
     """Return the columns of `estimate_cells`; only TSV has them if no row has an interval."""
-    tidy_only = all(estimate.interval is None for estimate in estimates)
-    kind: Kind = "difference" if difference else "ratio"
-    ends = ("diff_low", "diff_high") if difference else ("low", "high")
-    return (
-        Column(interval_head(level), kind, ends=ends, tidy_only=tidy_only),
-        Column("", "text", key="Uncertain", tidy_only=tidy_only),
-    )
+    tidy_only, head = all(estimate.interval is None for estimate in estimates), interval_head(level)
+    interval = Column(head, ends=("low", "high"), tidy_only=tidy_only)
+    if difference:
+        interval = interval._replace(kind="difference", ends=("diff_low", "diff_high"))
+    return interval, Column("", "text", key="Uncertain", tidy_only=tidy_only)
 
 
-def estimate_notes(estimates: Iterable[BucketEstimate]) -> list[str]:
+def estimate_notes(estimates: Sequence[BucketEstimate]) -> list[str]:
     """Return a note if some rows are uncertain."""
-    every = list(estimates)
-    if every and all(estimate.interval is None for estimate in every):
+    if estimates and all(estimate.interval is None for estimate in estimates):
         return [ALL_UNCERTAIN]
-    return [UNCERTAIN] if any(estimate.uncertain for estimate in every) else []
+    return [UNCERTAIN] if any(estimate.uncertain for estimate in estimates) else []
 
 
 def estimate_cells(estimate: BucketEstimate | None) -> tuple[Cell, Cell]:
@@ -306,16 +278,12 @@ def estimate_document(estimate: BucketEstimate | None) -> dict[str, Any]:
     """Return an estimate for JSON, in points; an empty document for None."""
     if estimate is None:
         return {}
-    interval = None if estimate.interval is None else [points(end) for end in estimate.interval]
+    interval = estimate.interval and [points(end) for end in estimate.interval]
     return {"interval": interval, "n_units": estimate.n_units, "uncertain": estimate.uncertain}
 
 
 def break_down_outputs(
-    plan: Plan,
-    setup: Setup,
-    by: Sequence[Sequence[str]],
-    settings: PropertySettings,
-    intervals: Intervals = STANDARD_INTERVALS,
+    plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: PropertySettings, resample_by: str, level: float
 ) -> Breakdowns:
     """Break a measure down by properties of words."""
     (measure,) = setup.measures
@@ -327,45 +295,43 @@ def break_down_outputs(
 
     def found(matches: Matches, how: IntervalSettings) -> list[Breakdown]:
         requested.see(matches.gold)
-        shared: dict[str, Any] = {"registry": setup.registry, "intervals": how}
-        every = (break_down(matches, measure, properties, settings, **shared) for properties in by)
+        every = (break_down(matches, measure, some, settings, registry=setup.registry, intervals=how) for some in by)
         return [leave_out(breakdown, matches, setup.registry) for breakdown in every]
 
     scheme = (settings.scheme, "--by class") if "class" in names else None
-    result = Breakdowns(*_with_intervals(plan, setup, found, intervals, scheme), str(measure))
+    result = Breakdowns(*_with_intervals(plan, setup, found, resample_by, level, scheme), str(measure))
     requested.check()
     return result
 
 
-def repairs_of_outputs(plan: Plan, setup: Setup, intervals: Intervals = STANDARD_INTERVALS) -> Repairs:
+def repairs_of_outputs(plan: Plan, setup: Setup, resample_by: str, level: float) -> Repairs:
     """Return the gain of repairing each kind of error."""
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
-
-    def found(matches: Matches, how: IntervalSettings) -> TreebankRepairs:
-        return repairs(matches, measure, how, registry=setup.registry)
-
-    each, provenance, units = _with_intervals(plan, setup, found, intervals)
-    averages = average_repairs([*each.values()], intervals.level) if len(each) > 1 else ()
-    kinds = {code: treebank.kinds for code, treebank in each.items()}
-    return Repairs(kinds, provenance, units, str(measure), averages)
+    each, provenance, units = _with_intervals(
+        plan, setup, lambda matches, how: repairs(matches, measure, how, registry=setup.registry), resample_by, level
+    )
+    averages = average_repairs([*each.values()], level) if len(each) > 1 else ()
+    return Repairs({code: treebank.kinds for code, treebank in each.items()}, provenance, units, str(measure), averages)
 
 
 def _with_intervals(
     plan: Plan,
     setup: Setup,
     function: Callable[[Matches, IntervalSettings], _Found],
-    intervals: Intervals,
+    resample_by: str,
+    level: float,
     scheme: UsedScheme | None = None,
 ) -> tuple[dict[str, _Found], Provenance, dict[str, Units]]:
     """The result of a function for each output, the provenance, and the units of each treebank."""
     every: list[Units] = []
 
     def found(matches: Matches) -> _Found:
-        every.append(units_of(matches.gold, intervals.resample_by))
-        return function(matches, IntervalSettings(every[-1], intervals.level))
+        every.append(units_of(matches.gold, resample_by))
+        return function(matches, IntervalSettings(every[-1], level))
 
     results, provenance = for_each_output(plan, setup, found, scheme)
     units = dict(zip(results, every, strict=True))
     notes = (*provenance.notes, *unit_notes(units, "intervals"))
-    return results, replace(provenance.with_parts(**intervals.signature), notes=notes), units
+    provenance = provenance.with_parts(level=f"{level:g}", **{"resample-by": resample_by})
+    return results, replace(provenance, notes=notes), units

@@ -3,37 +3,62 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
-from levelhead._version import VERSION
-from levelhead.comparison.change_tables import AnyChanges, column_order
-from levelhead.comparison.changed_cells import (
-    NO_WORD,
-    SEGMENTATION,
-    ChangedCell,
-    PairedVersions,
-    changed_cells,
-    pair_versions,
-)
-from levelhead.errors import Fault, InputError, Place, number_of, printable
+from levelhead.errors import number_of, printable
 from levelhead.immutable import immutable
-from levelhead.scoring.form_alignment import sentence_ids
-from levelhead.scoring.rules import Rules
-from levelhead.treebank import Treebank
-from levelhead.treebank.layouts import treebanks_in
-from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.writers import to_text
+from levelhead.tabular import Tabular
+from levelhead.treebank import Sentence, Treebank
+from levelhead.treebank.provenance import Provenance, sources_document
+from levelhead.treebank.tokens import FIELDS
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
 
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "added": "added",
+        "removed": "removed",
+        "text": "text changed",
+        "tokens": "re-tokenized",
+        "annotation": "re-annotated",
+        "id": "sent_id changed",
+        "comments": "comments changed",
+        "order": "moved",
+    }
+)
+"""The kinds of changes of sentences. The first two exclude all others."""
 
-MOST_EXAMPLES = 3
+ABSENT = "-"  # shown in a pattern for an attribute, edge, word or token that one version lacks
 
-_ID_LINE = re.compile(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?")
+WORDS = "words"
+
+Rows = Literal["pattern", "sentence", "file"]  # the rows of a table
+
+_MOST_LISTED = 3
+_MOST_PATTERNS = 10
+
+_FILE = Column("File", "text")
+_SENTENCES = (
+    Column("Old", "number"), Column("New", "number"), Column("sent_id", "text"), Column("Change", "text"),
+    Column("Words", "number"), Column("Patterns", "text"),
+)  # fmt: skip
+_PATTERNS = (
+    Column("Column", "text"), Column("Old", "text"), Column("New", "text"), Column("Count", "number"),
+    Column("Sentences", "number"), Column("Example", "text"),
+)  # fmt: skip
+_SHORT = {"added": "Added", "removed": "Removed", "text": "Text", "tokens": "Tokens", "annotation": "Annotation"}
+"""The kinds of changes that have a column in the readable table of files, with the heads."""
+
+_ORDER = (WORDS, *FIELDS)
+
+Side = Literal["old", "new"]
 
 
 class SentenceChange(NamedTuple):
@@ -90,6 +115,190 @@ class ChangePattern(NamedTuple):
     examples: tuple[ChangeExample, ...]
 
 
+class AnyChanges(Tabular):
+    """The changes of a file, or of the files of a folder."""
+
+    of_folder: ClassVar[bool] = False
+
+    parts: Mapping[str, Changes]
+    patterns: tuple[ChangePattern, ...]
+    n_refiled: int
+    provenance: Provenance
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of changed sentences by kind; a sentence can have several kinds."""
+        sentences = (sentence for part in self.parts.values() for sentence in part.sentences)
+        counts = Counter(kind for sentence in sentences for kind in sentence.kinds)
+        return {kind: counts[kind] for kind in KINDS}
+
+    @property
+    def n_kept(self) -> int:
+        """The number of sentences in both versions of a file."""
+        return sum(len(part.old) for part in self.parts.values()) - self.counts["removed"]
+
+    @property
+    def n_unchanged(self) -> int:
+        """The number of sentences that are identical line for line."""
+        return sum(len(part.old) - len(part.sentences) for part in self.parts.values()) + self.counts["added"]
+
+    @property
+    def by_column(self) -> dict[str, int]:
+        """The number of changes in each column."""
+        counts: Counter[str] = Counter()
+        for pattern in self.patterns:
+            counts[pattern.column] += pattern.n_changes
+        return {column: counts[column] for column in sorted(counts, key=column_order)}
+
+    def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
+        """Return the changes, one row per pattern, sentence or file.
+
+        Args:
+            by: what each row is.
+            most: the largest number of rows.
+        """
+        rows: Iterator[tuple[Cell, ...]]
+        notes: tuple[str, ...] = ()
+        if by == "file":
+            kinds = (
+                Column(_SHORT.get(kind, kind), "number", key=KINDS[kind], tidy_only=kind not in _SHORT)
+                for kind in KINDS
+            )
+            columns = (_FILE, *(Column(name, "number") for name in ("Old", "New", "Unchanged")), *kinds)
+            rows = (
+                (printable(name), len(part.old), len(part.new), part.n_unchanged, *part.counts.values())
+                for name, part in self.parts.items()
+            )
+            notes = ("numbers of sentences; Text: text changed, Tokens: re-tokenized, Annotation: re-annotated",)
+        elif by == "sentence":
+            columns = (*((_FILE,) if self.of_folder else ()), *_SENTENCES)
+            rows = (
+                (
+                    *((printable(name),) if self.of_folder else ()),
+                    *(None if sentence is None else sentence + 1 for sentence in (change.old, change.new)),
+                    *(printable(_version(part, change)[0].id or ""), ", ".join(KINDS[kind] for kind in change.kinds)),
+                    change.n_words,
+                    printable(
+                        "; ".join(
+                            f"{column} {old} -> {new}{f' ({count})' if count > 1 else ''}"
+                            for (column, old, new), count in change.patterns.items()
+                        )
+                    ),
+                )
+                for name, part in self.parts.items()
+                for change in part.sentences
+            )
+            notes = ("Old, New: number of the sentence; Words: number of re-annotated words",)
+        else:
+            columns = _PATTERNS
+            rows = (
+                (*map(printable, pattern[:3]), *pattern[3:5], printable(f"{first.form} ({place})"))
+                for pattern in self.patterns
+                for first, place in self._places(pattern.examples[:1])
+            )
+        return Table(columns, tuple(islice(rows, most)), (*notes, signature_line(self.provenance.signature)))
+
+    def _places(self, examples: Iterable[ChangeExample]) -> Iterator[tuple[ChangeExample, str]]:
+        """Yield examples with the names of their sentences."""
+        return ((example, _name(self.parts[example.file].new[example.new], example.new)) for example in examples)
+
+    def summary_table(self) -> Table:
+        """Return the number of sentences with each kind of change, one per row."""
+        columns = (Column("Sentences", "text"), Column("Count", "number"), Column("Which", "text"))
+        rows: list[tuple[Cell, ...]] = [("unchanged", self.n_unchanged, "")]
+        for kind, count in self.counts.items():
+            if count:
+                names, more = self._names(kind)
+                rows.append((KINDS[kind], count, printable(" ".join(names) + more)))
+        return Table(columns, tuple(rows))
+
+    def _names(self, kind: str) -> tuple[list[str], str]:
+        """The names of the first sentences with a kind of change, in NEW (or OLD if removed), and dots for others."""
+        some = ((part, change) for part in self.parts.values() for change in part.sentences if kind in change.kinds)
+        names = [_name(*_version(part, change)) for part, change in islice(some, _MOST_LISTED + 1)]
+        return names[:_MOST_LISTED], " ..." if len(names) > _MOST_LISTED else ""
+
+    def text(self, most: int | None = None) -> str:
+        """Return a summary of the sentences and the most frequent patterns as text.
+
+        Args:
+            most: the largest number of patterns and files; by default 10.
+        """
+        tables = [self.summary_table()]
+        if self.of_folder:
+            tables.insert(0, self._shortened("file", len(self.parts), most or _MOST_PATTERNS))
+        if self.patterns:
+            tables.append(self._shortened("pattern", len(self.patterns), most or _MOST_PATTERNS))
+        notes = (*tables[-1].notes, signature_line(self.provenance.signature))
+        tables[-1] = tables[-1]._replace(notes=notes)
+        sizes = f"Old: {_sizes_text(self, 'old')}\nNew: {_sizes_text(self, 'new')}\n"
+        return "\n".join([sizes, *(to_text(table, 2) for table in tables)])
+
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
+
+    def _shortened(self, by: Rows, n_rows: int, most: int) -> Table:
+        """The first rows of a table without its signature, with a note on the number of other rows."""
+        table, hidden = self.table(by=by, most=most), n_rows - most
+        more = (f"{number_of(hidden, f'more {by}')}: --by {by}",) if hidden > 0 else ()
+        return table._replace(notes=(*more, *table.notes[:-1]))
+
+    def to_dict(self, *, most: int | None = None) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`.
+
+        Args:
+            most: the largest number of patterns.
+        """
+        parts = {name: {**_counted(part), **_sentences(part, most)} for name, part in self.parts.items()}
+        patterns = [
+            {"column": pattern.column, "old": pattern.old, "new": pattern.new}
+            | {"count": pattern.n_changes, "sentences": pattern.n_sentences}
+            | {
+                "examples": [
+                    {**({"treebank": at.file} if self.of_folder else {}), "old": at.old + 1, "new": at.new + 1}
+                    | {"sent_id": self.parts[at.file].new[at.new].id, "form": at.form}
+                    for at in pattern.examples
+                ]
+            }
+            for pattern in self.patterns[:most]
+        ]
+        return {
+            **header("diff", self.provenance.signature),
+            **_counted(self),
+            "patterns": patterns,
+            **({"treebanks": parts, "refiled": self.n_refiled} if self.of_folder else _sentences(self, most)),
+            **sources_document(self.provenance),
+        }
+
+    def changelog(self, most: int | None = None) -> str:
+        """Return the draft of a changelog in Markdown.
+
+        Args:
+            most: the largest number of patterns of each column; by default 10.
+        """
+        shown = most or _MOST_PATTERNS
+        lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
+        lines += (f"- {_markdown(note)}" for note in self.provenance.notes)
+        lines += [""] * bool(self.provenance.notes)
+        lines += ["## Sentences", ""]
+        for kind, count in self.counts.items():
+            if count:
+                names, more = self._names(kind)
+                lines.append(f"- {KINDS[kind]}: {count} ({', '.join(map(_markdown, names))}{',' * bool(more)}{more})")
+        lines.append(f"- unchanged: {self.n_unchanged}")
+        for column, total in self.by_column.items():
+            patterns = [pattern for pattern in self.patterns if pattern.column == column]
+            lines += ["", f"## {column}: {number_of(total, 'change')}", ""]
+            for pattern in patterns[:shown]:
+                places = self._places(pattern.examples)
+                examples = ", ".join(f"*{_markdown(at.form)}* ({_markdown(place)})" for at, place in places)
+                old, new = ("(none)" if text == ABSENT else _markdown(text) for text in (pattern.old, pattern.new))
+                lines.append(f"- {old} → {new}: {pattern.n_changes}, for example {examples}")
+            if len(patterns) > shown:
+                lines.append(f"- {number_of(len(patterns) - shown, 'more pattern')}")
+        return "\n".join([*lines, ""])
+
+
 @immutable
 class Changes(AnyChanges):
     """The changes between two versions of a treebank.
@@ -115,117 +324,6 @@ class Changes(AnyChanges):
         return {"": self}
 
 
-def in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
-    """Return patterns, most frequent first."""
-    order = sorted(
-        patterns, key=lambda pattern: (-pattern.n_changes, *column_order(pattern.column), pattern.old, pattern.new)
-    )
-    return tuple(order)
-
-
-def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
-    """Return the changes between two versions of a treebank, or two outputs.
-
-    A version with itself has no changes, and exchanging the versions exchanges "added" and "removed" and both sides of
-    every pattern. See `pair_versions` for how sentences and words are paired.
-    """
-    rules.check_words()
-    pairs = pair_versions(old, new, rules)
-    cells = list(changed_cells(pairs))
-    kept = list(_kept(pairs, cells))
-    changed = [change for change in kept if change.kinds]
-    removed, added = (
-        sorted({*range(len(treebank))} - {*paired})
-        for treebank, paired in ((old, pairs.rows[:, 0].tolist()), (new, pairs.rows[:, 1].tolist()))
-    )
-    changed += [SentenceChange(number, None, ("removed",)) for number in removed]
-    changed += [SentenceChange(None, number, ("added",)) for number in added]
-    sentences = _sentences_in_order(changed, kept)
-    provenance = _provenance({TREEBANK: {"old": old, "new": new}}, rules)
-    return Changes(old, new, sentences, _patterns(pairs, cells), provenance)
-
-
-def _sentences_in_order(sentences: list[SentenceChange], kept: list[SentenceChange]) -> tuple[SentenceChange, ...]:
-    """Sentences in the order of NEW; a removed sentence follows the sentence before it in OLD."""
-    places = {change.old: change.new for change in kept}
-    before = -1
-    anchor = {}
-    for sentence in sorted(change.old for change in (*sentences, *kept) if change.old is not None):
-        place = places.get(sentence)
-        before = before if place is None else place
-        anchor[sentence] = before
-
-    def order(change: SentenceChange) -> tuple[int, int]:
-        if change.new is not None:
-            return change.new, -1
-        return (-1, -1) if change.old is None else (anchor[change.old], change.old)
-
-    return tuple(sorted(sentences, key=order))
-
-
-def _kept(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> Iterator[SentenceChange]:
-    """Each sentence that both versions have, with its changes."""
-    by_sentence: dict[int, list[ChangedCell]] = {}
-    for cell in cells:
-        by_sentence.setdefault(cell.sentence, []).append(cell)
-    ids = sentence_ids(pairs.old), sentence_ids(pairs.new)
-    for pair, (one, other) in enumerate(pairs.rows.tolist()):
-        own = by_sentence.get(pair, [])
-        text = not pairs.same_text[pair]
-        annotated = [cell for cell in own if cell.column not in SEGMENTATION and not (text and cell.column == "FORM")]
-        changed = {
-            "text": text,
-            "tokens": not text and not pairs.same_tokens[pair],
-            "annotation": bool(annotated),
-            "id": ids[0][pair] != ids[1][pair],
-            "comments": _comments(pairs.old, pair) != _comments(pairs.new, pair),
-            "order": bool(pairs.moved[pair]),
-        }
-        words = {cell.word for cell in annotated if cell.word != NO_WORD}
-        patterns = Counter((cell.column, cell.old, cell.new) for cell in own)
-        yield SentenceChange(
-            one, other, tuple(kind for kind, differs in changed.items() if differs), len(words), patterns
-        )
-
-
-def _comments(treebank: Treebank, sentence: int) -> str:
-    """The comments of a sentence without its sent_id."""
-    return _ID_LINE.sub("", treebank.comments[sentence])
-
-
-def _patterns(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> tuple[ChangePattern, ...]:
-    grouped: dict[tuple[str, str, str], list[ChangedCell]] = {}
-    for cell in cells:
-        grouped.setdefault((cell.column, cell.old, cell.new), []).append(cell)
-    return in_order(ChangePattern(*key, *_places(pairs, some)) for key, some in grouped.items())
-
-
-def _places(pairs: PairedVersions, cells: list[ChangedCell]) -> tuple[int, int, tuple[ChangeExample, ...]]:
-    first: dict[int, ChangedCell] = {}
-    for cell in cells:
-        first.setdefault(cell.sentence, cell)
-    shown = sorted(first.items())[:MOST_EXAMPLES]
-    examples = tuple(
-        ChangeExample(int(pairs.rows[pair, 0]), int(pairs.rows[pair, 1]), cell.form) for pair, cell in shown
-    )
-    return len(cells), len(first), examples
-
-
-def _provenance(files: Mapping[str, Mapping[str, Treebank]], rules: Rules, notes: tuple[str, ...] = ()) -> Provenance:
-    """The provenance of the old and the new version of each file."""
-    hashes = {
-        name: {side: short_hash(treebank.source.sha256) for side, treebank in sides.items()}
-        for name, sides in files.items()
-    }
-    joint = {side: joint_hash(some[side] for some in hashes.values() if side in some) for side in ("old", "new")}
-    signature = {"rules": rules.signature, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
-    faults = (fault for sides in files.values() for treebank in sides.values() for fault in treebank.warnings)
-    return Provenance(signature, hashes, tuple(dict.fromkeys(faults)), notes)
-
-
-Read = Callable[[Path], Treebank]
-
-
 @immutable
 class ReleaseChanges(AnyChanges):
     """The changes between two folders of treebanks.
@@ -249,63 +347,63 @@ class ReleaseChanges(AnyChanges):
     provenance: Provenance
 
 
-def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseChanges:
-    """Return the changes between two folders of treebanks, for each file."""
-    rules.check_words()
-    ours, theirs = treebanks_in(old), treebanks_in(new)
-    if not ours.keys() & theirs.keys():
-        message = f"no file has the same name as a file in {printable(str(new))}: files are paired by name"
-        raise InputError(Fault("no-pairs", message, Place(file=str(old))))
-    names = sorted(ours.keys() | theirs.keys())
-    parts = {name: _changes(ours.get(name), theirs.get(name), rules, read) for name in names}
-    only_old, only_new = tuple(sorted(ours.keys() - theirs.keys())), tuple(sorted(theirs.keys() - ours.keys()))
-    n_refiled = _n_refiled(parts)
-    files = {
-        name: {side: treebank for side, treebank in (("old", part.old), ("new", part.new)) if len(treebank)}
-        for name, part in parts.items()
+def _sizes(changes: AnyChanges, side: Side) -> dict[str, int]:
+    """The numbers of sentences and words in one version, and of files if it is a folder."""
+    treebanks: list[Treebank] = [getattr(part, side) for part in changes.parts.values()]
+    files = {"files": sum(len(treebank) > 0 for treebank in treebanks)} if changes.of_folder else {}
+    return {**files, "sentences": sum(map(len, treebanks)), "words": sum(side.n_words for side in treebanks)}
+
+
+def _sizes_text(changes: AnyChanges, side: Side) -> str:
+    return ", ".join(number_of(n, name.removesuffix("s")) for name, n in _sizes(changes, side).items())
+
+
+def _counted(changes: AnyChanges) -> dict[str, Any]:
+    return {
+        "old": _sizes(changes, "old"),
+        "new": _sizes(changes, "new"),
+        "kept": changes.n_kept,
+        "unchanged": changes.n_unchanged,
+        "counts": changes.counts,
+        "columns": changes.by_column,
     }
-    provenance = _provenance(files, rules, tuple(_notes(only_old, only_new, n_refiled)))
-    return ReleaseChanges(parts, only_old, only_new, _joined_patterns(parts), n_refiled, provenance)
 
 
-def _changes(old: Path | None, new: Path | None, rules: Rules, read: Read) -> Changes:
-    """The changes of a file; if only one folder has it, all its sentences were removed or added."""
-    given = [read(path) for path in (old, new) if path is not None]
-    nothing = given[0].select([])
-    return changes(nothing if old is None else given[0], nothing if new is None else given[-1], rules)
+def _sentences(changes: AnyChanges, most: int | None) -> dict[str, Any]:
+    """The changed sentences of a file."""
+    (part,) = changes.parts.values()
+    return {
+        "sentences": [
+            {"old": None if change.old is None else change.old + 1}
+            | {"new": None if change.new is None else change.new + 1}
+            | {"sent_id": _version(part, change)[0].id, "changes": list(change.kinds), "words": change.n_words}
+            | {
+                "patterns": [
+                    {"column": column, "old": old, "new": new, "count": count}
+                    for (column, old, new), count in change.patterns.items()
+                ]
+            }
+            for change in part.sentences[:most]
+        ]
+    }
 
 
-def _joined_patterns(parts: Mapping[str, Changes]) -> tuple[ChangePattern, ...]:
-    """The joint patterns of all files."""
-    joined: dict[tuple[str, str, str], ChangePattern] = {}
-    for name, part in parts.items():
-        for pattern in part.patterns:
-            before = joined.setdefault(pattern[:3], ChangePattern(*pattern[:3], 0, 0, ()))
-            examples = (*before.examples, *(example._replace(file=name) for example in pattern.examples))
-            sums = before.n_changes + pattern.n_changes, before.n_sentences + pattern.n_sentences
-            joined[pattern[:3]] = ChangePattern(*pattern[:3], *sums, examples[:MOST_EXAMPLES])
-    return in_order(joined.values())
+def column_order(column: str) -> tuple[int, str]:
+    """Return the key by which columns are sorted."""
+    return (_ORDER.index(column) if column in _ORDER else len(_ORDER)), column
 
 
-def _n_refiled(parts: Mapping[str, Changes]) -> int:
-    """The number of sentences that were removed from one file and added to another with the same words."""
-    removed: Counter[tuple[str, ...]] = Counter()
-    added: Counter[tuple[str, ...]] = Counter()
-    for part in parts.values():
-        removed.update(_words(part.old, [sentence.old for sentence in part.sentences if sentence.new is None]))
-        added.update(_words(part.new, [sentence.new for sentence in part.sentences if sentence.old is None]))
-    return (removed & added).total()
+def _name(sentence: Sentence, number: int) -> str:
+    return sentence.id or f"sentence {number + 1}"
 
 
-def _words(treebank: Treebank, sentences: Iterable[int | None]) -> Iterator[tuple[str, ...]]:
-    return (tuple(treebank[sentence].forms) for sentence in sentences if sentence is not None)
+def _version(part: Changes, change: SentenceChange) -> tuple[Sentence, int]:
+    """The sentence in NEW, or in OLD if it was removed, and its index."""
+    treebank, number = (part.old, change.old) if change.new is None else (part.new, change.new)
+    return treebank[number or 0], number or 0
 
 
-def _notes(only_old: Sequence[str], only_new: Sequence[str], n_refiled: int) -> Iterator[str]:
-    if only_old:
-        yield f"only in the old folder: {printable(', '.join(only_old))}"
-    if only_new:
-        yield f"only in the new folder: {printable(', '.join(only_new))}"
-    if n_refiled:
-        were = "was" if n_refiled == 1 else "were"
-        yield f"{number_of(n_refiled, 'sentence')} {were} removed from one file and added to another"
+def _markdown(text: str) -> str:
+    """Text of a treebank for Markdown, with all markup escaped."""
+    escaped = re.sub(r"([\\`*_\[\]#|~!])", r"\\\1", printable(text))
+    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

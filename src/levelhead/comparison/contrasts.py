@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,14 +14,7 @@ from levelhead.analysis.breakdown import bucket_scores, bucket_words, parts_of, 
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.breakdowns import (
-    STANDARD_INTERVALS,
-    Intervals,
-    estimate_cells,
-    estimate_columns,
-    estimate_document,
-    estimate_notes,
-)
+from levelhead.comparison.breakdowns import estimate_cells, estimate_columns, estimate_document, estimate_notes
 from levelhead.comparison.system_errors import DRAWN
 from levelhead.comparison.tree_text import draw_contrasts
 from levelhead.errors import Fault, InputError, MeasureError
@@ -29,7 +23,7 @@ from levelhead.evaluation.provenance import Provenance, comparison_provenance, s
 from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.measures.registry import STANDARD, Registry
+from levelhead.measures.registry import Registry
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.measure_definitions import ATTACHED
@@ -37,7 +31,7 @@ from levelhead.scoring.score import Score
 from levelhead.significance import unit_line, units_of
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
-from levelhead.significance.units import Units, unit_notes
+from levelhead.significance.units import AUTO, Units, unit_notes
 from levelhead.tables.documents import header, points, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -45,8 +39,7 @@ from levelhead.treebank.provenance import sources_document
 
 __all__ = ["AverageGain", "Contrast", "Contrasts", "Gain", "Gains"]
 
-_EQUAL = 1e-9
-"""Sums of weights with a smaller difference are equal."""
+_EQUAL = 1e-9  # sums of weights with a smaller difference are equal
 
 
 class Gain(NamedTuple):
@@ -140,7 +133,7 @@ class Gains(Tabular):
     def averages(self) -> list[AverageGain]:
         """The means over treebanks, see `average_gains`; empty with a single treebank."""
         level = float(self.provenance.signature.get("level", 0.95))
-        return average_gains(list(self.treebanks.values()), level) if len(self.treebanks) > 1 else []
+        return average_gains(self.treebanks.values(), level) if len(self.treebanks) > 1 else []
 
     def table(self) -> Table:
         """Return one row per bucket and system: both scores, and the gain in correct words."""
@@ -177,33 +170,38 @@ class Gains(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        averages = [self._document(average) for average in self.averages]
+
+        def document(gain: Gain | AverageGain, numbers: Mapping[str, float | None]) -> dict[str, Any]:
+            return {
+                **dict(zip(self.by, gain.values, strict=True)),
+                "system": gain.system,
+                **numbers,
+                "difference": points(gain.difference),
+                **estimate_document(gain.estimate),
+                "more_correct": gain.more_correct,
+            }
+
+        averages = [document(mean, {"treebanks": mean.n_treebanks, "gold": mean.gold}) for mean in self.averages]
+        treebanks = {
+            name: [
+                document(
+                    gain,
+                    {"gold": gain.score.gold, "baseline_value": points(gain.baseline.value)}
+                    | {"value": points(gain.score.value)},
+                )
+                for gain in gains
+            ]
+            for name, gains in self.treebanks.items()
+        }
         return {
             **header("gains", self.provenance.signature),
             "measure": self.measure,
             "by": list(self.by),
             "baseline": self.baseline,
-            "treebanks": {name: [self._document(gain) for gain in gains] for name, gains in self.treebanks.items()},
+            "treebanks": treebanks,
             **({"averages": averages} if averages else {}),
             "units": units_document(self.units),
             **sources_document(self.provenance),
-        }
-
-    def _document(self, gain: Gain | AverageGain) -> dict[str, Any]:
-        """The gain in a bucket on a treebank, or its mean over treebanks."""
-        numbers: dict[str, float | None]
-        if isinstance(gain, AverageGain):
-            numbers = {"treebanks": gain.n_treebanks, "gold": gain.gold}
-        else:
-            values = {"baseline_value": points(gain.baseline.value), "value": points(gain.score.value)}
-            numbers = {"gold": gain.score.gold, **values}
-        return {
-            **dict(zip(self.by, gain.values, strict=True)),
-            "system": gain.system,
-            **numbers,
-            "difference": points(gain.difference),
-            **estimate_document(gain.estimate),
-            "more_correct": gain.more_correct,
         }
 
 
@@ -258,17 +256,18 @@ class Contrasts(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sentences for JSON: by number and sent_id, with the numbers of correct words."""
-        systems = []
-        for name, baseline, system, *both in self.listed:
-            gold = baseline.matches.gold
-            kinds = {
+        systems = [
+            {"treebank": name, "baseline": baseline.name, "system": system.name}
+            | {
                 kind: [
-                    {**contrast._asdict(), "sentence": contrast.sentence + 1, "sent_id": gold[contrast.sentence].id}
+                    {**contrast._asdict(), "sentence": i + 1, "sent_id": baseline.matches.gold[i].id}
                     for contrast in some
+                    for i in [contrast.sentence]
                 ]
-                for kind, some in zip(("gains", "loses"), both, strict=True)
+                for kind, some in (("gains", gained), ("loses", lost))
             }
-            systems.append({"treebank": name, "baseline": baseline.name, "system": system.name, **kinds})
+            for name, baseline, system, gained, lost in self.listed
+        ]
         return {
             **header("contrasts", self.provenance.signature),
             "measure": str(self.measure),
@@ -277,10 +276,10 @@ class Contrasts(Tabular):
         }
 
     def __str__(self) -> str:
-        texts = [
+        texts = (
             f"{name}: {draw_contrasts(baseline, system, gained, lost, self.needs)}"
             for name, baseline, system, gained, lost in self.drawn
-        ]
+        )
         return "".join([*texts, signature_line(self.provenance.signature)])
 
 
@@ -289,26 +288,30 @@ def compare_by(
     by: Sequence[str],
     settings: PropertySettings,
     setup: Setup,
-    decided: Mapping[str, str] | None = None,
-    intervals: Intervals = STANDARD_INTERVALS,
+    resample_by: str = AUTO,
+    level: float = 0.95,
 ) -> Gains:
     """Return the gains of systems over the first system, by properties of words."""
     _check_systems(plan)
-    breakdowns, sources, units, baseline, requested = {}, {}, {}, "", RequestedNames(by)
+    treebanks, sources, units, requested = {}, {}, {}, RequestedNames(by)
     (measure,) = setup.measures
     with read_outputs(plan, setup) as outputs:
         for name, some in outputs:
-            requested.see(some[0].matches.gold)
-            units[name] = units_of(some[0].matches.gold, intervals.resample_by)
-            how = IntervalSettings(units[name], intervals.level)
-            breakdowns[name] = gains_by(some, measure, by, settings, setup.registry, how)
-            sources[name], baseline = sources_of({output.name: output.matches for output in some}, setup), some[0].name
+            gold = some[0].matches.gold
+            requested.see(gold)
+            units[name] = units_of(gold, resample_by)
+            intervals = IntervalSettings(units[name], level)
+            treebanks[name] = gains_by(some, measure, by, settings, setup.registry, intervals)
+            sources[name] = sources_of({output.name: output.matches for output in some}, setup)
     requested.check()
-    parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures(), **(decided or {})}
+    parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures()}
+    if settings.training:
+        parts["train"] = settings.training.hashes
     if "class" in by:
         parts["scheme"] = settings.scheme.name
-    provenance = comparison_provenance(sources, setup, {**parts, **intervals.signature}, unit_notes(units, "intervals"))
-    return Gains(tuple(by), str(measure), baseline, breakdowns, provenance, units)
+    parts |= {"level": f"{level:g}", "resample-by": resample_by}
+    provenance = comparison_provenance(sources, setup, parts, unit_notes(units, "intervals"))
+    return Gains(tuple(by), str(measure), some[0].name, treebanks, provenance, units)
 
 
 def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
@@ -320,11 +323,8 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     with read_outputs(plan, setup) as outputs:
         for name, (baseline, *others) in outputs:
             sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, setup)
-            for other in others:
-                both = contrasts(baseline.matches, other.matches, None, setup)
-                pairs.append((name, baseline, other, *both))
-    parts = {"measure": str(measure), **setup.signature_of_measures()}
-    provenance = comparison_provenance(sources, setup, parts)
+            pairs += [(name, baseline, other, *contrasts(baseline.matches, other.matches, setup)) for other in others]
+    provenance = comparison_provenance(sources, setup, {"measure": str(measure), **setup.signature_of_measures()})
     return Contrasts(measure, pairs, limit, provenance, definition.needs_for(measure.argument))
 
 
@@ -341,91 +341,66 @@ def gains_by(
     measure: Measure,
     by: Sequence[str],
     settings: PropertySettings,
-    registry: Registry = STANDARD,
-    intervals: IntervalSettings | None = None,
+    registry: Registry,
+    intervals: IntervalSettings,
 ) -> list[Gain]:
     """Return the gains of every system over the first by properties of words."""
     undefined = outputs[0].matches.rules.undefined
-    first, *others = [bucket_words(output.matches, measure, by, settings, registry=registry) for output in outputs]
+    baseline, *others = [bucket_words(output.matches, measure, by, settings, registry=registry) for output in outputs]
     gains = []
-    for output, own in zip(outputs[1:], others, strict=True):
-        both = with_same_buckets(first, own)
-        before, after = (bucket_scores(words, measure, undefined) for words in both)
-        estimates: Sequence[BucketEstimate | None] = [None] * len(before)
-        if intervals is not None:
-            estimates = bucket_estimates(parts_of(both, measure, intervals.units), intervals.level)
+    for output, words in zip(outputs[1:], others, strict=True):
+        both = with_same_buckets(baseline, words)
+        scores = (bucket_scores(side, measure, undefined) for side in both)
+        estimates = bucket_estimates(parts_of(both, measure, intervals.units), intervals.level)
         gains += [
-            Gain(values, output.name, one, other, estimate)
-            for values, one, other, estimate in zip(both[0].names, before, after, estimates, strict=True)
-            if one.gold or one.system or other.system
+            Gain(values, output.name, before, after, estimate)
+            for values, before, after, estimate in zip(both[0].names, *scores, estimates, strict=True)
+            if before.gold or before.system or after.system
         ]
     return sorted(gains, key=lambda gain: (gain.system, -abs(gain.more_correct)))
 
 
-def average_gains(treebanks: Sequence[Sequence[Gain]], level: float = 0.95) -> list[AverageGain]:
+def average_gains(treebanks: Iterable[Sequence[Gain]], level: float = 0.95) -> list[AverageGain]:
     """Return the mean difference of every system in every bucket over the treebanks with the bucket."""
     buckets: dict[tuple[str, tuple[str, ...]], list[Gain]] = {}
-    for gain in (gain for gains in treebanks for gain in gains):
+    for gain in chain.from_iterable(treebanks):
         buckets.setdefault((gain.system, gain.values), []).append(gain)
-    averages = [_average_gain(gains, level) for gains in buckets.values()]
+    averages = []
+    for (system, values), gains in buckets.items():
+        differences = [gain.difference for gain in gains if gain.difference is not None]
+        estimates = [gain.estimate for gain in gains if gain.difference is not None and gain.estimate is not None]
+        mean = math.fsum(differences) / len(differences) if differences else None
+        estimate = mean_estimate(estimates, level, difference=True) if estimates else None
+        sums = sum(gain.score.gold for gain in gains), sum(gain.more_correct for gain in gains)
+        averages.append(AverageGain(values, system, len(differences), *sums, mean, estimate))
     return sorted(averages, key=lambda gain: (gain.system, -abs(gain.more_correct)))
 
 
-def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
-    known = [gain for gain in gains if gain.difference is not None]
-    differences = [gain.difference for gain in known if gain.difference is not None]
-    estimates = [gain.estimate for gain in known if gain.estimate is not None]
-    return AverageGain(
-        gains[0].values,
-        gains[0].system,
-        len(known),
-        sum(gain.score.gold for gain in gains),
-        sum(gain.more_correct for gain in gains),
-        math.fsum(differences) / len(differences) if differences else None,
-        mean_estimate(estimates, level, difference=True) if estimates else None,
-    )
-
-
-def contrasts(
-    baseline: Matches, system: Matches, how_many: int | None, setup: Setup
-) -> tuple[list[Contrast], list[Contrast]]:
-    """Return the sentences in which a system gains most, and the sentences in which it loses most."""
+def contrasts(baseline: Matches, system: Matches, setup: Setup) -> tuple[list[Contrast], list[Contrast]]:
+    """Return the sentences in which a system gains, and those in which it loses, the largest differences first."""
     ((measure, definition),) = setup.defined
     if definition.unit != "words":
         raise MeasureError(f"{measure} does not count words, so it cannot select sentences", "unknown-measure")
     both = [counts_of(matches, setup)[str(measure)][0] for matches in (baseline, system)]
-    one, other = (counts.correct for counts in both)
-    change = other - one
+    change = both[1].correct - both[0].correct
     order = np.argsort(-change, kind="stable").tolist()
-    gained = [i for i in order if change[i] > _EQUAL][:how_many]
-    lost = [i for i in reversed(order) if change[i] < -_EQUAL][:how_many]
-    gold = both[0].gold
-    first, second = (
-        [Contrast(i, one[i].item(), other[i].item(), gold[i].item()) for i in some] for some in (gained, lost)
+    numbers = [counts.tolist() for counts in (both[0].correct, both[1].correct, both[0].gold)]
+    gained, lost = (
+        [Contrast(i, *(column[i] for column in numbers)) for i in sentences if sign * change[i] > _EQUAL]
+        for sentences, sign in ((order, 1), (reversed(order), -1))
     )
-    return first, second
+    return gained, lost
 
 
 class WorseSentence(NamedTuple):
-    """A sentence in which a system is worse than the first.
-
-    Args:
-        treebank: the code of the test set.
-        system: the system.
-        sentence: the number of the gold sentence, from 1.
-        sent_id: its id, or None.
-        baseline: the number of correct words of the baseline (the mean of its runs), or the sum of their weights.
-        right: the same for the system.
-        words: the number of gold words, or the sum of their weights.
-        text: the words of the sentence.
-    """
+    """A sentence in which a system is worse than the first."""
 
     treebank: str
     system: str
-    sentence: int
+    sentence: int  # from 1
     sent_id: str | None
-    baseline: float
-    right: float
+    baseline: float  # the number of correct words (the mean of its runs), or the sum of their weights
+    right: float  # the same for the system
     words: float
     text: str
 
@@ -435,19 +410,19 @@ _MOST_LOSSES = 10
 
 def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -> list[WorseSentence]:
     """Return the ten sentences in which each system loses most compared with the first; called by the engine."""
-    ((measure, _),) = setup.defined
+    (measure,) = setup.names
     counts: dict[str, list[Any]] = {}
     for output in outputs:
-        counts.setdefault(output.system, []).append(counts_of(output.matches, setup)[str(measure)][0])
-    right = {name: np.mean([run.correct for run in runs], axis=0) for name, runs in counts.items()}
-    baseline, *others = right
+        counts.setdefault(output.system, []).append(counts_of(output.matches, setup)[measure][0])
+    correct = {name: np.mean([run.correct for run in runs], axis=0) for name, runs in counts.items()}
+    baseline, *others = correct
     gold, words = outputs[0].matches.gold, counts[baseline][0].gold
     sentences = []
     for system in others:
-        change = right[system] - right[baseline]
+        change = correct[system] - correct[baseline]
         for i in np.argsort(change, kind="stable")[:_MOST_LOSSES].tolist():
             if change[i] < -_EQUAL:
-                numbers = (right[baseline][i].item(), right[system][i].item(), words[i].item())
-                text = " ".join(gold[i].forms)
-                sentences.append(WorseSentence(treebank, system, i + 1, gold[i].id, *numbers, text))
+                before, after, of_gold = (column[i].item() for column in (correct[baseline], correct[system], words))
+                place, text = (treebank, system, i + 1, gold[i].id), " ".join(gold[i].forms)
+                sentences.append(WorseSentence(*place, before, after, of_gold, text))
     return sentences

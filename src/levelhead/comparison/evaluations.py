@@ -8,16 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from itertools import combinations, product
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, joint_provenance, pair_provenance
@@ -38,7 +38,7 @@ from levelhead.significance import (
 )
 from levelhead.significance.differences import DIFFERENCE, HOLM, STARS
 from levelhead.significance.estimates import Interval, UnpairedDifference
-from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
+from levelhead.significance.jackknife import Stratum, leave_out, spread_of
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import Field, documented, record_document
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_cell, interval_head, stars, value_cell
@@ -46,9 +46,6 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import FileSummary, sources_document
 from levelhead.treebank.training_data import Training
-
-if TYPE_CHECKING:
-    from levelhead.evaluation.fold import CountedPiece
 
 __all__ = ["Evaluations", "LanguagePair", "Languages"]
 
@@ -110,35 +107,45 @@ def score_and_look(
         visit = VisitEach(partial(_LeakageVisitor, setup=setup, training=training, look=look))
     results = score_outputs(single_run(plan), setup, look=visit, **how)
     looked = {code: result for code, each in results.looked.items() for result in each.values()}
-    evaluations = evaluations_of(results, setup)
-    if training is None:
-        return evaluations, looked
-    leaking = {code: looked[code][0].added_to(evaluation) for code, evaluation in evaluations.items()}
-    return Evaluations(leaking), {code: other for code, (_, other) in looked.items()}
+    evaluations = {}
+    (system,) = results.systems
+    for code in (test_set.code for test_set in results.test_sets):
+        result = results.results[system, code]
+        assert result.contents is not None  # all outputs are valid
+        files = results.gold[code], result.contents
+        provenance = pair_provenance(*files, setup, result.notes, result.measures)
+        scores, valid_trees = (
+            {name: replace(score, signature=provenance.signature) for name, score in some.items()}
+            for some in (result.scores, result.valid_trees)
+        )
+        evaluation = Evaluation(scores, *files, provenance, valid_trees, result.partial_coverage)
+        if training is not None:
+            leakage, looked[code] = looked[code]
+            evaluation = leakage.added_to(evaluation)
+        evaluations[code] = evaluation
+    return Evaluations(evaluations), looked
 
 
-class _LeakageVisitor(LeakageCounts):
-    """The visitor that finds leakage, and passes everything on to another visitor, if there is one."""
+class _LeakageVisitor:
+    """Finds leakage, and passes everything on to another visitor, if there is one."""
 
     def __init__(self, code: str, name: str, *, setup: Setup, training: Training, look: VisitEach | None) -> None:
-        self._other = None if look is None else look.start(code, name)
-        super().__init__(training, setup.read(code))
+        self._leakage = LeakageCounts(training, setup.read(code))
+        self._others = [] if look is None else [look.start(code, name)]
 
     def start(self) -> None:
         """Forget all pieces."""
-        super().start()
-        if self._other is not None:
-            self._other.start()
+        for visitor in (self._leakage, *self._others):
+            visitor.start()
 
     def add(self, piece: CountedPiece) -> None:
         """Add a piece, or whole files."""
-        super().add(piece)
-        if self._other is not None:
-            self._other.add(piece)
+        for visitor in (self._leakage, *self._others):
+            visitor.add(piece)
 
     def result(self, gold: FileSummary, system: FileSummary) -> tuple[Leakage, Any]:
         """Return leakage, and the result of the other visitor."""
-        return self.leakage(), None if self._other is None else self._other.result(gold, system)
+        return self._leakage.leakage(), next((other.result(gold, system) for other in self._others), None)
 
 
 def single_run(plan: Plan) -> Plan:
@@ -147,27 +154,8 @@ def single_run(plan: Plan) -> Plan:
         runs = ", ".join(system.label for system in plan.systems[:5])
         message = f"it has {len(plan.systems)} runs ({runs}): name one, or use levelhead compare, which averages runs"
         folders = [system.folder for system in plan.systems if system.folder is not None]
-        place = os.path.commonpath(folders) if folders else ""
-        raise InputError(Fault("ambiguous-layout", message, Place(place)))
+        raise InputError(Fault("ambiguous-layout", message, Place(os.path.commonpath(folders) if folders else "")))
     return plan
-
-
-def evaluations_of(results: Results, setup: Setup) -> Evaluations:
-    """Return the scores of a single system on each test set, by its code."""
-    (system,) = results.systems
-    outcomes = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
-    return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in outcomes.items()})
-
-
-def _evaluation(gold: FileSummary, result: OutputResult, setup: Setup) -> Evaluation:
-    if result.contents is None:
-        raise ValueError("only valid outputs have an evaluation")
-    provenance = pair_provenance(gold, result.contents, setup, result.notes, result.measures)
-    scores, valid_trees = (
-        {name: replace(score, signature=provenance.signature) for name, score in one.items()}
-        for one in (result.scores, result.valid_trees)
-    )
-    return Evaluation(scores, gold, result.contents, provenance, valid_trees, result.partial_coverage)
 
 
 def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, Fraction | None]:
@@ -214,11 +202,19 @@ class Languages(Tabular):
 
     def table(self) -> Table:
         """Return one row for each system, pair of treebanks and measure."""
-        order = {key: number for number, key in enumerate(dict.fromkeys(map(_compared, self.pairs)))}
-        pairs = sorted(self.pairs, key=lambda pair: order[_compared(pair)])
-        several = len({pair.measure for pair in pairs}) > 1
-        parts = [_compared(pair) if several else (pair.system,) for pair in pairs]
-        rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+        groups: dict[tuple[str, ...], list[LanguagePair]] = {}
+        for pair in self.pairs:
+            groups.setdefault((pair.system, *pair.treebanks), []).append(pair)
+        several = any(len({pair.measure for pair in pairs}) > 1 for pairs in groups.values())
+        rows: list[tuple[Cell, ...]] = []
+        starts: dict[tuple[str, ...], int] = {}  # by the parts between rules: the first row
+        for part, pairs in groups.items():
+            starts.setdefault(part if several else part[:1], len(rows))
+            for pair in pairs:
+                plain = pair.measure in self.perplexities
+                numbers = (value_cell(number, perplexity=plain) for number in (*pair.values, pair.difference))
+                tested = (interval_cell(pair.interval, perplexity=plain), pair.p, pair.p_holm, stars(pair.p_holm))
+                rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, *tested))
         notes = (
             "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
             f"p corrected across pairs of treebanks (Holm): {STARS_NOTE}",
@@ -231,8 +227,7 @@ class Languages(Tabular):
             Column(interval_head(self.provenance.signature["level"]), "difference", ends=("diff_low", "diff_high")),
             *(Column("p", "probability", tidy_only=True), HOLM, STARS),
         )
-        rows = tuple(_pair_row(pair, plain=pair.measure in self.perplexities) for pair in pairs)
-        return Table(columns, rows, notes, rules)
+        return Table(columns, tuple(rows), notes, frozenset(starts.values()) - {0})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
@@ -259,18 +254,17 @@ def compare_languages(
     counts, sources = counts_and_sources(results, plan, setup)
     labels = tuple(system.label for system in plan.systems)
     tables = {code: count._replace(systems=labels) for code, count in counts.items()}
-    ids = {code: None if own is None else tuple(own) for code, own in results.of_gold.items()}
-    believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
-    units = results.units
-    tables, keys = _coarsened(tables, believed, units)
-    pairs = tuple(_pairs(tables, keys, settings))
+    ids: dict[str, Sequence[str] | None] = dict(results.of_gold)
+    believed = {
+        name: None if texts is None or (not parallel and only_count(texts)) else texts for name, texts in ids.items()
+    }
+    tables, keys = _coarsened(tables, believed, results.units)
     tests = {"level": f"{settings.level:g}", "resample-by": settings.resample_by}
-    parts = {**measures_part(results), **tests}
-    notes = (*unit_notes(units), *_not_paired(ids, believed))
-    provenance = comparison_provenance(sources, setup, parts, notes)
+    notes = (*unit_notes(results.units), *_not_paired(ids, believed))
+    provenance = comparison_provenance(sources, setup, {**measures_part(results), **tests}, notes)
     if parallel:
         provenance = provenance.with_parts(parallel="declared")
-    return Languages(pairs, provenance, setup.perplexities, units)
+    return Languages(tuple(_pairs(tables, keys, settings)), provenance, setup.perplexities, results.units)
 
 
 def sent_ids(pieces: Iterable[Treebank]) -> list[str] | None:
@@ -283,75 +277,65 @@ def sent_ids(pieces: Iterable[Treebank]) -> list[str] | None:
 def only_count(ids: Sequence[str]) -> bool:
     """Return whether ids only number the sentences without gaps after a common prefix: s1, s2, s3."""
     found = [_NUMBERED.fullmatch(text) for text in ids]
-    if len({match and match[1] for match in found}) > 1:
-        return False
+    prefixes = {match and match[1] for match in found}
     numbers = {int(match[2]) for match in found if match}
-    return len(numbers) == len(ids) > 0 and max(numbers) - min(numbers) + 1 == len(ids)
+    return len(prefixes) <= 1 and len(numbers) == len(ids) > 0 and max(numbers) - min(numbers) + 1 == len(ids)
 
 
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 
 
-def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str, object]) -> Iterator[str]:
+def _not_paired(ids: Mapping[str, Sequence[str] | None], believed: Mapping[str, object]) -> Iterator[str]:
     """Return notes on why treebanks that look parallel are not paired."""
     counting, partly = [], []
     for one, other in combinations(ids, 2):
-        ours, theirs = set(ids[one] or ()), set(ids[other] or ())
-        both, most = len(ours & theirs), max(len(ours), len(theirs))
-        if both == most and both and not (believed[one] and believed[other]):
+        sides = [set(ids[name] or ()) for name in (one, other)]
+        n_shared, most = len(set.intersection(*sides)), max(map(len, sides))
+        if n_shared == most and most and not (believed[one] and believed[other]):
             counting.append(f"{one} and {other}")
-        elif both < most and 2 * both >= most:
-            partly.append(f"{one} and {other} share {both:,} of {most:,} sent_ids")
-    if counting:
-        yield f"{_named(counting)} have the same sent_ids, but these are only numbers: not paired without --parallel"
-    if partly:
-        yield f"{_named(partly)}: not paired, since not all sentences are in both"
-
-
-def _named(pairs: Sequence[str]) -> str:
-    """The first pairs of treebanks, and the number of the others."""
-    more = len(pairs) - _MOST_NAMED
-    return "; ".join(pairs[:_MOST_NAMED]) + (f" (and {more} more pairs)" if more > 0 else "")
+        elif n_shared < most and 2 * n_shared >= most:
+            partly.append(f"{one} and {other} share {n_shared:,} of {most:,} sent_ids")
+    same = " have the same sent_ids, but these are only numbers: not paired without --parallel"
+    for pairs, reason in ((counting, same), (partly, ": not paired, since not all sentences are in both")):
+        more = len(pairs) - _MOST_NAMED
+        if pairs:
+            yield f"{'; '.join(pairs[:_MOST_NAMED])}{f' (and {more} more pairs)' if more > 0 else ''}{reason}"
 
 
 def _coarsened(
-    tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
+    tables: Mapping[str, SystemCounts], ids: Mapping[str, Sequence[str] | None], units: Mapping[str, Units]
 ) -> tuple[dict[str, SystemCounts], dict[str, tuple[str, ...] | None]]:
     """Counts by joint units of parallel treebanks, and the ids of each unit, even if only one treebank marks documents.
 
-    Units of parallel treebanks that share a sentence become one unit of both.
+    Units of parallel treebanks that share a sentence become one unit of both, named after one of its sentences.
     """
-    same: dict[frozenset[str], list[str]] = {}
-    for name, own in ids.items():
-        if own is not None:
-            same.setdefault(frozenset(own), []).append(name)
-    coarse, keys = dict(tables), dict.fromkeys(ids)
-    for names in same.values():
-        joined = _joined_units([(ids[name] or (), units[name].of_sentence.tolist()) for name in names])
-        for name in names:
-            unit_of = dict(zip(units[name].of_sentence.tolist(), (joined[text] for text in ids[name] or ())))
-            keys[name] = tuple(dict.fromkeys(unit_of.values()))
-            number = {key: i for i, key in enumerate(keys[name] or ())}
-            parts = np.zeros((len(number), *tables[name].parts.shape[1:]))
-            np.add.at(parts, [number[unit_of[unit]] for unit in range(len(tables[name].parts))], tables[name].parts)
+    parallel: dict[frozenset[str], dict[str, dict[str, int]]] = {}  # the unit of each sentence by its id
+    for name, texts in ids.items():
+        if texts is not None:
+            unit_of_text = dict(zip(texts, units[name].of_sentence.tolist()))
+            parallel.setdefault(frozenset(texts), {})[name] = unit_of_text
+    coarse: dict[str, SystemCounts] = dict(tables)
+    keys: dict[str, tuple[str, ...] | None] = dict.fromkeys(ids)
+    for treebanks in parallel.values():
+        parent: dict[str, str] = {}
+
+        def root(text: str, parent: dict[str, str] = parent) -> str:
+            while parent.setdefault(text, text) != text:
+                parent[text] = text = parent[parent[text]]
+            return text
+
+        for unit_of_text in treebanks.values():
+            first: dict[int, str] = {}
+            for text, unit in unit_of_text.items():
+                parent[root(text)] = root(first.setdefault(unit, text))
+        for name, unit_of_text in treebanks.items():
+            joined = {unit: root(text) for text, unit in unit_of_text.items()}
+            keys[name] = names = tuple(dict.fromkeys(joined.values()))
+            parts = np.zeros((len(names), *tables[name].parts.shape[1:]))
+            rows = {key: row for row, key in enumerate(names)}
+            np.add.at(parts, [rows[joined[unit]] for unit in range(len(tables[name].parts))], tables[name].parts)
             coarse[name] = tables[name]._replace(parts=parts)
     return coarse, keys
-
-
-def _joined_units(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, str]:
-    """The unit of each sentence by its id, named after one of its sentences; units that share a sentence are joined."""
-    parent: dict[str, str] = {}
-
-    def root(text: str) -> str:
-        while parent.setdefault(text, text) != text:
-            parent[text] = text = parent[parent[text]]
-        return text
-
-    for ids, numbers in parts:
-        first: dict[int, str] = {}
-        for text, number in zip(ids, numbers):
-            parent[root(text)] = root(first.setdefault(number, text))
-    return {text: root(text) for text in list(parent)}
 
 
 def _pairs(
@@ -363,19 +347,21 @@ def _pairs(
     for name in parallel:
         order = np.argsort(np.array(ids[name], dtype=object))
         strata[name] = strata[name]._replace(moves=strata[name].moves[order], sizes=strata[name].sizes[order])
+    values = {name: table.values(table.parts.sum(axis=0)) for name, table in tables.items()}
     first = next(iter(tables.values()))
     pairs = []
-    for s, system in enumerate(first.systems):
-        for m, measure in enumerate(first.measures):
-            rows = []
-            for one, other in combinations(tables, 2):
-                paired = one in parallel and parallel[one] == parallel.get(other)
-                both = [strata[name] for name in (one, other)]
-                values = [float(tables[name].values(tables[name].parts.sum(axis=0))[s, m]) for name in (one, other)]
-                estimate = _difference(values, both, s, m, paired=paired)
-                rows.append(_pair(system, measure, (one, other), values, estimate, paired, settings))
-            adjusted = holm([row.p for row in rows])
-            pairs += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
+    for (s, system), (m, measure) in product(enumerate(first.systems), enumerate(first.measures)):
+        rows = []
+        for names in combinations(tables, 2):
+            paired = names[0] in parallel and parallel[names[0]] == parallel.get(names[1])
+            of_both = [float(values[name][s, m]) for name in names]
+            one, other = (None if np.isnan(value) else value for value in of_both)
+            difference = interval = p = None
+            if one is not None and other is not None:
+                estimate = _difference(of_both, [strata[name] for name in names], s, m, paired=paired)
+                difference, interval, p = one - other, estimate.interval(settings.level), estimate.p()
+            rows.append(LanguagePair(system, measure, names, (one, other), difference, interval, p, None, paired))
+        pairs += [row._replace(p_holm=p) for row, p in zip(rows, holm([row.p for row in rows]), strict=True)]
     return pairs
 
 
@@ -389,40 +375,6 @@ def _difference(
         spread = spread_of([one._replace(moves=moves, sizes=(one.sizes + other.sizes) / 2)], [[s]], m)
         few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
         return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
-    first, second = (
-        _value(value, spread_of([stratum], [[s]], m)) for value, stratum in zip(values, strata, strict=True)
-    )
+    spreads = (spread_of([stratum], [[s]], m) for stratum in strata)
+    first, second = (Estimate(value, *spread[:3]) for value, spread in zip(values, spreads, strict=True))
     return UnpairedDifference(first, second, perplexity=not one.is_ratio[m])
-
-
-def _value(value: float, spread: Spread) -> Estimate:
-    return Estimate(value, spread.variance, spread.freedom, spread.n_units)
-
-
-def _pair(
-    system: str,
-    measure: str,
-    treebanks: tuple[str, str],
-    values: list[float],
-    difference: Estimate | UnpairedDifference,
-    paired: bool,
-    settings: InferenceSettings,
-) -> LanguagePair:
-    one, other = (None if np.isnan(value) else value for value in values)
-    if one is None or other is None:
-        return LanguagePair(system, measure, treebanks, (one, other), None, None, None, None, paired)
-    between = difference.interval(settings.level)
-    return LanguagePair(system, measure, treebanks, (one, other), one - other, between, difference.p(), None, paired)
-
-
-def _compared(pair: LanguagePair) -> tuple[str, ...]:
-    return (pair.system, *pair.treebanks)
-
-
-def _pair_row(pair: LanguagePair, *, plain: bool) -> tuple[Cell, ...]:
-    return (
-        *(pair.system, *pair.treebanks, "yes" if pair.paired else "no", pair.measure),
-        *(value_cell(number, perplexity=plain) for number in (*pair.values, pair.difference)),
-        interval_cell(pair.interval, perplexity=plain),
-        *(pair.p, pair.p_holm, stars(pair.p_holm)),
-    )

@@ -7,10 +7,10 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from levelhead.correlation.human_agreement import (
     AgreementDifference,
     AgreementEstimate,
     HumanAgreement,
-    Preferences,
     Ties,
     compare_agreement,
     human_agreement,
@@ -41,14 +40,12 @@ from levelhead.significance import InferenceSettings, SystemCounts, Units, holm,
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.units import AUTO
 from levelhead.tables.documents import header, notes_of, signature_line
-from levelhead.tables.table import Cell, Column, Table, formatted, p_text
+from levelhead.tables.table import Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary, contents_hash, short_hash, summary_of
-
-if TYPE_CHECKING:
-    from levelhead.treebank.reader import Format
+from levelhead.treebank.reader import Format
 
 __all__ = ["Choices", "ComparedMeasures", "Judged", "Judgement"]
 
@@ -130,34 +127,42 @@ class Judgement(Tabular):
         Args:
             places: digits after the point in notes.
         """
-        names = (Column("Measure", "text"), Column("statistic", "text"))
-        columns = (*names, *(Column(name, "number") for name in _NUMBERS))
-        rows = tuple((name, *cells) for name, judged in self.measures.items() for cells in _cells(judged.agreement))
-        starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
-        compared = [_comparison_note(comparison, places) for comparison in self.comparisons]
-        return Table(
-            columns,
-            rows,
-            (*compared, unit_line({"": self.units}), signature_line(self.provenance.signature)),
-            starts,
+        columns = (
+            *(Column("Measure", "text"), Column("statistic", "text")),
+            *(Column(name, "number") for name in ("n", "ties", "value", "low", "high")),
         )
+        rows = tuple(
+            (name, statistic, judged.agreement.n, judged.agreement.n_ties, *getattr(judged.agreement, attribute))
+            for name, judged in self.measures.items()
+            for statistic, attribute in _STATISTICS.items()
+        )
+        notes = []
+        for one, other, (difference, p), p_holm in self.comparisons:
+            value, low, high = (formatted(number, Column("", "number"), places) for number in difference)
+            tested = f"p {p_text(p, 3)}, Holm {p_text(p_holm, 3)}"
+            notes.append(f"r({one}) - r({other}) = {value} [{low}, {high}], {tested}")
+        notes += [unit_line({"": self.units}), signature_line(self.provenance.signature)]
+        starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
+        return Table(columns, rows, tuple(notes), starts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
+        measures = {
+            name: {
+                key: value._asdict() if isinstance(value, AgreementEstimate) else value
+                for key, value in judged.agreement._asdict().items()
+            }
+            for name, judged in self.measures.items()
+        }
         return {
             **header("judgement", self.provenance.signature),
             "sentences": len(self.choices.second),
             "votes": int(self.choices.votes.sum()),
             "units": {"unit": self.units.kind, "n": self.units.n_units},
-            "measures": {name: _agreement(judged.agreement) for name, judged in self.measures.items()},
+            "measures": measures,
             "comparisons": [
-                {
-                    "one": comparison.one,
-                    "other": comparison.other,
-                    "difference": comparison.comparison.difference._asdict(),
-                }
-                | {"p": comparison.comparison.p, "p_holm": comparison.p_holm}
-                for comparison in self.comparisons
+                {"one": one, "other": other, "difference": difference._asdict(), "p": p, "p_holm": p_holm}
+                for one, other, (difference, p), p_holm in self.comparisons
             ],
             **notes_of(self.provenance.notes),
         }
@@ -167,35 +172,28 @@ def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = N
     """Read the choices of people: one line per sentence with votes separated by commas, tabs or spaces."""
     name, data = os.fspath(path), read_bytes(path)
     text = data.decode("utf-8-sig", "replace").rstrip()
-    lines = [[vote for vote in re.split(r"[\s,;]+", line.strip()) if vote] for line in text.split("\n")]
     if not text:
         raise InputError(Fault("invalid-judgements", "the file is empty", Place(name)))
-    first, second = words or _words({vote.lower() for votes in lines for vote in votes}, name)
-    value = {first.lower(): 0, second.lower(): 1}
+    lines = [[vote.lower() for vote in re.split(r"[\s,;]+", line.strip()) if vote] for line in text.split("\n")]
+    found = {vote for votes in lines for vote in votes}
+    pairs = [words] if words else [pair for pair in WORDS if found <= set(pair)]
+    if not pairs:
+        known = "; ".join(" and ".join(pair) for pair in WORDS)
+        message = f"the votes are {', '.join(map(quoted, sorted(found)[:5]))}; use {known}, or name others with --words"
+        raise InputError(Fault("invalid-judgements", message, Place(name)))
+    value = {word.lower(): number for number, word in enumerate(pairs[0])}
     faults = [
-        Fault("invalid-judgements", message, Place(name, number))
+        Fault("invalid-judgements", f"unknown vote {quoted(vote)}: use {' or '.join(value)}", Place(name, number))
+        if vote
+        else Fault("invalid-judgements", "the line has no vote", Place(name, number))
         for number, votes in enumerate(lines, 1)
-        for message in _complaints(votes, value)
+        for vote in votes or [""]
+        if vote not in value
     ]
     if faults:
         raise InputError(*faults)
-    shares = [math.fsum(value[vote.lower()] for vote in votes) / len(votes) for votes in lines]
+    shares = [math.fsum(value[vote] for vote in votes) / len(votes) for votes in lines]
     return Choices(np.array(shares), np.array([len(votes) for votes in lines]), hashlib.sha256(data).hexdigest())
-
-
-def _words(found: set[str], name: str) -> tuple[str, str]:
-    for words in WORDS:
-        if found <= set(words):
-            return words
-    known = "; ".join(" and ".join(words) for words in WORDS)
-    message = f"the votes are {', '.join(map(quoted, sorted(found)[:5]))}; use {known}, or name others with --words"
-    raise InputError(Fault("invalid-judgements", message, Place(name)))
-
-
-def _complaints(votes: Sequence[str], value: Mapping[str, int]) -> list[str]:
-    if not votes:
-        return ["the line has no vote"]
-    return [f"unknown vote {quoted(vote)}: use {' or '.join(value)}" for vote in votes if vote.lower() not in value]
 
 
 def judge(
@@ -218,59 +216,60 @@ def judge(
 ) -> Judgement:
     """Return how well measures agree with people who chose the better of two analyses of each sentence."""
     setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).for_pair()
-    _check_different(first, second)
     plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by)
     ((code, counts),) = sentence_counts(results, plan, setup).items()
-    sources = sources_of_results(results)[code]
+    sources, units, seed_of_gold = sources_of_results(results)[code], results.units[code], results.seed_of(code)
     if originals is not None:
         sources = replace(sources, gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
+        seed_of_gold = originals[0].sha256 or ""
     votes = choices if isinstance(choices, Choices) else read_choices(choices)
-    _check(votes, sources.gold.sentences)
-    scores = _scores_of(counts)
-    units = results.units[code]
-    drawn = seeded(
-        InferenceSettings(seed=seed), results.seed_of(code) if originals is None else originals[0].sha256 or ""
-    )
-    options: dict[str, Any] = {"units": units, "resamples": resamples, "level": level, "seed": drawn}
+    scores = _scores_of(counts, votes)
     verdict = {name: preferences(*pair, ties) for name, pair in scores.items()}
+    drawn = seeded(InferenceSettings(seed=seed), seed_of_gold)
+    options: dict[str, Any] = {"units": units, "resamples": resamples, "level": level, "seed": drawn}
     judged = {name: Judged(scores[name], human_agreement(verdict[name], votes.second, **options)) for name in scores}
-    apart = {"subtypes": "apart"} if subtypes_apart else {}
-    settings = {"resamples": str(resamples), "resample-by": resample_by, "level": repr(level), "seed": str(seed)}
-    provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**apart, ties=ties, **settings)
-    notes = (*provenance.notes, *unit_notes({"gold": units}))
-    compared = _compared(verdict, votes, options)
-    return Judgement(votes, judged, compared, replace(provenance, notes=notes), units)
-
-
-def _compared(
-    verdict: Mapping[str, Preferences], votes: Choices, options: Mapping[str, Any]
-) -> tuple[ComparedMeasures, ...]:
     pairs = list(itertools.combinations(verdict, 2))
-    made = [compare_agreement(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
-    corrected = holm([comparison.p for comparison in made])
-    return tuple(ComparedMeasures(a, b, difference, p) for (a, b), difference, p in zip(pairs, made, corrected))
+    differences = [compare_agreement(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
+    corrected = zip(pairs, differences, holm([difference.p for difference in differences]))
+    compared = tuple(ComparedMeasures(*pair, difference, p) for pair, difference, p in corrected)
+    settings = {
+        **({"subtypes": "apart"} if subtypes_apart else {}),
+        "ties": ties,
+        "resamples": str(resamples),
+        "resample-by": resample_by,
+        "level": repr(level),
+        "seed": str(seed),
+    }
+    provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**settings)
+    notes = (*provenance.notes, *unit_notes({"gold": units}))
+    return Judgement(votes, judged, compared, replace(provenance, notes=notes), units)
 
 
 def _planned(
     gold: Input, first: Input, second: Input, setup: Setup, *, subtypes_apart: bool
 ) -> tuple[Plan, tuple[FileSummary, ...] | None]:
-    """The plan of gold and two systems; with `subtypes_apart`, of modified treebanks."""
-    given: tuple[Input, ...] = (gold, first, second)
+    """The plan of gold and two systems; with `subtypes_apart`, of modified treebanks, with the original files."""
+    paths = [os.fspath(system) for system in (first, second) if not isinstance(system, Treebank)]
+    if len(paths) == 2 and Path(paths[0]) == Path(paths[1]):
+        raise InputError(Fault("no-pairs", "this output is given twice", Place(paths[1])))
+    given: list[Input] = [gold, first, second]
     originals = None
     if subtypes_apart:
         loaded = [load(source, setup.rules, setup.format) for source in given]
         originals = tuple(replace(summary_of(treebank), sha256=contents_hash(treebank)) for treebank in loaded)
-        given = tuple(_with_joined_subtypes(treebank) for treebank in loaded)
-    of_gold, *outputs = given
-    return find_plan({_GOLD: of_gold}, {name: {_GOLD: one} for name, one in zip(_SYSTEMS, outputs)}), originals
+        # relations with subtypes are written as one word, so that they are compared whole and belong to no class
+        given = [side.replace(relations=[name.replace(":", "_") for name in side.relations]) for side in loaded]
+    systems = {name: {_GOLD: output} for name, output in zip(_SYSTEMS, given[1:])}
+    return find_plan({_GOLD: given[0]}, systems), originals
 
 
 def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
     """The provenance of a score, with `first` instead of `system`, and the parts of the second system."""
-    parts = {**setup.signature_of_measures(), "choices": choices}
-    pairs = (pair_provenance(sources.gold, system, setup, parts=parts) for system in sources.systems.values())
-    first, second = (pair.signature for pair in pairs)
+    parts = setup.signature_of_measures() | {"choices": choices}
+    first, second = (
+        pair_provenance(sources.gold, system, setup, parts=parts).signature for system in sources.systems.values()
+    )
     of_system = {"system", "system-warnings"}  # the name of a measure can contain the word
     signature = {name.replace("system", "first") if name in of_system else name: first[name] for name in first}
     signature |= {name.replace("system", "second"): second[name] for name in second if name in of_system}
@@ -278,62 +277,21 @@ def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
     return Provenance(signature, {TREEBANK: files}, sources.warnings, sources.notes)
 
 
-def _with_joined_subtypes(treebank: Treebank) -> Treebank:
-    """Write relations with subtypes as one word, so that they are compared whole and belong to no class."""
-    return treebank.replace(relations=[relation.replace(":", "_") for relation in treebank.relations])
-
-
-def _check_different(first: Input, second: Input) -> None:
-    if isinstance(first, Treebank) or isinstance(second, Treebank):
-        return
-    if Path(os.fspath(first)) == Path(os.fspath(second)):
-        raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(second))))
-
-
-def _check(choices: Choices, n_sentences: int) -> None:
-    if len(choices.second) != n_sentences:
-        message = f"there are choices for {len(choices.second)} sentences, but gold has {n_sentences}"
+def _scores_of(counts: SystemCounts, choices: Choices) -> dict[str, tuple[Scores, Scores]]:
+    """The scores of both systems by each measure in every sentence; higher is better."""
+    if len(choices.second) != len(counts.parts):
+        message = f"there are choices for {len(choices.second)} sentences, but gold has {len(counts.parts)}"
         raise InputError(Fault("invalid-judgements", message))
     if choices.second.max() == choices.second.min():
         message = "all sentences have the same choice: correlations are undefined"
         raise InputError(Fault("invalid-judgements", message))
-
-
-def _scores_of(counts: SystemCounts) -> dict[str, tuple[Scores, Scores]]:
-    """The scores of both systems by each measure in every sentence; higher is better."""
     scores = ratios(counts.parts)  # shape (sentences, systems, measures)
     scores[..., list(counts.perplexities)] *= -1  # logarithms of perplexities
-    scores_by_measure = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}
-    faults = [
-        Fault("invalid-judgements", f"{name} has no value in any sentence")
-        for name, (first, second) in scores_by_measure.items()
-        if np.isnan(first + second).all()
-    ]
+    undefined = np.isnan(scores.sum(axis=1)).all(axis=0)
+    faults = [f"{name} has no value in any sentence" for name, none in zip(counts.measures, undefined) if none]
     if faults:
-        raise InputError(*faults)
-    return scores_by_measure
+        raise InputError(*(Fault("invalid-judgements", message) for message in faults))
+    return {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}
 
 
 _STATISTICS = {"r": "correlation", "Spearman": "spearman", "accuracy": "accuracy", "kappa": "kappa"}
-_NUMBERS = ("n", "ties", "value", "low", "high")
-_PLAIN = Column("", "number")
-
-
-def _cells(agreement: HumanAgreement) -> Iterator[tuple[Cell, ...]]:
-    for name, field in _STATISTICS.items():
-        estimate: AgreementEstimate = getattr(agreement, field)
-        yield (name, agreement.n, agreement.n_ties, *estimate)
-
-
-def _comparison_note(compared: ComparedMeasures, places: int | None) -> str:
-    difference = compared.comparison
-    value, low, high = (formatted(number, _PLAIN, places) for number in difference.difference)
-    p, corrected = (p_text(number, 3) for number in (difference.p, compared.p_holm))
-    return f"r({compared.one}) - r({compared.other}) = {value} [{low}, {high}], p {p}, Holm {corrected}"
-
-
-def _agreement(agreement: HumanAgreement) -> dict[str, Any]:
-    return {
-        name: value._asdict() if isinstance(value, AgreementEstimate) else value
-        for name, value in agreement._asdict().items()
-    }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from itertools import product
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
@@ -20,7 +21,6 @@ from levelhead.significance.estimates import FEWEST_RUNS, enough_runs
 from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import (
     Target,
-    TypicalDeviation,
     Variances,
     detectable_difference,
     difference_variances,
@@ -41,8 +41,7 @@ SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
 )
 """The default numbers of units; those of documents are also used for units by a comment."""
 
-RUNS = (1, 3, 5, 10)
-"""The default numbers of runs if the deviation between runs is known."""
+RUNS = (1, 3, 5, 10)  # the default numbers of runs if the deviation between runs is known
 
 MACRO = "macro-average"
 
@@ -88,16 +87,24 @@ class Power(Tabular):
         Args:
             each: every treebank, not only averages.
         """
-        rows = rows_to_show(self, each=each)
+        shown = rows_to_show(self, each=each)
         several = len({row.treebank for row in self.rows}) > 1
-        typical = any(row.low is not None for row in rows)
-        columns = [Column("Treebank", "text")] if several else []
-        columns += [Column("Measure", "text"), Column("Unit", "text"), Column("Units", "number")]
-        columns += [Column("Runs", "number"), Column("Detectable")]
-        columns += [Column("Quartiles", ends=("low", "high"))] if typical else []
-        cells = tuple(_cells(row, self, several=several, typical=typical) for row in rows)
-        starts = [(row.treebank, row.measure, row.unit) for row in rows]
-        n_rows = sum(not row.average for row in rows) if each else len(rows)
+        typical = any(row.low is not None for row in shown)
+        columns = (
+            *([Column("Treebank", "text")] if several else []),
+            *(Column("Measure", "text"), Column("Unit", "text"), Column("Units", "number")),
+            *(Column("Runs", "number"), Column("Detectable")),
+            *([Column("Quartiles", ends=("low", "high"))] if typical else []),
+        )
+        rows: list[tuple[Cell, ...]] = []
+        for row in shown:
+            plain = row.measure in self.perplexities
+            quartiles = None if row.low is None or row.high is None else (row.low, row.high)
+            cells = (row.measure, row.unit, row.n_units, row.n_runs, value_cell(row.difference, perplexity=plain))
+            between = (interval_cell(quartiles, perplexity=plain),) if typical else ()
+            rows.append((*((row.treebank,) if several else ()), *cells, *between))
+        starts = [(row.treebank, row.measure, row.unit) for row in shown]
+        n_rows = sum(not row.average for row in shown) if each else len(shown)
         rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
         test = f"a two-sided test at level {self.test.alpha:g} detects with {self.test.power:.0%} power"
         notes = (
@@ -106,7 +113,7 @@ class Power(Tabular):
             *self.provenance.notes,
             signature_line(self.provenance.signature),
         )
-        return Table(tuple(columns), cells[:n_rows], notes, rules, cells[n_rows:])
+        return Table(columns, tuple(rows[:n_rows]), notes, rules, tuple(rows[n_rows:]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
@@ -120,40 +127,26 @@ class Power(Tabular):
 
 
 class Design(NamedTuple):
-    """The designs for which differences are computed.
+    """The designs for which differences are computed."""
 
-    Args:
-        sizes: the numbers of units; by default `SIZES` and the size of the test set.
-        runs: the numbers of runs; by default `RUNS` if the deviation between runs is known, otherwise 1.
-        run_deviation: the standard deviation between runs of one system, in the unit of the measure (.002 is 0.2
-            points of LAS); estimated if None and if both systems have several runs.
-        test: the level and the power of the test.
-    """
-
-    sizes: tuple[int, ...] = ()
-    runs: tuple[int, ...] = ()
-    run_deviation: float | None = None
+    sizes: tuple[int, ...] = ()  # by default `SIZES` and the size of the test set
+    runs: tuple[int, ...] = ()  # by default `RUNS` if the deviation between runs is known, otherwise 1
+    run_deviation: float | None = None  # in the unit of the measure (.002 is 0.2 points of LAS); by default estimated
     test: Target = Target()
 
-    def checked(self) -> Design:
-        """Return the design."""
+    def check(self) -> None:
+        """Refuse too few units or runs."""
         if min(self.sizes, default=FEWEST_UNITS) < FEWEST_UNITS or min(self.runs, default=1) < 1:
-            message = f"give at least {FEWEST_UNITS} units and 1 run"
-            raise InputError(Fault("invalid-power", message))
-        return self
+            raise InputError(Fault("invalid-power", f"give at least {FEWEST_UNITS} units and 1 run"))
 
 
-STANDARD = Design()
-"""The default sizes, a level of 5% and a power of 80%."""
-
-
-def power(plan: Plan, setup: Setup, design: Design = STANDARD, *, resample_by: str = AUTO, **how: Any) -> Power:
+def power(plan: Plan, setup: Setup, design: Design, *, resample_by: str = AUTO, **how: Any) -> Power:
     """Return the differences between two systems that test sets like the given ones can detect.
 
     Variances are estimated from the counts of both systems (see `levelhead.significance.power`) and scaled to n units
     and k runs. The macro-average assumes n units in each test set.
     """
-    design.checked()
+    design.check()
     if len({system.name for system in plan.systems}) != 2:
         raise InputError(Fault("no-pairs", "give two systems"))
     results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by, **how)
@@ -170,59 +163,43 @@ def detectable_rows(
     counts: Mapping[str, SystemCounts], units: Mapping[str, Units], design: Design
 ) -> tuple[tuple[Detectable, ...], tuple[str, ...]]:
     """Return the detectable differences between the two systems of some tables, and notes on them."""
-    estimated = {code: _estimated(table, design) for code, table in counts.items()}
+    estimated = {code: difference_variances(table, *dict.fromkeys(table.systems)) for code, table in counts.items()}
     kinds = [units[code].kind for code in counts]
     rows: list[Detectable] = []
     notes: list[str] = []
     for m, measure in enumerate(next(iter(counts.values())).measures):
-        own = {code: variances[m] for code, variances in estimated.items()}
-        for code, variances in own.items():
-            n_units = len(counts[code].parts)
-            rows += _rows(Detectable(code, measure, units[code].kind, n_units, 1, None), variances, design)
-            if variances is None and n_units >= FEWEST_UNITS:
+        known = []
+        for code, variances in estimated.items():
+            some, n_units = [variance for variance in [variances[m]] if variance is not None], len(counts[code].parts)
+            rows += _rows(Detectable(code, measure, units[code].kind, n_units, 1, None), some, design)
+            known += some
+            if not some and n_units >= FEWEST_UNITS:
                 notes.append(f"{code}: {measure}: {_UNKNOWN}")
-        known = tuple(variances for variances in own.values() if variances is not None)
-        if len(own) > 1 and len(known) == len(own) and len(set(kinds)) == 1:
+        if len(counts) > 1 and len(known) == len(counts) and len(set(kinds)) == 1:
             rows += _rows(Detectable(MACRO, measure, kinds[0], 0, 1, None, average=True), known, design)
-        elif len(own) > 1:
-            notes.append(f"no macro-average of {measure}: {_NO_AVERAGE}")
+        elif len(counts) > 1:
+            notes.append(
+                f"no macro-average of {measure}: test sets have different units, or the variance of one is unknown"
+            )
     return tuple(rows), tuple(notes)
 
 
-_NO_AVERAGE = "test sets have different units, or the variance of one is unknown"
 _UNKNOWN = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be counted: the variance is unknown"
 
 
-def _estimated(table: SystemCounts, design: Design) -> list[Variances | None]:
-    baseline, system = dict.fromkeys(table.systems)
-    every = difference_variances(table, baseline, system)
-    return [None if variances is None else _with_runs(variances, design) for variances in every]
-
-
-def _with_runs(variances: Variances, design: Design) -> Variances:
-    """The variances with the given deviation between runs for both systems."""
-    deviation = design.run_deviation
-    return variances if deviation is None else variances._replace(runs=2 * deviation**2)
-
-
-def _rows(
-    start: Detectable, variances: Variances | tuple[Variances, ...] | None, design: Design
-) -> Iterator[Detectable]:
+def _rows(start: Detectable, variances: Sequence[Variances], design: Design) -> Iterator[Detectable]:
     """One row per number of units and runs."""
-    every = () if variances is None else (variances,) if isinstance(variances, Variances) else variances
-    own = {start.n_units} if start.n_units >= FEWEST_UNITS else set()
-    for n_units in design.sizes or sorted({*SIZES.get(start.unit, SIZES[DOCUMENT]), *own}):
-        for n_runs in _runs(every, design):
-            difference = detectable_difference(every, n_units, n_runs, design.test) if every else None
-            yield start._replace(n_units=n_units, n_runs=n_runs, difference=difference)
-
-
-def _runs(variances: Iterable[Variances], design: Design) -> tuple[int, ...]:
+    if design.run_deviation is not None:  # of both systems
+        variances = [variance._replace(runs=2 * design.run_deviation**2) for variance in variances]
     known = all(variance.runs is not None for variance in variances)
     if not known and max(design.runs, default=1) > 1:
         message = "several runs: the standard deviation between runs is unknown: give it, or folders of runs"
         raise InputError(Fault("invalid-power", message))
-    return design.runs or (RUNS if known and variances else (1,))
+    own = {start.n_units} if start.n_units >= FEWEST_UNITS else set()
+    sizes = design.sizes or sorted({*SIZES.get(start.unit, SIZES[DOCUMENT]), *own})
+    for n_units, n_runs in product(sizes, design.runs or (RUNS if known and variances else (1,))):
+        difference = detectable_difference(variances, n_units, n_runs, design.test) if variances else None
+        yield start._replace(n_units=n_units, n_runs=n_runs, difference=difference)
 
 
 def _on_runs(rows: Sequence[Detectable]) -> Iterator[str]:
@@ -237,20 +214,26 @@ def _signed(design: Design) -> dict[str, str]:
     return {"alpha": f"{design.test.alpha:g}", "power": f"{design.test.power:g}", **deviation}
 
 
-def typical_power(measures: Sequence[str] = ("UAS", "LAS", "CLAS"), design: Design = STANDARD) -> Power:
+def typical_power(measures: Sequence[str], design: Design) -> Power:
     """Return the differences that typical test sets can detect, from deviations measured on CoNLL 2018."""
-    design.checked()
+    design.check()
     table = typical_deviations()
     known = dict.fromkeys(deviation.measure for deviation in table)
     for measure in measures:
         if measure not in known:
             hint = f"{unknown('measure', measure, known)}; for other measures, give a gold file and two outputs"
             raise InputError(Fault("invalid-power", f"without files: {hint}"))
-    chosen = [deviation for measure in measures for deviation in table if deviation.measure == measure]
-    rows = tuple(row for deviation in chosen for row in _typical_rows(deviation, design))
+    rows: list[Detectable] = []
+    for typical in (deviation for measure in measures for deviation in table if deviation.measure == measure):
+        start = Detectable("", typical.measure, typical.unit, 0, 1, None)
+        quartiles = (
+            _rows(start, [Variances(deviation**2, evenness=typical.evenness)], design)
+            for deviation in (typical.median, typical.low, typical.high)
+        )
+        for middle, low, high in zip(*quartiles, strict=True):
+            rows.append(middle._replace(low=low.difference, high=high.difference))
     signature = {"variances": "conll18", **_signed(design), "version": VERSION}
-    notes = (_TYPICAL, *_on_runs(rows))
-    return Power(rows, design.test, Provenance(signature, {}, (), notes))
+    return Power(tuple(rows), design.test, Provenance(signature, {}, (), (_TYPICAL, *_on_runs(rows))))
 
 
 _TYPICAL = (
@@ -259,28 +242,8 @@ _TYPICAL = (
 )
 
 
-def _typical_rows(deviation: TypicalDeviation, design: Design) -> Iterator[Detectable]:
-    start = Detectable("", deviation.measure, deviation.unit, 0, 1, None)
-    variances = [
-        Variances(sd**2, evenness=deviation.evenness) for sd in (deviation.median, deviation.low, deviation.high)
-    ]
-    every = [_rows(start, _with_runs(own, design), design) for own in variances]
-    for middle, low, high in zip(*every, strict=True):
-        yield middle._replace(low=low.difference, high=high.difference)
-
-
 def rows_to_show(power: Power, *, each: bool) -> list[Detectable]:
     """Return the averages, or every row if asked for or if there are no averages."""
-    averages = [row for row in power.rows if row.average]
-    own = [row for row in power.rows if not row.average]
-    return [*own, *averages] if each or not averages else averages
-
-
-def _cells(row: Detectable, power: Power, *, several: bool, typical: bool) -> tuple[Cell, ...]:
-    plain = row.measure in power.perplexities
-    quartiles = None if row.low is None or row.high is None else (row.low, row.high)
-    return (
-        *((row.treebank,) if several else ()),
-        *(row.measure, row.unit, row.n_units, row.n_runs, value_cell(row.difference, perplexity=plain)),
-        *((interval_cell(quartiles, perplexity=plain),) if typical else ()),
-    )
+    averaged = any(row.average for row in power.rows)
+    shown = (row for row in power.rows if each or not averaged or row.average)
+    return sorted(shown, key=lambda row: row.average)

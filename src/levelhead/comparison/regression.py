@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place, number_of
-from levelhead.measures.registry import Registry, parse_measure, split_measures
 from levelhead.messages import MESSAGES
 from levelhead.significance import ComparedScore, InferenceSettings
 from levelhead.significance.differences import DIFFERENCE
@@ -51,12 +49,6 @@ class GateResult(NamedTuple):
         int | None, Field("Number of runs of each system that would suffice for a decision", (1,))
     ] = None
     errors: Annotated[tuple[str, ...], Field("Errors of an invalid output")] = ()
-
-
-def gated_measures(names: Iterable[str], registry: Registry) -> list[str]:
-    """Return the canonical names of the measures of gates, without duplicates."""
-    every = (name for text in names for name in split_measures(text))
-    return list(dict.fromkeys(str(parse_measure(name, registry)) for name in every))
 
 
 def valid_candidates(plan: Plan, results: Results) -> tuple[Plan, Results, dict[str, tuple[Fault, ...]]]:
@@ -109,42 +101,36 @@ def gate_results(
         gated = [result for result in tested if result.average == "macro"] or tested
         for result in gated:
             gate = _gate_result(result, settings, lower_is_better=lower_is_better)
-            several = min(result.runs) > 1 and not gate.decided
-            needed = _runs_needed(counts, result, settings, len(gated)) if several else None
-            yield gate._replace(runs_needed=needed)
+            if min(result.runs) > 1 and not gate.decided:
+                gate = gate._replace(runs_needed=_runs_needed(counts, result, settings, len(gated)))
+            yield gate
     place = "macro-average" if len(counts) > 1 else next(iter(counts))
     for system, faults in invalid.items():
-        errors = tuple(map(str, faults))
-        yield from (GateResult(system, name, place, "not met", "invalid", errors=errors) for name in measures)
+        gate = GateResult(system, "", place, "not met", "invalid", errors=tuple(map(str, faults)))
+        yield from (gate._replace(measure=name) for name in measures)
 
 
 def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is_better: bool) -> GateResult:
-    by_ratio = settings.margin is not None and lower_is_better
-    interval = result.ratio_interval if by_ratio else result.difference_interval
-    gate = partial(
-        GateResult, result.system, result.measure, result.treebank, difference=result.difference, interval=interval
-    )
+    margin = settings.margin
+    interval = result.ratio_interval if margin is not None and lower_is_better else result.difference_interval
+    verdict: Literal["met", "not met", "undecided"]
     if result.p is None or not result.enough_runs:
-        verdict: Literal["not met", "undecided"] = "undecided" if settings.margin is None else "not met"
-        return gate(verdict, "too few units" if result.p is None else "too few runs", decided=False)
-    if settings.margin is None or interval is None:
-        significant = result.p_holm is not None and result.p_holm < round(1 - settings.level, 12)
-        worse = significant and ((result.difference or 0) > 0) == lower_is_better
-        return gate(*(("not met", "worse") if worse else ("met", "not worse")), decided=significant)
-    (low, high), margin = interval, settings.margin
-    within, beyond = (high < margin, low > margin) if lower_is_better else (
-        100 * low > -margin, 100 * high < -margin
-    )  # fmt: skip
-    return gate(
-        "met" if within else "not met", "within margin" if within else "margin not shown", decided=within or beyond
-    )
+        verdict, decided = "undecided" if margin is None else "not met", False
+        reason: Reason = "too few units" if result.p is None else "too few runs"
+    elif margin is None or interval is None:
+        decided = result.p_holm is not None and result.p_holm < round(1 - settings.level, 12)
+        worse = decided and ((result.difference or 0) > 0) == lower_is_better
+        verdict, reason = ("not met", "worse") if worse else ("met", "not worse")
+    else:
+        low, high = interval if lower_is_better else (-100 * interval[1], -100 * interval[0])
+        verdict, reason = ("met", "within margin") if high < margin else ("not met", "margin not shown")
+        decided = high < margin or low > margin
+    place = result.system, result.measure, result.treebank
+    return GateResult(*place, verdict, reason, result.difference, interval, decided)
 
 
 def _runs_needed(
-    counts: Mapping[str, SystemCounts],
-    result: ComparedScore,
-    settings: InferenceSettings,
-    n_systems: int,
+    counts: Mapping[str, SystemCounts], result: ComparedScore, settings: InferenceSettings, n_systems: int
 ) -> int | None:
     """The number of runs that would show the observed distance from 0 or the margin; systems share the level."""
     tables = list(counts.values()) if result.average else [counts[result.treebank]]
@@ -165,18 +151,9 @@ def _runs_needed(
 
 def verdict_text(gate: GateResult, comparison: Comparison) -> str:
     """Return a verdict as a sentence: the difference, the reason, and how many runs would decide it."""
-    return f"{_outcome(gate)}: {_finding(gate, comparison)}"
-
-
-def _outcome(gate: GateResult) -> str:
-    where = " (macro-average)" if gate.treebank == "macro-average" else ""
-    return f"gate {gate.verdict}: {gate.measure} of {gate.system}{where}"
-
-
-def _finding(gate: GateResult, comparison: Comparison) -> str:
     if gate.reason == "invalid":
         errors = comparison.invalid[gate.system]
-        return f"{number_of(len(errors), 'error')} in the output: {errors[0].message}"
+        return f"{outcome_text(gate)}: {number_of(len(errors), 'error')} in the output: {errors[0].message}"
     signature, plain = comparison.provenance.signature, gate.measure in comparison.perplexities
     margin = signature.get("margin")
     ratio = plain and margin is not None
@@ -184,33 +161,28 @@ def _finding(gate: GateResult, comparison: Comparison) -> str:
     interval = interval_cell(gate.interval, perplexity=plain)
     between = formatted(interval, Column("", "number" if ratio else "difference")) if interval else "none"
     level = f"{interval_head(signature['level'])} {'of the ratio ' if ratio else ''}"
-    reason = _reason(gate, comparison.systems[0], margin, ratio=ratio)
-    return f"{change} ({level}{between}), {reason}{_runs(gate, comparison)}"
-
-
-def _reason(gate: GateResult, baseline: str, margin: str | None, *, ratio: bool) -> str:
-    if gate.reason == "too few units":
-        return f"too few units for a test (fewer than {FEWEST_UNITS})"
-    if gate.reason == "too few runs":
-        return f"too few runs for a test: give {FEWEST_RUNS} or more runs of each system, or one output of each"
-    if margin is None:
-        outcome = "worse" if gate.reason == "worse" else "better" if gate.decided else "not significantly worse"
-        return f"{'significantly ' if gate.decided else ''}{outcome} than {baseline}"
-    failed = "" if gate.verdict == "met" else "not "
-    return f"the upper end is {failed}below {margin}" if ratio else f"the lower end is {failed}above -{margin}"
-
-
-def _runs(gate: GateResult, comparison: Comparison) -> str:
+    baseline = comparison.systems[0]
+    end, limit = ("upper", f"below {margin}") if ratio else ("lower", f"above -{margin}")
+    reason = {
+        "too few units": f"too few units for a test (fewer than {FEWEST_UNITS})",
+        "too few runs": f"too few runs for a test: give {FEWEST_RUNS} or more runs of each system,"
+        " or one output of each",
+        "worse": f"significantly worse than {baseline}",
+        "not worse": f"{'significantly better' if gate.decided else 'not significantly worse'} than {baseline}",
+        "within margin": f"the {end} end is {limit}",
+        "margin not shown": f"the {end} end is not {limit}",
+    }[gate.reason]
     place = gate.system, gate.measure, gate.treebank
     runs = next(score.runs for score in comparison.results if (score.system, score.measure, score.treebank) == place)
-    if gate.decided or min(runs) < 2:
-        return ""
-    if gate.runs_needed is None:
-        return f"; even {MOST_RUNS:,} runs of each would not suffice: use a larger test set"
-    suffice = "would suffice, with 80% power if the true difference equals the observed one"
-    return f"; {gate.runs_needed} runs of each {suffice}"
+    if not gate.decided and min(runs) > 1 and gate.runs_needed is None:
+        reason += f"; even {MOST_RUNS:,} runs of each would not suffice: use a larger test set"
+    elif not gate.decided and min(runs) > 1:
+        suffice = "would suffice, with 80% power if the true difference equals the observed one"
+        reason += f"; {gate.runs_needed} runs of each {suffice}"
+    return f"{outcome_text(gate)}: {change} ({level}{between}), {reason}"
 
 
-def failing(comparison: Comparison) -> Iterator[str]:
-    """Give a line for each gate that is undecided or not met."""
-    yield from (_outcome(gate) for gate in comparison.gates if gate.verdict != "met")
+def outcome_text(gate: GateResult) -> str:
+    """Return the result of a gate in a few words."""
+    where = " (macro-average)" if gate.treebank == "macro-average" else ""
+    return f"gate {gate.verdict}: {gate.measure} of {gate.system}{where}"

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from levelhead.analysis import Cascading, Confusion, cascading_errors, count_confusions, error_types
+from levelhead.analysis import Cascading, Confusion
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, Example, cells_named, examples_of
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
@@ -30,11 +30,9 @@ __all__ = ["CascadingErrors", "Confusions", "CountsBySentence", "ErrorExamples",
 
 _Found = TypeVar("_Found")
 
-UsedScheme = tuple[Scheme, str]
-"""A scheme of classes in addition to those of measures, and what uses it."""
+UsedScheme = tuple[Scheme, str]  # a scheme of classes in addition to those of measures, and what uses it
 
-DRAWN = 5
-"""The default number of sentences that are drawn; tables and JSON then have all."""
+DRAWN = 5  # the default number of sentences that are drawn; tables and JSON then have all
 
 
 @immutable
@@ -58,15 +56,15 @@ class PerTreebank(Tabular, Generic[_Found]):
     ) -> Table:
         """Return the rows of all treebanks, which start with the treebank if there are several."""
         several = len(self.treebanks) > 1
-        start = [Column("Treebank", "text")] if several else []
-        cells = [
-            (*((name,) if several else ()), *row) for name, result in self.treebanks.items() for row in rows(result)
-        ]
-        return Table((*start, *columns), tuple(cells), (*notes, *signed(self._signature)))
+        cells = [(*(name,) * several, *row) for name, result in self.treebanks.items() for row in rows(result)]
+        notes = (*notes, *signed(self._signature))
+        return Table((*[Column("Treebank", "text")] * several, *columns), tuple(cells), notes)
 
     def _rows_document(self, kind: str, document: Callable[[_Found], Any]) -> dict[str, Any]:
-        treebanks = {name: document(result) for name, result in self.treebanks.items()}
-        return {**header(kind, self._signature), "treebanks": treebanks}
+        return {
+            **header(kind, self._signature),
+            "treebanks": {name: document(result) for name, result in self.treebanks.items()},
+        }
 
 
 class Confusions(PerTreebank[Confusion]):
@@ -75,38 +73,35 @@ class Confusions(PerTreebank[Confusion]):
     def table(self) -> Table:
         """Return one row per pair of confused relations, the most frequent first, then relations of unaligned words."""
         columns = (
-            *(Column(name, "text") for name in ("Gold", "System")),
-            *(Column(name, "number") for name in ("Words", "Head correct")),
-            Column("of gold"),
+            *(Column("Gold", "text"), Column("System", "text")),
+            *(Column("Words", "number"), Column("Head correct", "number"), Column("of gold")),
         )
         notes = ["errors only; of gold: share of the aligned words with this gold relation"]
         if any(OTHER in confusion.names for confusion in self.treebanks.values()):
-            rest = f"all but the {MOST_RELATIONS} most frequent relations"
-            notes.append(f"{OTHER}: {rest}; errors among them are not shown")
+            rest = f"all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown"
+            notes.append(f"{OTHER}: {rest}")
         return self._table(columns, _confused, *notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the complete matrices for JSON."""
-        matrices = ("counts", "right_heads", "unaligned_gold", "unaligned_system")
         return self._rows_document(
             "confusion",
             lambda confusion: {
                 "relations": list(confusion.names),
-                **{name: getattr(confusion, name).tolist() for name in matrices},
+                "counts": confusion.counts.tolist(),
+                "right_heads": confusion.right_heads.tolist(),
+                "unaligned_gold": confusion.unaligned_gold.tolist(),
+                "unaligned_system": confusion.unaligned_system.tolist(),
             },
         )
 
 
 def _confused(confusion: Confusion) -> list[tuple[Cell, ...]]:
-    wrong = confusion.counts.copy()
-    np.fill_diagonal(wrong, 0)
-    cells = np.argwhere(wrong).tolist()
-    cells.sort(key=lambda cell: -int(wrong[cell[0], cell[1]]))
+    names, wrong = confusion.names, confusion.counts - np.diag(confusion.counts.diagonal())
     totals = confusion.counts.sum(axis=1)
-    names = confusion.names
     rows: list[tuple[Cell, ...]] = [
         (names[g], names[s], int(wrong[g, s]), int(confusion.right_heads[g, s]), float(wrong[g, s] / totals[g]))
-        for g, s in cells
+        for g, s in sorted(np.argwhere(wrong).tolist(), key=lambda cell: -int(wrong[tuple(cell)]))
     ]
     rows += [(names[g], "not aligned", int(n), None, None) for g, n in enumerate(confusion.unaligned_gold) if n]
     return rows + [("not aligned", names[s], int(n), None, None) for s, n in enumerate(confusion.unaligned_system) if n]
@@ -139,16 +134,15 @@ class CascadingErrors(PerTreebank[Sequence[Cascading]]):
             *(Column(name, "text") for name in ("Class", "Arcs")),
             *(Column("Wrong", "number"), Column("Parent correct", "number"), Column("Share")),
         )
-
-        def rows(classes: Sequence[Cascading]) -> list[tuple[Cell, ...]]:
-            return [
+        return self._table(
+            columns,
+            lambda classes: [
                 (of.name, "labeled" if of.labeled else "unlabeled", of.wrong, of.parent_right, of.ratio)
                 for of in classes
                 if of.wrong
-            ]
-
-        note = "class by the gold relation; a low share means that wrong arcs depend on other wrong arcs"
-        return self._table(columns, rows, note)
+            ],
+            "class by the gold relation; a low share means that wrong arcs depend on other wrong arcs",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
@@ -180,24 +174,6 @@ class CountsBySentence(PerTreebank[SentenceCounts]):
         return self._rows_document("sentences", SentenceCounts.columns)
 
 
-def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:
-    """Return the confusions of relations."""
-    return Confusions(*for_each_output(plan, setup.with_measures(()), count_confusions))
-
-
-def error_types_of_outputs(plan: Plan, setup: Setup) -> ErrorTypes:
-    """Return the number of words with each type of error."""
-    return ErrorTypes(*for_each_output(plan, setup.with_measures(()), error_types))
-
-
-def cascading_errors_of_outputs(plan: Plan, setup: Setup, scheme: Scheme) -> CascadingErrors:
-    """Return the number of wrong arcs whose head is attached correctly."""
-    used = (scheme, "--by cascading")
-    return CascadingErrors(
-        *for_each_output(plan, setup.with_measures(()), lambda matches: cascading_errors(matches, scheme), used)
-    )
-
-
 def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
     """Return the counts of every measure in every sentence."""
     with read_outputs(single_run(plan), setup, trees=False) as outputs:
@@ -209,22 +185,18 @@ def for_each_output(
     plan: Plan, setup: Setup, function: Callable[[Matches], _Found], scheme: UsedScheme | None = None
 ) -> tuple[dict[str, _Found], Provenance]:
     """Return the result of a function for the output on each treebank, by its code, and the provenance."""
-    results, provenances = {}, {}
+    results, provenances, parts = {}, {}, setup.signature_of_measures()
+    if scheme:
+        parts["scheme"] = scheme[0].name
     with read_outputs(single_run(plan), setup) as outputs:
         for code, (output,) in outputs:
             results[code] = function(output.matches)
-            provenances[code] = _provenance(output.matches, setup, scheme)
+            gold, system = output.matches.gold, output.matches.system
+            notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
+            if scheme:
+                notes += notes_on_schemes(*map(universal_relations_of, (gold, system)), [(scheme[0], (scheme[1],))])
+            provenances[code] = pair_provenance(summary_of(gold), summary_of(system), setup, notes, parts)
     return results, joint_provenance(provenances)
-
-
-def _provenance(matches: Matches, setup: Setup, scheme: UsedScheme | None) -> Provenance:
-    gold, system = matches.gold, matches.system
-    notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
-    parts = setup.signature_of_measures()
-    if scheme:
-        notes += notes_on_schemes(*map(universal_relations_of, (gold, system)), [(scheme[0], (scheme[1],))])
-        parts |= {"scheme": scheme[0].name}
-    return pair_provenance(summary_of(gold), summary_of(system), setup, notes, parts)
 
 
 @immutable
@@ -271,29 +243,24 @@ class ErrorExamples(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        documents = {error: [self._document(example) for example in some] for error, some in self.listed.items()}
-        return {**header("examples", self.provenance.signature), "cells": documents}
-
-    def _document(self, example: Example) -> dict[str, Any]:
-        """A word with its gold tree and the system's."""
-        sides = {"gold": self.matches.gold[example.gold_sentence]}
-        sides["system"] = self.matches.system[example.system_sentence]
-        gold = sides["gold"]
-        return {
-            "sent_id": gold.id,
-            "sentence": example.gold_sentence + 1,
-            "word": example.gold_word + 1,
-            "form": gold.forms[example.gold_word],
-            "text": gold.text,
-            **{
-                name: {"heads": side.heads, "relations": side.relations, "forms": side.forms}
-                for name, side in sides.items()
-            },
-        }
+        cells: dict[str, list[dict[str, Any]]] = {}
+        for error, examples in self.listed.items():
+            cells[error] = documents = []
+            for example in examples:
+                gold, system = self.matches.gold[example.gold_sentence], self.matches.system[example.system_sentence]
+                documents.append(
+                    {"sent_id": gold.id, "sentence": example.gold_sentence + 1, "word": example.gold_word + 1}
+                    | {"form": gold.forms[example.gold_word], "text": gold.text}
+                    | {
+                        name: {"heads": side.heads, "relations": side.relations, "forms": side.forms}
+                        for name, side in (("gold", gold), ("system", system))
+                    }
+                )
+        return {**header("examples", self.provenance.signature), "cells": cells}
 
     def __str__(self) -> str:
-        signature = signature_line(self.provenance.signature)
-        return f"{draw_examples(self.matches, self.cells, self.limit or DRAWN)}{signature}"
+        trees = draw_examples(self.matches, self.cells, self.limit or DRAWN)
+        return f"{trees}{signature_line(self.provenance.signature)}"
 
 
 def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | None = None) -> ErrorExamples:
@@ -302,13 +269,11 @@ def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | 
         raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
     read, provenance = for_each_output(plan, setup.with_measures(()), lambda matches: matches)
     (matches,) = read.values()
-    cells = {error: tuple(examples_of(matches, *_relations(matches, error))) for error in errors}
+    cells = {}
+    for error in errors:
+        relations, *others = cells_named(matches, error)
+        if others:
+            readings = " or ".join(f"{gold} confused with {system}" for gold, system in (relations, *others))
+            raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
+        cells[error] = tuple(examples_of(matches, *relations))
     return ErrorExamples(plan.systems[0].label, matches, cells, limit, provenance)
-
-
-def _relations(matches: Matches, error: str) -> tuple[str, str]:
-    meant = cells_named(matches, error)
-    if len(meant) > 1:
-        readings = " or ".join(f"{gold} confused with {system}" for gold, system in meant)
-        raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
-    return meant[0]

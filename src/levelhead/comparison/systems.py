@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -14,17 +14,11 @@ import numpy as np
 from levelhead.campaign import check_valid, score_plan
 from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
-from levelhead.campaign.results import OutputResult as Outcome
-from levelhead.campaign.results import Results
+from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, verdict_text
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
-from levelhead.evaluation.provenance import (
-    Provenance,
-    Sources,
-    comparison_provenance,
-    signature_of_draws,
-)
+from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_draws
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
@@ -96,47 +90,41 @@ class Comparison(Tabular):
         Args:
             each: every treebank, not only averages.
         """
-        averages = [result for result in self.results if result.average]
-        single = [result for result in self.results if not result.average]
-        results = [*single, *averages] if each or not averages else averages
-        columns = self._columns(results, "" if not averages else "treebank" if each else "average")
-        rows = tuple(tuple(cell for _, cells in columns for cell in cells(result)) for result in results)
-        parts = [(result.average, result.treebank, result.measure) for result in results]
-        rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
-        n_rows = len(single) if each and averages else len(rows)
-        heads = tuple(column for some, _ in columns for column in some)
-        return Table(heads, rows[:n_rows], self._notes(), rules, rows[n_rows:])
-
-    def _columns(self, results: Sequence[ComparedScore], start: str) -> list[_Columns]:
-        """The columns of a table, of which the first names the treebank or the average."""
-        signature, partial_scores = self.provenance.signature, self._partial_cells()
-        places = {"treebank", "average"} - {start}
-        order = dict.fromkeys((start, *STATISTICS)) if start else STATISTICS
-        columns: list[_Columns] = []
-        for name in order:
-            entry = STATISTICS[name]
-            if entry.column is None or name in places or not entry.shown(results, signature):
-                continue
-            head = interval_head(signature["level"]) if entry.column.ends else entry.column.name
-            columns.append(((entry.column._replace(name=head),), partial(self._cells, name)))
-            if name == "value" and partial_scores:
-                columns.append(((Column(VALID_TREES), *COVERAGE), lambda result: partial_scores[_key(result)]))
-            if name == "p_holm":
-                columns.append(((STARS,), lambda result: (result.stars,)))
-        return columns
-
-    def _cells(self, name: str, result: ComparedScore) -> tuple[Cell, ...]:
-        of_baseline, plain = result.difference is None, result.measure in self.perplexities
-        return (STATISTICS[name].cell(getattr(result, name), of_baseline=of_baseline, plain=plain),)
-
-    def _partial_cells(self) -> dict[_Key, tuple[Cell, ...]]:
-        """The value with only valid trees and the coverage of each partial score; empty for other scores."""
-        cells: dict[_Key, tuple[Cell, ...]] = {}
+        signature, averaged = self.provenance.signature, any(result.average for result in self.results)
+        shown = [result for result in self.results if each or not averaged or result.average]
+        shown.sort(key=lambda result: bool(result.average))
+        strict: dict[tuple[Any, ...], tuple[Cell, ...]] = {}  # the value with only valid trees, and the coverage
         for tree in self.valid_trees:
             codes = list(self.coverage) if tree.average else [tree.treebank]
             coverage = total_coverage(self.coverage[code][tree.system] for code in codes)
-            cells[_key(tree)] = (tree.value, *coverage_cells(coverage))
-        return cells
+            strict[*tree[:3], tree.average] = (tree.value, *coverage_cells(coverage))
+        start = "" if not averaged else "treebank" if each else "average"
+        columns: list[Column] = []
+        cells: list[Iterable[Cell]] = []  # by column
+        for name in dict.fromkeys((start, *STATISTICS)) if start else STATISTICS:
+            entry = STATISTICS[name]
+            if entry.column is None or name in {"treebank", "average"} - {start} or not entry.shown(shown, signature):
+                continue
+            head = interval_head(signature["level"]) if entry.column.ends else entry.column.name
+            columns.append(entry.column._replace(name=head))
+            cells.append(
+                [
+                    entry.cell(getattr(result, name), of_baseline=result.difference is None, plain=plain)
+                    for result in shown
+                    for plain in [result.measure in self.perplexities]
+                ]
+            )
+            if name == "value" and strict:
+                columns += [Column(VALID_TREES), *COVERAGE]
+                cells += zip(*(strict[*result[:3], result.average] for result in shown), strict=True)
+            if name == "p_holm":
+                columns.append(STARS)
+                cells.append([result.stars for result in shown])
+        rows = tuple(zip(*cells, strict=True))
+        parts = [(result.average, result.treebank, result.measure) for result in shown]
+        rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+        n_rows = len(rows) if not each else sum(not result.average for result in shown)
+        return Table(tuple(columns), rows[:n_rows], self._notes(), rules, rows[n_rows:])
 
     def _notes(self) -> tuple[str, ...]:
         signature, margin = self.provenance.signature, self.provenance.signature.get("margin")
@@ -156,17 +144,15 @@ class Comparison(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        strict: dict[str, Any] = {}
-        if self.coverage:
-            coverage = {
-                code: {system: part._asdict() for system, part in some.items()} for code, some in self.coverage.items()
-            }
-            strict = {"results_valid_trees": self._documents(self.valid_trees), "coverage": coverage}
+        coverage = {
+            code: {system: part._asdict() for system, part in some.items()} for code, some in self.coverage.items()
+        }
+        strict = {"results_valid_trees": self._documents(self.valid_trees), "coverage": coverage}
         return {
             **header("comparison", self.provenance.signature),
             "baseline": self.systems[0],
             "results": self._documents(self.results),
-            **strict,
+            **(strict if coverage else {}),
             "wins": [win._asdict() for win in self.wins],
             "gates": self._documents(self.gates),
             "units": units_document(self.units),
@@ -177,14 +163,7 @@ class Comparison(Tabular):
         return [record_document(record, plain=record.measure in self.perplexities) for record in records]
 
 
-_Key = tuple[str | None, str, str, str]
-_Columns = tuple[tuple[Column, ...], Callable[[ComparedScore], tuple[Cell, ...]]]
-
 _RUNS = "p: Student's t with several runs per system, otherwise the larger of Student's t and randomization"
-
-
-def _key(result: ComparedScore) -> _Key:
-    return result.average, result.treebank, result.measure, result.system
 
 
 def compare(
@@ -202,9 +181,9 @@ def compare(
 
     With `fail_if_worse`, an invalid output fails the gates of these measures instead of raising an error.
     """
-    n_systems = len({system.name for system in plan.systems})
     check_settings(settings)
-    check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
+    names = {system.name for system in plan.systems}
+    check_margin(settings.margin, len(names), len(setup.measures), len(setup.perplexities))
     voters = treebanks_voting({test_set.code: test_set.language for test_set in plan.test_sets}, votes)
     how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}
     invalid: Mapping[str, tuple[Fault, ...]] = {}
@@ -216,39 +195,40 @@ def compare(
         results = score_outputs(plan, setup, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     first, several = next(iter(counts.values())), len(counts) > 1
+    systems, perplexities = tuple(dict.fromkeys(first.systems)), tuple(first.measures[i] for i in first.perplexities)
     scores = tuple(differences(counts, settings))
     strict: list[ComparedScore] = []
+    coverage: dict[str, dict[str, PartialCoverage]] = {}
     if setup.partial:
         strict = differences(counts_and_sources(results.with_valid_trees_only(), plan, setup)[0], settings)
-    wins = _wins(scores, first, 1 - settings.level, voters, wilcoxon=wilcoxon) if several else ()
+        for code, system in product(counts, systems):
+            runs = (results.results[run.label, code].partial_coverage for run in plan.systems if run.name == system)
+            coverage.setdefault(code, {})[system] = total_coverage(filter(None, runs))
+    tested: defaultdict[tuple[str, str], list[ComparedScore]] = defaultdict(list)
+    for score in scores if several else ():
+        if score.average is None and score.difference is not None:
+            tested[score.measure, score.system].append(score)
+    wins = [
+        count_wins(some, voters, 1 - settings.level, sign=-1 if measure in perplexities else 1, wilcoxon=wilcoxon)
+        for measure, system in product(first.measures, systems[1:])
+        if (some := tested[measure, system])
+    ]
     provenance = _provenance(sources, setup, settings, results, scores, first.systems)
     return Comparison(
-        systems=tuple(dict.fromkeys(first.systems)),
+        systems=systems,
         measures=first.measures,
         results=scores,
         wins=tuple(wins),
         provenance=provenance.with_parts(votes=votes) if several and votes != "treebank" else provenance,
-        perplexities=tuple(first.measures[i] for i in first.perplexities),
+        perplexities=perplexities,
         looked=results.looked,
         voter=votes,
         units=results.units,
         valid_trees=tuple(strict),
-        coverage=_coverage(results, plan) if setup.partial else {},
+        coverage=coverage,
         gates=tuple(gate_results(counts, scores, fail_if_worse, settings, invalid)),
         invalid=invalid,
     )
-
-
-def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCoverage]]:
-    """The share of each gold treebank that each system covers, over all runs."""
-    coverages: dict[str, dict[str, PartialCoverage]] = {}
-    for test_set in results.test_sets:
-        runs: dict[str, list[PartialCoverage]] = {}
-        for system in plan.systems:
-            coverage = results.results[system.label, test_set.code].partial_coverage
-            runs.setdefault(system.name, []).extend([] if coverage is None else [coverage])
-        coverages[test_set.code] = {name: total_coverage(some) for name, some in runs.items()}
-    return coverages
 
 
 def measures_part(results: Results) -> dict[str, str]:
@@ -281,18 +261,21 @@ def counts_and_sources(
 
 
 def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, SystemCounts]:
-    """Return the counts of sentences on each test set, by its code."""
+    """Return the counts of sentences on each test set, by its code; each measure must have a value for each output."""
     names = tuple(system.name for system in plan.systems)
     perplexities = tuple(number for number, name in enumerate(results.measures) if name in setup.perplexities)
     counts = {}
     for test_set in results.test_sets:
         outcomes = [results.results[label, test_set.code] for label in results.systems]
-        _refuse_valueless(outcomes, test_set)
+        faults = dict.fromkeys(fault for result in outcomes for fault in _valueless(test_set, result))
+        if faults:
+            raise InputError(*faults)
         parts = np.empty((results.gold[test_set.code].sentences, len(outcomes), len(results.measures), 2))
-        for run, measure in product(range(len(outcomes)), range(len(results.measures))):
-            parts[:, run, measure] = outcomes[run].sentences[results.measures[measure]].T
-        gold = results.seed_of(test_set.code)
-        counts[test_set.code] = SystemCounts(names, results.measures, parts, gold, perplexities)
+        for (run, result), (m, measure) in product(enumerate(outcomes), enumerate(results.measures)):
+            parts[:, run, m] = result.sentences[measure].T
+        counts[test_set.code] = SystemCounts(
+            names, results.measures, parts, results.seed_of(test_set.code), perplexities
+        )
     return counts
 
 
@@ -307,29 +290,22 @@ def sources_of_results(results: Results) -> dict[str, Sources]:
     return sources
 
 
-def _refuse_valueless(outcomes: Sequence[Outcome], test_set: TestSet) -> None:
-    """Refuse measures without a value for an output."""
-    faults = [
-        _valueless(f"{name}: {score.reason}", score.reason, test_set, result)
-        for result in outcomes
-        for name, score in result.scores.items()
-        if score.reason is not None
-    ]
-    if faults:
-        raise InputError(*dict.fromkeys(faults))
-
-
-def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) -> Fault:
-    gold = None if test_set.gold is None else os.fspath(test_set.gold)
-    slug = reason.partition(":")[0]
-    if slug in MESSAGES:
-        return Fault(slug, message, Place(gold))
-    if reason.startswith("not annotated in the system's output"):
-        return Fault("not-annotated", message, Place(output.contents.path if output.contents else None))
-    if reason.startswith("DEPS "):  # of either side
-        files = f"{Place(gold)} or {Place(output.contents.path if output.contents else None)}"
-        return Fault("unreadable-deps", message.replace("DEPS ", f"DEPS of {files} ", 1))
-    return Fault("not-annotated", message, Place(gold))
+def _valueless(test_set: TestSet, output: OutputResult) -> Iterator[Fault]:
+    """One error for each measure without a value for an output."""
+    gold = Place(None if test_set.gold is None else os.fspath(test_set.gold))
+    system = Place(output.contents.path if output.contents else None)
+    for name, score in output.scores.items():
+        reason = score.reason or ""
+        slug = reason.partition(":")[0]
+        if slug in MESSAGES:
+            yield Fault(slug, f"{name}: {reason}", gold)
+        elif reason.startswith("not annotated in the system's output"):
+            yield Fault("not-annotated", f"{name}: {reason}", system)
+        elif reason.startswith("DEPS "):  # of either side
+            message = f"{name}: {reason}".replace("DEPS ", f"DEPS of {gold} or {system} ", 1)
+            yield Fault("unreadable-deps", message)
+        elif reason:
+            yield Fault("not-annotated", f"{name}: {reason}", gold)
 
 
 def _provenance(
@@ -343,30 +319,15 @@ def _provenance(
     tests = "+".join(sorted({score.test for score in scores if score.test})) or "none"
     margin = {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     parts = {**measures_part(results), **signature_of_draws(settings), "p": tests, **margin}
-    return comparison_provenance(sources, setup, parts, (*unit_notes(results.units, averaged=True), *_few_runs(runs)))
-
-
-def _few_runs(systems: Sequence[str]) -> Iterator[str]:
-    """Return notes on systems with too few runs for significant differences."""
-    several = len(set(systems)) < len(systems)
-    for system in dict.fromkeys(systems):
-        n_runs = list(systems).count(system)
-        if several and n_runs == 1:
-            yield f"{system} has a single run: differences from systems with several runs get no significance marks"
-        elif several and n_runs < FEWEST_RUNS:
-            yield f"{system} has {n_runs} runs: its differences get no significance marks; give three or more"
-
-
-def _wins(
-    results: Sequence[ComparedScore], table: SystemCounts, level: float, voters: Mapping[str, str], *, wilcoxon: bool
-) -> Iterator[Wins]:
-    tested = [result for result in results if result.average is None and result.difference is not None]
-    for number, measure in enumerate(table.measures):
-        sign = -1 if number in table.perplexities else 1
-        for system in list(dict.fromkeys(table.systems))[1:]:
-            own = [result for result in tested if (result.measure, result.system) == (measure, system)]
-            if own:
-                yield count_wins(own, voters, level, sign=sign, wilcoxon=wilcoxon)
+    notes = [*unit_notes(results.units, averaged=True)]
+    n_runs = Counter(runs)
+    for system, n in n_runs.items() if max(n_runs.values()) > 1 else ():
+        if n == 1:
+            reason = "differences from systems with several runs get no significance marks"
+            notes.append(f"{system} has a single run: {reason}")
+        elif n < FEWEST_RUNS:
+            notes.append(f"{system} has {n} runs: its differences get no significance marks; give three or more")
+    return comparison_provenance(sources, setup, parts, notes)
 
 
 def wins_text(wins: Wins, comparison: Comparison) -> str:
@@ -374,20 +335,12 @@ def wins_text(wins: Wins, comparison: Comparison) -> str:
     n_treebanks = wins.won + wins.tied + wins.lost
     n_equal = n_treebanks - wins.better - wins.worse
     better = f"{wins.better} of {number_of(n_treebanks, 'treebank')} ({wins.won} significant)"
-    counts = [
-        f"{wins.measure}: {wins.system} is better than {comparison.systems[0]} on {better}",
-        f"worse on {wins.worse} ({wins.lost} significant)",
-        *([f"equal on {n_equal}"] if n_equal else []),
-    ]
-    bounds = {"better": wins.better_on_at_least, "worse": wins.worse_on_at_least}
-    shown = " and ".join(f"{how} on at least {bound}" for how, bound in bounds.items() if bound)
-    level = level_text(comparison.provenance.signature["level"])
-    tests = {"sign test": wins.sign_p, "Wilcoxon": wins.wilcoxon_p}
-    p_values = ", ".join(f"{test} p {p_text(p)}" for test, p in tests.items() if p is not None)
-    return "; ".join(
-        [
-            ", ".join(counts),
-            *([f"{shown} ({level} confidence)"] if shown else []),
-            *([f"{p_values} ({wins.votes} votes, one per {comparison.voter})"] if p_values else []),
-        ]
-    )
+    text = f"{wins.measure}: {wins.system} is better than {comparison.systems[0]} on {better}, worse on {wins.worse}"
+    text += f" ({wins.lost} significant)" + (f", equal on {n_equal}" if n_equal else "")
+    bounds = (("better", wins.better_on_at_least), ("worse", wins.worse_on_at_least))
+    if shown := " and ".join(f"{how} on at least {bound}" for how, bound in bounds if bound):
+        text += f"; {shown} ({level_text(comparison.provenance.signature['level'])} confidence)"
+    tests = (("sign test", wins.sign_p), ("Wilcoxon", wins.wilcoxon_p))
+    if p_values := ", ".join(f"{test} p {p_text(p)}" for test, p in tests if p is not None):
+        text += f"; {p_values} ({wins.votes} votes, one per {comparison.voter})"
+    return text

@@ -11,8 +11,7 @@ from levelhead.correlation.human_agreement import (
     human_agreement,
     preferences,
 )
-from levelhead.correlation.measurements import Measurements, join
-from levelhead.correlation.table_files import read_tables
+from levelhead.correlation.measurements import Measurements, join, read_tables
 
 __all__ = [
     "AgreementDifference",

@@ -52,8 +52,7 @@ def midranks(column: Numbers, weights: Numbers) -> Numbers:
 
 def ranked(values: Numbers) -> Numbers:
     """Return the midranks of each column, float64, shape (rows, columns)."""
-    unweighted = np.ones((1, len(values)))
-    return np.stack([midranks(column, unweighted)[0] for column in values.T], axis=1)
+    return np.stack([midranks(column, np.ones((1, len(values))))[0] for column in values.T], axis=1)
 
 
 def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", n_given: int = 0) -> Numbers:
@@ -101,8 +100,6 @@ def intervals(
         block = correlations(values, draws[at : at + step], method, n_given)
         known += (~np.isnan(block)).sum(axis=0)
         lowest, highest = _lowest(lowest, block, kept), _lowest(highest, -block, kept)
-    lowest.sort(axis=0)
-    highest.sort(axis=0)
     return _quantile(lowest, known, tail), -_quantile(highest, known, tail)
 
 
@@ -113,7 +110,8 @@ def _lowest(known: Numbers, block: Numbers, n: int) -> Numbers:
 
 
 def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Numbers:
-    """The quantile of each pair from its lowest values, ascending, interpolated as by `numpy.quantile`."""
+    """The quantile of each pair from its lowest values, which are sorted, interpolated as by `numpy.quantile`."""
+    lowest.sort(axis=0)
     place = share * np.maximum(known - 1, 0)
     before = np.floor(place).astype(np.int64)
     after = np.minimum(before + 1, np.maximum(known - 1, 0))
@@ -149,8 +147,7 @@ def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
     return max(p, math.exp(-math.lgamma(n_rows - n_given + 1)))
 
 
-MOST_EXACT = 9
-"""The maximum number of rows for using all orders (362,880)."""
+MOST_EXACT = 9  # the maximum number of rows for using all orders (362,880)
 
 _TIED = 1e-9  # smaller differences are ties: sums in another order differ by rounding
 _CELLS_AT_ONCE = 60_000  # cells computed at a time: fastest if they fit into the cache of a core

@@ -147,15 +147,15 @@ def human_agreement(
     )
 
 
+@np.errstate(invalid="ignore", divide="ignore")  # a resample without counted sentences has no value
 def _spearman(given: Preferences, choices: Numbers, weights: Numbers) -> Numbers:
     values = np.stack([given.differences, choices], axis=1)[given.counted]
     drawn = weights[:, given.counted]
     if not values.size:
         return np.full(len(weights), np.nan)
     step = max(1, _AT_ONCE // values.size)
-    blocks = [drawn[at : at + step] for at in range(0, len(drawn), step)]
-    with np.errstate(invalid="ignore", divide="ignore"):  # a resample without counted sentences has no value
-        return np.concatenate([correlations(values, block, "spearman")[:, 0, 1] for block in blocks])
+    blocks = (drawn[at : at + step] for at in range(0, len(drawn), step))
+    return np.concatenate([correlations(values, block, "spearman")[:, 0, 1] for block in blocks])
 
 
 def compare_agreement(
@@ -202,28 +202,28 @@ def _moments(given: Preferences, choices: Numbers) -> Numbers:
     return np.stack([counts, counts * v, counts * c, counts * v * v, counts * c * c, counts * v * c], axis=1)
 
 
+@np.errstate(invalid="ignore", divide="ignore")
 def _correlation(sums: Numbers) -> Numbers:
     """Pearson's correlation with the choices, from the sums of moments in each sample; NaN if one is constant."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        v, c, vv, cc, vc = sums.T[1:] / sums.T[0]
-        spread_v, spread_c = vv - v * v, cc - c * c
-        defined = (spread_v > _CONSTANT) & (spread_c > _CONSTANT)
-        correlation: Numbers = (vc - v * c) / np.sqrt(np.where(defined, spread_v * spread_c, np.nan))
-        return np.clip(correlation, -1.0, 1.0)
+    v, c, vv, cc, vc = sums.T[1:] / sums.T[0]
+    spread_v, spread_c = vv - v * v, cc - c * c
+    defined = (spread_v > _CONSTANT) & (spread_c > _CONSTANT)
+    correlation: Numbers = (vc - v * c) / np.sqrt(np.where(defined, spread_v * spread_c, np.nan))
+    return np.clip(correlation, -1.0, 1.0)
 
 
+@np.errstate(invalid="ignore", divide="ignore")
 def _accuracy(sums: Numbers) -> Numbers:
     """The mean agreement with the choices."""
     n, v, c, _, _, vc = sums.T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        accuracy: Numbers = (n - v - c + 2 * vc) / n  # mean of vc + (1 - v)(1 - c)
+    accuracy: Numbers = (n - v - c + 2 * vc) / n  # mean of vc + (1 - v)(1 - c)
     return accuracy
 
 
+@np.errstate(invalid="ignore", divide="ignore")
 def _kappa(sums: Numbers) -> Numbers:
     """Cohen's kappa; NaN if chance agreement is certain."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        v, c = sums.T[1:3] / sums.T[0]
-        expected: Numbers = v * c + (1 - v) * (1 - c)
-        best = np.where(1 - expected > _CONSTANT, 1 - expected, np.nan)  # the maximum above chance
-        return (_accuracy(sums) - expected) / best
+    v, c = sums.T[1:3] / sums.T[0]
+    expected: Numbers = v * c + (1 - v) * (1 - c)
+    best = np.where(1 - expected > _CONSTANT, 1 - expected, np.nan)  # the maximum above chance
+    return (_accuracy(sums) - expected) / best

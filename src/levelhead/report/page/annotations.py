@@ -7,8 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from levelhead.comparison.agreement import Agreement, Disagreement
-from levelhead.comparison.change_tables import AnyChanges
-from levelhead.comparison.changes import ChangePattern, ReleaseChanges
+from levelhead.comparison.changes import AnyChanges, ChangePattern, ReleaseChanges
 from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import number_of

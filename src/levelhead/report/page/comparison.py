@@ -96,7 +96,7 @@ def _contrasts(
     totals: dict[str, dict[int, int]] = {by: {} for by in values}
     wrong = [wrong_words(one.matches, setup.measures[0], registry=setup.registry) for one in shown]
     for number, system in enumerate(shown[1:], 1):
-        every = contrasts(shown[0].matches, system.matches, None, setup)
+        every = contrasts(shown[0].matches, system.matches, setup)
         totals[str(number)] = {kind: len(some) for kind, some in enumerate(every)}
         differing = np.setxor1d(wrong[0], wrong[number])
         groups = {by: found.gold[differing] * n_systems + number - 1 for by, found in values.items()}
