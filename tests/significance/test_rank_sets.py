@@ -227,7 +227,7 @@ def test_evident_differences_are_those_of_the_second_implementation(rows: list[t
 
 
 def examples(*systems: str) -> c.Results:
-    campaign = c.plan_in(PARALLEL / "gold", PARALLEL / "systems")
+    campaign = c.find_plan(PARALLEL / "gold", PARALLEL / "systems")
     kept = tuple(one for one in campaign.systems if one.name in systems)
     return c.score_plan(campaign._replace(systems=kept), setup_of(["LAS"]), by_sentence=True)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from levelhead.campaign import Results, groups_named, plan_in, rank, read_scores, score_plan
+from levelhead.campaign import Results, find_plan, groups_named, rank, read_scores, score_plan
 from levelhead.campaign.ranking import official_groups
 from levelhead.errors import InputError
 from levelhead.evaluation.pair import parse_as
@@ -102,7 +102,7 @@ def _forms_of(gold: Treebank, words: Iterable[int]) -> str:
 def _scored(request: StudyRequest) -> Results | None:
     if not request.treebanks or request.systems is None:
         return None
-    plan = plan_in(request.treebanks[0], request.systems)
+    plan = find_plan(request.treebanks[0], request.systems)
     return score_plan(plan, setup_of(MEASURES, rules="conll17"), workers=request.workers, store=request.store)
 
 
