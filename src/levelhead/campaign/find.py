@@ -166,7 +166,8 @@ class Manifest(NamedTuple):
         """Return the plan; `as_runs`: all folders of a system are its runs, unless the manifest lists its runs."""
         test_sets = self.gold_sets()
         if not self.folders and self.systems is None:
-            raise self._wrong("it names no systems: give campaign.systems, a folder, or a list of [[system]]")
+            message = "it names no systems: give campaign.systems, a folder, or a list of [[system]]"
+            raise InputError(Fault("invalid-manifest", message, Place(self.path)))
         folders = self.folders or system_folders(self.systems or Path())
         return plan_of(test_sets, folders, {name: self.runs.get(name) or as_runs for name in folders})
 
@@ -175,11 +176,9 @@ class Manifest(NamedTuple):
         if self.test_sets:
             return self.test_sets
         if self.gold is None:
-            raise self._wrong("it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]")
+            message = "it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]"
+            raise InputError(Fault("invalid-manifest", message, Place(self.path)))
         return find_test_sets(self.gold, split)
-
-    def _wrong(self, message: str) -> InputError:
-        return InputError(Fault("invalid-manifest", message, Place(self.path)))
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Manifest:
@@ -305,28 +304,23 @@ class _ManifestReader:
         return numbered
 
     def _check_keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-        for key in table:
-            if key not in known:
-                self.errors.append(f"{where}: {unknown('key', key, known)}")
+        self.errors += [f"{where}: {unknown('key', key, known)}" for key in table if key not in known]
 
     def _text(self, table: Mapping[str, Any], key: str, where: str) -> str | None:
         value = table.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, str) or not value or "\0" in value:
-            self.errors.append(f"{where}.{key} is not a string")
-            return None
-        return value
+        if value is None or (isinstance(value, str) and value and "\0" not in value):
+            return value
+        self.errors.append(f"{where}.{key} is not a string")
+        return None
 
     def _texts(self, table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...] | None:
         values = table.get(key)
-        if values is None:
-            return None
-        if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
+        if isinstance(values, list) and values and all(isinstance(value, str) for value in values):
+            self._check_unique(values, f"{where}.{key}")
+            return tuple(values)
+        if values is not None:
             self.errors.append(f"{where}.{key} is not a list of strings")
-            return None
-        self._check_unique(values, f"{where}.{key}")
-        return tuple(values)
+        return None
 
     def _path(self, table: Mapping[str, Any], key: str, where: str) -> Path | None:
         text = self._text(table, key, where)
@@ -339,9 +333,6 @@ class _ManifestReader:
             self.errors.append(f"campaign.{key}: {unknown(key, text, choices)}")
         return text
 
-    def _check_unique(self, names: Iterable[str], where: str) -> None:
-        seen: set[str] = set()
-        for name in names:
-            if name in seen:
-                self.errors.append(f"{where} has {quoted(name)} twice")
-            seen.add(name)
+    def _check_unique(self, names: Sequence[str], where: str) -> None:
+        repeated = (name for i, name in enumerate(names) if name in names[:i])
+        self.errors += [f"{where} has {quoted(name)} twice" for name in repeated]

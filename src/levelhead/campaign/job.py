@@ -7,6 +7,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -50,7 +51,6 @@ from levelhead.evaluation.fold import OnlyWhole, fold
 from levelhead.evaluation.pair import Evaluation, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import score_valid_sentences, valid_sentences
-from levelhead.scoring import Rules
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.spans import spans_of
@@ -63,27 +63,17 @@ from levelhead.treebank.provenance import contents_hash, summary_of
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import CountedPiece, Visitor
 
-_FILES_AT_ONCE = 8
-
 _MISSING: Record = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
 
 
 class JobSetup(NamedTuple):
-    """Everything that determines the counts of a job, except gold and output.
-
-    Args:
-        setup: the settings; weights that are files are read by the worker.
-        files: weights and models by measure.
-        treebank: the code of the test set, for measures that name a file per test set.
-        by_sentence: whether the counts of every sentence are returned, for tests of significance.
-        resample_by: the units of these tests, see `significance.units_of`.
-    """
+    """Everything that determines the counts of a job, except gold and output."""
 
     setup: Setup
-    files: Mapping[str, File] = {}
-    treebank: str = ""
-    by_sentence: bool = False
-    resample_by: str = AUTO
+    files: Mapping[str, File] = {}  # weights and models by measure, which the worker reads
+    treebank: str = ""  # the code of the test set, for measures that name a file per test set
+    by_sentence: bool = False  # whether the counts of every sentence are returned, for tests of significance
+    resample_by: str = AUTO  # the units of these tests, see `significance.units_of`
 
 
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
@@ -109,8 +99,15 @@ def count_output(
     gold: Source, output: Source | None, settings: JobSetup, visitors: Sequence[Visitor] = (), *, whole: bool = False
 ) -> Record:
     """Return the record of an output; large files are read in pieces if possible, unless they are needed whole."""
+    setup, faulty = settings.setup, "gold"  # what an error is about: gold, or a file that a measure names
     try:
-        setup = _setup_with_files(settings)
+        if settings.files:
+            weights = dict(setup.weights)
+            for measure, definition in setup.defined:
+                if (file := settings.files.get(faulty := str(measure))) is not None:
+                    argument = setup.place_of(key_of(for_treebank(measure, settings.treebank)))
+                    weights[key_of(measure)] = _resource(argument, file, definition.load or read_weights)
+            setup, faulty = replace(setup, weights=weights), "gold"
         job = OutputJob(gold, output, setup, settings.resample_by if settings.by_sentence else None, visitors)
         if whole:
             return job.record_in_memory()
@@ -118,25 +115,19 @@ def count_output(
             return job.record_in_memory(blocks.SIZES.large)
         except LargeFile:
             return job.record_in_pieces() or job.record_in_memory()
-    except UnusableFile as error:
-        return {"faults_of": error.name, "faults": faults_of_error(error.reason)}
+    except InputError as error:
+        return {"faults_of": faulty, "faults": faults_of_error(error)}
 
 
-class UnusableFile(Exception):
-    """Gold, or a file that a measure names, cannot be used.
-
-    Args:
-        name: "gold", or the measure.
-        reason: the reason.
-    """
-
-    def __init__(self, name: str, reason: InputError) -> None:
-        super().__init__(name)
-        self.name, self.reason = name, reason
+@lru_cache(maxsize=8)
+def _resource(argument: str, file: File, load: Callable[[str], Resource]) -> Resource:
+    """Return what a measure's file contains; a worker reads each file once while it is needed."""
+    contents(file)  # is unchanged
+    return load(argument)
 
 
 class OutputJob(NamedTuple):
-    """An output to be counted; `resample_by` is None if the counts of sentences are not needed."""
+    """An output to be counted; errors are those of gold. `resample_by` is None without counts of sentences."""
 
     gold: Source
     output: Source | None
@@ -148,14 +139,11 @@ class OutputJob(NamedTuple):
         """Return the record, with files that have at most so many bytes read whole."""
         gold = gold_of(self.gold, self.setup, most)
         if not isinstance(gold, Treebank):
-            raise UnusableFile("gold", gold)
+            raise gold
         fields: Record = {"gold": contents_fields(summary_of(gold))}
         if self.resample_by is not None:
-            try:
-                units = units_of(gold, self.resample_by)
-            except InputError as error:
-                raise UnusableFile("gold", error) from error
-            fields |= {"gold_hash": contents_hash(gold), "units": units_fields(units)}
+            units = units_fields(units_of(gold, self.resample_by))
+            fields |= {"gold_hash": contents_hash(gold), "units": units}
         record = dict(_MISSING) if self.output is None else self._fields_of_whole(gold, self.output, most)
         valueless = record.get("undefined", self._measures_without_scores)
         return record | {"undefined": undefined_measures(self.gold, self.setup, valueless, most)} | fields
@@ -182,11 +170,16 @@ class OutputJob(NamedTuple):
         except InputError as error:
             status = status_of_refusal(error)
             if isinstance(error, TextMismatch) and isinstance(system, Treebank):
-                status = status_of_other_text(_n_characters(system, setup.rules), _n_characters(gold, setup.rules))
+                spans = [spans_of(side, unicode_spaces=setup.rules.unicode_spaces) for side in (system, gold)]
+                status = status_of_other_text(*(len(side.text.tobytes().decode()) for side in spans))
             elif error.place.file == GOLD:
-                raise UnusableFile("gold", error) from error
+                raise
             record: Record = {"state": "invalid", "status": status, "reasons": faults_of_error(error)}
-            return record if setup.partial else record | _fields_of_valid_sentences(gold, data, setup)
+            if not (setup.partial or setup.rules.content):  # these are only compared by number
+                with suppress(InputError):
+                    scores, coverage = score_valid_sentences(gold, *valid_sentences(data), setup)
+                    record |= {"secondary": numbers_of(scores), "coverage": coverage}
+            return record
         return _valid_fields(evaluation, setup, sentences)
 
     def record_in_pieces(self) -> Record | None:
@@ -199,57 +192,32 @@ class OutputJob(NamedTuple):
             return None
         if output is None and self.setup.rules.content:
             return None
+        sentences = self._sentences()
+        units = () if self.resample_by is None else (_GoldUnits(self.resample_by),)
         try:
             with unchanged(gold) if output is None else unchanged(gold, output):
-                return self._counted_in_pieces(gold, output)
+                if output is None:
+                    evaluation = score_gold_in_pieces(gold, self.setup, units, self._measures_without_scores)
+                    record = _MISSING | {"undefined": list(without_value(evaluation))}
+                else:
+                    sources = input_file(gold, GOLD), input_file(output, None)
+                    with open_pair(*sources, self.setup, blocks.SIZES, facts_of(gold, self.setup)) as stream:
+                        evaluation = fold(stream, self.setup, (*units, *sentences, *self.visitors))
+                    record = _valid_fields(evaluation, self.setup, sentences)
+                    record["undefined"] = undefined_measures(gold, self.setup, record["undefined"], None)
         except (OnlyWhole, MeasureError):
             return None
         except InputError as error:
             if not isinstance(error, TextMismatch) and error.place.file == GOLD:
-                raise UnusableFile("gold", error) from error
+                raise
             return None
-
-    def _counted_in_pieces(self, gold: File, output: File | None) -> Record:
-        setup, sentences = self.setup, self._sentences()
-        units = () if self.resample_by is None else (_GoldUnits(self.resample_by),)
-        if output is None:
-            evaluation = score_gold_in_pieces(gold, setup, units, self._measures_without_scores)
-            record = _MISSING | {"undefined": list(without_value(evaluation))}
-        else:
-            sources = input_file(gold, GOLD), input_file(output, None)
-            with open_pair(*sources, setup, blocks.SIZES, facts_of(gold, setup)) as stream:
-                evaluation = fold(stream, setup, (*units, *sentences, *self.visitors))
-            record = _valid_fields(evaluation, setup, sentences)
-            record["undefined"] = undefined_measures(gold, setup, record["undefined"], None)
         record["gold"] = contents_fields(evaluation.gold)
-        for tally in units:
-            record |= {"gold_hash": evaluation.gold.sha256, "units": tally.fields()}
+        for visitor in units:
+            record |= {"gold_hash": evaluation.gold.sha256, "units": units_fields(visitor.tally.units(GOLD))}
         return record
 
     def _sentences(self) -> Sequence[_SentenceParts]:
         return () if self.resample_by is None else (_SentenceParts(self.setup),)
-
-
-def _setup_with_files(settings: JobSetup) -> Setup:
-    """The settings with the files of measures; a worker reads each file once while it is needed."""
-    if not settings.files:
-        return settings.setup
-    read = dict(settings.setup.weights)
-    for measure, definition in settings.setup.defined:
-        file = settings.files.get(str(measure))
-        if file is not None:
-            argument = settings.setup.place_of(key_of(for_treebank(measure, settings.treebank)))
-            try:
-                read[key_of(measure)] = _resource(argument, file, definition.load or read_weights)
-            except InputError as error:
-                raise UnusableFile(str(measure), error) from error
-    return replace(settings.setup, weights=read)
-
-
-@lru_cache(maxsize=_FILES_AT_ONCE)
-def _resource(argument: str, file: File, load: Callable[[str], Resource]) -> Resource:
-    contents(file)  # is unchanged
-    return load(argument)
 
 
 def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_SentenceParts]) -> Record:
@@ -280,18 +248,11 @@ class _GoldUnits:
 
     def start(self) -> None:
         """Forget all pieces."""
-        self._tally = UnitTally(self._resample_by)
+        self.tally = UnitTally(self._resample_by)
 
     def add(self, piece: CountedPiece) -> None:
         """Add the gold sentences of a piece."""
-        self._tally.add(piece.matches.gold)
-
-    def fields(self) -> Record:
-        """Return the fields of a record."""
-        try:
-            return units_fields(self._tally.units(GOLD))
-        except InputError as error:
-            raise UnusableFile("gold", error) from error
+        self.tally.add(piece.matches.gold)
 
 
 class _SentenceParts:
@@ -325,18 +286,3 @@ class _SentenceParts:
 def sentence_parts(counts: Counts, measure: Measure) -> NDArray[np.float64]:
     """Return the numerators and denominators of a measure, float64, shape (2, sentences)."""
     return system_counts([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
-
-
-def _n_characters(treebank: Treebank, rules: Rules) -> int:
-    return len(spans_of(treebank, unicode_spaces=rules.unicode_spaces).text.tobytes().decode())
-
-
-def _fields_of_valid_sentences(gold: Treebank, data: bytes, setup: Setup) -> Record:
-    """The scores of the sentences of an invalid output that can be compared, if any."""
-    if setup.rules.content:  # sentences are only compared by number
-        return {}
-    try:
-        evaluation, coverage = score_valid_sentences(gold, *valid_sentences(data), setup)
-    except InputError:
-        return {}
-    return {"secondary": numbers_of(evaluation), "coverage": coverage}

@@ -29,16 +29,10 @@ if TYPE_CHECKING:
 
 
 class Output(NamedTuple):
-    """One output of a system, matched with gold.
-
-    Args:
-        system: the name of the system.
-        name: the system, with the name of the run if there are several.
-        matches: the aligned words.
-    """
+    """One output of a system, matched with gold."""
 
     system: str
-    name: str
+    name: str  # with that of the run if there are several
     matches: Matches
 
 
@@ -88,38 +82,29 @@ Looked = tuple[list[Record], Any]
 
 
 class VisitEach(NamedTuple):
-    """An additional function of each valid output; unlike for `Look`, files can be read in pieces.
-
-    Args:
-        start: returns the visitor of an output; a function of the code of the test set and the name of the output.
-    """
+    """A function of a test set's code and an output's name that returns a visitor; files can be read in pieces."""
 
     start: Callable[[str, str], VisitorWithResult]
 
 
-def count_and_look(
-    code: str, gold: Source, outputs: Sequence[OutputSource], look: Look | VisitEach, look_at_valid: bool
-) -> Looked:
-    """Count all outputs on one test set and look at them; no file is read twice.
-
-    Args:
-        code: the code of the test set.
-        gold: the gold treebank.
-        outputs: the outputs.
-        look: the additional function.
-        look_at_valid: whether a `Look` is called even if an output is missing or invalid.
-    """
-    if not isinstance(look, VisitEach):
-        records, matched = _records_and_outputs(gold, outputs)
-        return records, look(code, matched) if look_at_valid or len(matched) == len(outputs) else None
-    records, results = [], {}
-    for _, name, file, settings in outputs:
-        visitor = look.start(code, name)
-        record = count_output(gold, file, settings, [visitor])
+def count_and_look(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look | VisitEach) -> Looked:
+    """Count all outputs on one test set and look at them, with a `Look` if all are valid; no file is read twice."""
+    records: list[Record] = []
+    results: dict[str, Any] = {}
+    matched: list[Output] = []
+    for system, name, file, settings in outputs:
+        visitor = look.start(code, name) if isinstance(look, VisitEach) else _Keep()
+        record = count_output(gold, file, settings, [visitor], whole=not isinstance(look, VisitEach))
         records.append(record)
-        if record.get("state") == "valid":
+        if record.get("state") != "valid":
+            continue
+        if not isinstance(visitor, _Keep):
             results[name] = visitor.result(contents_in(record["gold"], None), contents_in(record["system"], None))
-    return records, results
+        elif isinstance(visitor.matches, Matches):
+            matched.append(Output(system, name, visitor.matches))
+    if isinstance(look, VisitEach):
+        return records, results
+    return records, look(code, matched) if len(matched) == len(outputs) else None
 
 
 class _Keep:
@@ -132,15 +117,3 @@ class _Keep:
     def add(self, piece: CountedPiece) -> None:
         """Keep the only piece."""
         self.matches = piece.matches
-
-
-def _records_and_outputs(gold: Source, outputs: Sequence[OutputSource]) -> tuple[list[Record], list[Output]]:
-    """The results of all outputs, and the aligned words of valid outputs."""
-    records, matched = [], []
-    for system, name, file, settings in outputs:
-        kept = _Keep()
-        record = count_output(gold, file, settings, [kept], whole=True)
-        records.append(record)
-        if record.get("state") == "valid" and isinstance(kept.matches, Matches):
-            matched.append(Output(system, name, kept.matches))
-    return records, matched

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
@@ -35,8 +36,6 @@ from levelhead.tabular import Tabular
 __all__ = ["RankedSystems", "RankingChoice"]
 
 Sums = NDArray[np.float64]
-
-_RANK_SETS = {"marginal": marginal_rank_sets, "simultaneous": simultaneous_rank_sets}
 
 
 class RankedIntervals(NamedTuple):
@@ -95,42 +94,38 @@ def with_intervals(
     (2004) for letters.
     """
     check_settings(settings)
-    number = {system: place for place, system in enumerate(results.systems)}
     units = results.units
     if len(units) < len(results.gold):
         raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
-    drawn = {
-        place: _averages_of(ranking, number, settings)
-        for place, ranking in enumerate(rankings)
-        if _has_averages(ranking)
-    }
-    for test_set in results.test_sets if results.gold else ():
-        if counting := [averages for averages in drawn.values() if test_set.code in averages.test_sets]:
+    number = {system: place for place, system in enumerate(results.systems)}
+    all_averages = [
+        None
+        if ranking.undefined or lower_is_better(ranking.measure)
+        else RankedAverages(
+            ranking.measure, ranking.group.codes, [number[standing.system] for standing in ranking.standings], settings
+        )
+        for ranking in rankings
+    ]
+    for averages in filter(None, all_averages if not results.gold else ()):
+        cells = [[results.results[system, code] for system in results.systems] for code in averages.test_sets]
+        values = [[float(cell.values[averages.measure] or 0) for cell in row] for row in cells]
+        add_scores(np.array(values), averages, settings)
+    for code in results.gold:
+        if counting := [averages for averages in all_averages if averages and code in averages.test_sets]:
             measures = dict.fromkeys(averages.measure for averages in counting)
-            parts = {measure: parts_by_unit(results, test_set.code, measure) for measure in measures}
-            failed = {measure: _failed(results, test_set.code, measure) for measure in measures}
-            add_test_set(results.seed_of(test_set.code), parts, failed, counting, settings)
-    for averages in drawn.values() if not results.gold else ():
-        add_scores(_values(results, averages), averages, settings)
-    shown = [_with_intervals(ranking, number, drawn.get(place), rank_sets) for place, ranking in enumerate(rankings)]
-    wins = [_wins(results, drawn.get(place)) for place in range(len(rankings))]
-    return RankedIntervals(tuple(shown), tuple(wins), units)
-
-
-def _has_averages(ranking: Ranking) -> bool:
-    return not ranking.undefined and not lower_is_better(ranking.measure)
-
-
-def _averages_of(ranking: Ranking, number: Mapping[str, int], settings: InferenceSettings) -> RankedAverages:
-    order = [number[standing.system] for standing in ranking.standings]
-    return RankedAverages(ranking.measure, ranking.group.codes, order, settings)
-
-
-def _values(results: Results, ranking: RankedAverages) -> Sums:
-    """The value of each system (column) on each test set (row); a missing value counts as 0."""
-    cells = (results.results[system, code] for code in ranking.test_sets for system in results.systems)
-    values = [float(cell.values[ranking.measure] or 0) for cell in cells]
-    return np.array(values).reshape(len(ranking.test_sets), -1)
+            parts = {measure: parts_by_unit(results, code, measure) for measure in measures}
+            sentences = [results.results[system, code].sentences for system in results.systems]
+            failed = {
+                measure: np.array([measure not in by_measure for by_measure in sentences]) for measure in measures
+            }
+            add_test_set(results.seed_of(code), parts, failed, counting, settings)
+    shown, all_wins = [], []
+    for ranking, averages in zip(rankings, all_averages):
+        shown.append(ranking if averages is None else _with_intervals(ranking, averages, rank_sets))
+        wins = averages.wins() if averages and results.gold else None
+        pairs = itertools.permutations(enumerate(results.systems), 2)
+        all_wins.append({} if wins is None else {(system, other): int(wins[i, j]) for (i, system), (j, other) in pairs})
+    return RankedIntervals(tuple(shown), tuple(all_wins), units)
 
 
 def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
@@ -145,40 +140,22 @@ def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
     return results.units[code].sums(by_sentence)
 
 
-def _failed(results: Results, code: str, measure: str) -> NDArray[np.bool_]:
-    """Whether the output of each system is missing or invalid, shape (systems,)."""
-    return np.array([results.results[system, code].sentences.get(measure) is None for system in results.systems])
-
-
-def _wins(results: Results, ranking: RankedAverages | None) -> dict[tuple[str, str], int]:
-    if ranking is None or not results.gold:
-        return {}
-    wins = ranking.wins()
-    systems = list(enumerate(results.systems))
-    return {(system, other): int(wins[i, j]) for i, system in systems for j, other in systems if i != j}
-
-
-def _with_intervals(
-    ranking: Ranking, number: Mapping[str, int], drawn: RankedAverages | None, rank_sets: RankSets
-) -> Ranking:
-    if drawn is None:
-        return ranking
-    order = [number[standing.system] for standing in ranking.standings]
-    differences, level = drawn.differences(), drawn.settings.level
+def _with_intervals(ranking: Ranking, averages: RankedAverages, rank_sets: RankSets) -> Ranking:
+    differences, level = averages.differences(), averages.settings.level
     standings = [  # without any output there is no sample
-        standing._replace(interval=drawn.estimate(place).score_interval(level))
+        standing._replace(interval=averages.estimate(place).score_interval(level))
         if standing.n_valid or standing.value
         else standing
-        for standing, place in zip(ranking.standings, order, strict=True)
+        for standing, place in zip(ranking.standings, averages.order, strict=True)
     ]
     if differences is not None:
-        letters = compact_letters(better(differences, level)[np.ix_(order, order)])
-        ranks = _RANK_SETS[rank_sets](differences, level)
+        letters = compact_letters(better(differences, level)[np.ix_(averages.order, averages.order)])
+        ranks = (marginal_rank_sets if rank_sets == "marginal" else simultaneous_rank_sets)(differences, level)
         standings = [
             standing._replace(ranks=ranks[place], letters=shared)
-            for standing, place, shared in zip(standings, order, letters, strict=True)
+            for standing, place, shared in zip(standings, averages.order, letters, strict=True)
         ]
-    return ranking._replace(standings=tuple(standings), lines=drawn.lines(differences), rank_sets=rank_sets)
+    return ranking._replace(standings=tuple(standings), lines=averages.lines(differences), rank_sets=rank_sets)
 
 
 LEVEL = 0.95
@@ -248,15 +225,10 @@ class RankedSystems(Tabular):
         for ranking in self.rankings:
             if ranking.measure.lower() == measure.lower():
                 return ranking
-        available = ", ".join(ranking.measure for ranking in self.rankings)
-        raise KeyError(f"no ranking by {measure!r}: available are {available}")
+        raise KeyError(f"no ranking by {measure!r}: available are {', '.join(r.measure for r in self.rankings)}")
 
     def table(self, *, by_treebank: bool = False) -> Table:
-        """Return the ranking as a table.
-
-        Args:
-            by_treebank: the scores on each test set instead of averages.
-        """
+        """Return the ranking as a table, or the scores on each test set."""
         if not by_treebank:
             return ranking_table(self.results, self.rankings)
         codes = {code for ranking in self.rankings for code in ranking.group.codes}

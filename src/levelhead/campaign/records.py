@@ -62,17 +62,9 @@ def status_of_scores(scores: Mapping[str, Score], rules: str) -> str:
         zero = las is not None and not las.value
         return "Error: Evaluated zero LAS F1 score" if zero else "OK: Evaluated non-zero LAS F1 score"
     shown = [(name, scores[name].f1 or 0.0) for name in _SHOWN_2018 if name in scores]
-    numbers = " ".join(f"{name}={100 * _to_five_percent(f1):.0f}%" for name, f1 in shown)
+    numbers = " ".join(f"{name}={100 * round(f1 * 20) / 20:.0f}%" for name, f1 in shown)
     return f"OK: Result F1 scores rounded to 5% are {numbers}" if shown else "OK"
 
-
-def _to_five_percent(ratio: float) -> float:
-    return round(ratio * 20) / 20
-
-
-_MOST_FAULTS = 1000
-_NOTHING = Fraction(0)
-_MOST_REASONS = 20
 
 GOLD = "{gold}"
 """The placeholder for the gold file in messages; its name does not affect results, and is inserted on reading."""
@@ -105,7 +97,7 @@ def record_in(data: bytes) -> Any:
 
 def faults_of_error(error: InputError) -> list[list[Any]]:
     """Return the first thousand faults of an error."""
-    return [_fault(fault) for fault in error.faults[:_MOST_FAULTS]]
+    return [_fault(fault) for fault in error.faults[:1000]]
 
 
 def _fault(fault: Fault) -> list[Any]:
@@ -147,11 +139,16 @@ def read_record(
         raise InputError(*_faults(record["faults"], path, path))
     setup = settings.setup
     scores, secondary = (_scores(record.get(kind, {}), setup) for kind in ("scores", "secondary"))
+    values: dict[str, Fraction | None] = {}  # 0 if only the system lacks annotation, None if gold lacks it
+    for name in setup.names:
+        value = None if name in record["undefined"] or name not in scores else scores[name].exact
+        lacks_value = name in record["undefined"] or name in setup.perplexities  # no perplexity is a maximum
+        values[name] = Fraction(0) if value is None and not lacks_value else value
     result = OutputResult(
         state=record["state"],
-        values=_values(scores, setup, record["undefined"]),
+        values=values,
         status=record["status"],
-        reasons=tuple(_reason(*fault) for fault in record["reasons"][:_MOST_REASONS]),
+        reasons=tuple(_reason(*fault) for fault in record["reasons"][:20]),
         scores=scores,
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
@@ -190,13 +187,6 @@ def contents_in(sizes: list[Any], path: str | None) -> FileSummary:
     """Return the sizes of a treebank and the warnings about it from a record, see `contents_fields`."""
     sha256, sentences, words, tokens, warnings = sizes
     return FileSummary(sha256, sentences, words, tokens, _faults(warnings, path, path), path)
-
-
-def _values(scores: Mapping[str, Score], setup: Setup, undefined: list[str]) -> dict[str, Fraction | None]:
-    """The value of each measure: 0 if only the system lacks annotation, None if gold lacks it."""
-    values = {name: scores[name].exact if name in scores else None for name in setup.names}
-    worst = {name: None if name in setup.perplexities else _NOTHING for name in values}  # no perplexity is a maximum
-    return {n: None if n in undefined else worst[n] if value is None else value for n, value in values.items()}
 
 
 def _scores(numbers: Mapping[str, list[Any]], setup: Setup) -> dict[str, Score]:

@@ -32,17 +32,11 @@ if TYPE_CHECKING:
 
 @immutable
 class File:
-    """A file with the hash of its contents when the jobs were planned.
-
-    Args:
-        path: its path.
-        sha256: the hash of its bytes on disk.
-        data: the bytes themselves, if available: those of a pipe, which can be read only once, and those of a file that
-            this process has just read for the hash and scores itself.
-    """
+    """A file with the hash of its contents when the jobs were planned."""
 
     path: str
-    sha256: str
+    sha256: str  # of its bytes on disk
+    # The bytes of a pipe, which can be read only once, or of a file that this process just read and scores itself.
     data: bytes | None = field(default=None, compare=False, repr=False)
 
 
@@ -128,10 +122,7 @@ Source = File | Treebank
 """Gold or an output: a file, or a treebank in memory."""
 
 GoldView = Callable[[Iterable[Treebank]], Any]
-"""An additional function of a gold treebank, or of its pieces in order, that returns plain JSON, such as sentence ids.
-
-It must be a function at the top level of a module.
-"""
+"""A function at the top level of a module, of a gold treebank or its pieces in order, that returns plain JSON."""
 
 
 def hash_of(source: Source | None) -> str | None:
@@ -192,11 +183,7 @@ def _gold(file: File, setup: Setup, most: int) -> Treebank | InputError:
 def undefined_measures(gold: Source, setup: Setup, valueless: Iterable[str], most: int | None) -> list[str]:
     """Return the measures that gold does not annotate: gold scored against itself has no value either.
 
-    Args:
-        gold: the gold treebank.
-        setup: the settings.
-        valueless: the measures without a value.
-        most: the size up to which gold is read whole; None for gold that is read in pieces.
+    Gold is read whole up to the size `most`, and in pieces without it.
     """
     measures = tuple(valueless)
     return list(_undefined(gold, _for_gold(setup, measures), most)) if measures else []

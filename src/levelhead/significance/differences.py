@@ -40,20 +40,20 @@ def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perple
     """
     if margin is None:
         return
-    if n_systems < 2:
-        raise _refusal("requires at least two systems")
-    if not math.isfinite(margin) or margin <= 0:
-        raise _refusal(f"must be a number above 0, not {margin:g}")
-    if 0 < n_perplexities < n_measures:
-        raise _refusal("is in points for scores, and a ratio for perplexities: compare them separately")
-    if not n_perplexities and margin > 100:
-        raise _refusal(f"is in points and must be at most 100, not {margin:g}")
-    if n_perplexities and margin <= 1:
-        raise _refusal(f"is a ratio of perplexities and must be above 1, not {margin:g}: 1.05 allows 5%")
-
-
-def _refusal(reason: str) -> InputError:
-    return InputError(Fault("invalid-margin", f"the margin {reason}"))
+    reasons = {
+        "requires at least two systems": n_systems < 2,
+        f"must be a number above 0, not {margin:g}": not math.isfinite(margin) or margin <= 0,
+        "is in points for scores, and a ratio for perplexities: compare them separately": (
+            0 < n_perplexities < n_measures
+        ),
+        f"is in points and must be at most 100, not {margin:g}": not n_perplexities and margin > 100,
+        f"is a ratio of perplexities and must be above 1, not {margin:g}: 1.05 allows 5%": (
+            n_perplexities > 0 and margin <= 1
+        ),
+    }
+    for reason, applies in reasons.items():
+        if applies:
+            raise InputError(Fault("invalid-margin", f"the margin {reason}"))
 
 
 EQUAL = 1e-12
@@ -63,45 +63,26 @@ Average = Literal["macro", "micro"]
 
 
 class _Sample(NamedTuple):
-    """All runs and measures on a test set or average.
-
-    Args:
-        name: the name of the test set or average.
-        systems: the system of each run.
-        values: shape (runs, measures).
-        strata: the effect of each unit on the values.
-        permuted: the differences of each system's first run to the baseline's first after swaps, shape (permutations,
-            systems, measures).
-        average: the kind of average.
-    """
+    """All runs and measures on a test set or average."""
 
     name: str
-    systems: tuple[str, ...]
-    values: Sums
-    strata: Sequence[Stratum]
-    permuted: Sums
+    systems: tuple[str, ...]  # of each run
+    values: Sums  # shape (runs, measures)
+    strata: Sequence[Stratum]  # the effect of each unit on the values
+    permuted: Sums  # differences of first runs to the baseline's after swaps, shape (permutations, systems, measures)
     average: Average | None = None
 
 
 @immutable
 class _Pair:
-    """A system and the baseline, with one measure on a test set or average, from which statistics are computed.
-
-    Args:
-        sample: the test set or average.
-        table: the measures.
-        s: the number of the system; the baseline's is 0.
-        m: the number of the measure.
-        settings: the settings of tests.
-        family: the pairs of all systems, between which p-values are corrected.
-    """
+    """A system and the baseline, with one measure on a test set or average, from which statistics are computed."""
 
     sample: _Sample
     table: SystemCounts
-    s: int
-    m: int
+    s: int  # the number of the system; the baseline's is 0
+    m: int  # the number of the measure
     settings: InferenceSettings
-    family: Sequence["_Pair"]
+    family: Sequence["_Pair"]  # the pairs of all systems, between which p-values are corrected
 
     @cached_property
     def systems(self) -> list[str]:
@@ -190,18 +171,12 @@ class _Pair:
 
 @immutable
 class Statistic(Field):
-    """A statistic of a comparison: adding an entry to `ComparedScore` is all it takes.
-
-    Args:
-        value: its formula.
-        column: its column in tables, for an interval without the level; if None, only JSON has it.
-        of_difference: whether the rows of the baseline leave it empty.
-        shown: whether the table of some scores has the column; the signature of the comparison has the settings.
-    """
+    """A statistic of a comparison: adding an entry to `ComparedScore` is all it takes."""
 
     value: Callable[[_Pair], Any] = field(kw_only=True)
-    column: Column | None = None
-    of_difference: bool = False
+    column: Column | None = None  # in tables, for an interval without the level; if None, only JSON has it
+    of_difference: bool = False  # whether the rows of the baseline leave it empty
+    # whether the table of some scores has the column, by these scores and the signature of the comparison
     shown: Callable[[Sequence[Any], Mapping[str, str]], bool] = lambda *_: True
 
     def cell(self, value: Any, *, of_baseline: bool, plain: bool) -> Cell:
@@ -418,28 +393,22 @@ def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettin
 
 def _samples(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> Iterator[_Sample]:
     """Each treebank, then the averages; permutations are summed to save memory."""
-    macro: list[Sums] = []
-    micro: list[Sums] = []
-    strata: list[Stratum] = []
     tables = list(treebanks.values())
+    macro = micro = [np.zeros(1)] * 3
+    strata: list[Stratum] = []
     for name, table in treebanks.items():
         sums = _swapped(table, settings)
         values = [table.values(part) for part in sums]
         yield _Sample(name, table.systems, values[0], [leave_out(table)], values[2] - values[1])
         if len(tables) > 1:
-            macro = _added(macro, values)
-            micro = _added(micro, sums)
+            macro = [total + part for total, part in zip(macro, values, strict=True)]
+            micro = [total + part for total, part in zip(micro, sums, strict=True)]
             strata.append(leave_out(table, 1 / len(tables)))
     if len(tables) > 1:
-        means = [part / len(tables) for part in macro]
-        pooled = [tables[0].values(part) for part in micro]
         systems = tables[0].systems
+        means, pooled = [part / len(tables) for part in macro], [tables[0].values(part) for part in micro]
         yield _Sample("macro-average", systems, means[0], strata, means[2] - means[1], "macro")
         yield _Sample("micro-average", systems, pooled[0], leave_out_of(tables), pooled[2] - pooled[1], "micro")
-
-
-def _added(sums: Sequence[Sums], more: Sequence[Sums]) -> list[Sums]:
-    return [one + other for one, other in zip(sums, more, strict=True)] if sums else list(more)
 
 
 def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:

@@ -14,8 +14,6 @@ from levelhead.treebank.relations import UD1, UD2, ud_version_of, universal
 from levelhead.typology.tally import Tally, compact, mapped
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from levelhead.treebank import StringColumn, Treebank
     from levelhead.treebank.strings import Codes
 
@@ -176,19 +174,13 @@ def rarefied_entropy(treebank: Treebank, sizes: Iterable[int], *, samples: int =
             continue
         drawn = []
         for _ in range(samples):
-            words = _drawn_words(treebank, draw)[:size]
+            order = draw.permutation(len(treebank))
+            lengths = np.diff(treebank.sentence_starts)[order]
+            moves = treebank.sentence_starts[order] - (np.cumsum(lengths) - lengths)
+            words = (np.arange(treebank.n_words) + np.repeat(moves, lengths))[:size]
             drawn.append(word_dependency_entropy(Tally.of(relations.take(words), treebank.forms.take(words))))
         for relation in sorted({name for sample in drawn for name in sample}):
             values = [sample[relation] for sample in drawn if relation in sample]
             deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
             rows.append(Rarefied(relation, size, float(np.mean(values)), deviation, len(values)))
     return rows
-
-
-def _drawn_words(treebank: Treebank, draw: np.random.Generator) -> NDArray[np.intp]:
-    """Return the words of all sentences, with the sentences in random order."""
-    order = draw.permutation(len(treebank))
-    sizes = np.diff(treebank.sentence_starts)[order]
-    begins = np.cumsum(sizes) - sizes
-    words: NDArray[np.intp] = np.arange(treebank.n_words) + np.repeat(treebank.sentence_starts[order] - begins, sizes)
-    return words

@@ -18,15 +18,10 @@ Value = int | float | None | Mapping[str, int | float]
 
 
 class ProfileSettings(NamedTuple):
-    """The settings that determine the values of a profile, in addition to its counts.
+    """The settings that determine the values of a profile, in addition to its counts."""
 
-    Args:
-        scheme: the classes of relations.
-        least: the minimum frequency of a word with its part of speech and relation for the head-word entropy.
-    """
-
-    scheme: Scheme
-    least: int = 5
+    scheme: Scheme  # the classes of relations
+    least: int = 5  # frequency of a word with its part of speech and relation for the head-word entropy
 
 
 class ProfileColumn(NamedTuple):
@@ -259,13 +254,13 @@ _COLUMNS = (
     ProfileColumn(
         "distance", "structure", "words",
         "Mean dependency distance, including punctuation.", "sum of |position of head - position of word| / arcs", _LIU,
-        lambda c, _: c.structure.distance, in_summary=True,
+        lambda c, _: _share(c.structure.distance, c.structure.n_arcs), in_summary=True,
     ),
     ProfileColumn(
         "random_distance", "structure", "words",
         "Mean dependency distance expected if the words of each sentence were in random order.",
         "sum of arcs (words + 1) / 3 over sentences / arcs", "Ferrer-i-Cancho (2004)",
-        lambda c, _: c.structure.expected_distance,
+        lambda c, _: _share(c.structure.random_distance / 3, c.structure.n_arcs),
     ),
     ProfileColumn(
         "depth", "structure", "arcs",

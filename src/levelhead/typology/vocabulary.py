@@ -46,25 +46,15 @@ CALLIN_CHUNKS = Chunks(size=1001, partial=True)
 
 @immutable
 class Lexical(Sums):
-    """Type/token ratios; chunks and windows do not cross the borders of the treebanks that are added.
+    """Type/token ratios; chunks and windows do not cross the borders of the treebanks that are added."""
 
-    Args:
-        chunks: how the text was cut.
-        chunk_types: the number of types of each whole chunk.
-        n_partial: the number of shorter chunks that count.
-        partial_ratios: the sum of their type/token ratios.
-        partial_squares: the sum of the squares of these.
-        n_windows: the number of windows.
-        types: the sum of their numbers of types.
-    """
-
-    chunks: Chunks
-    chunk_types: Histogram
-    n_partial: int
-    partial_ratios: float
-    partial_squares: float
+    chunks: Chunks  # how the text was cut
+    chunk_types: Histogram  # the number of types of each whole chunk
+    n_partial: int  # shorter chunks that count
+    partial_ratios: float  # the sum of their type/token ratios
+    partial_squares: float  # the sum of the squares of these
     n_windows: int
-    types: int
+    types: int  # the sum of the windows' numbers of types
 
     @property
     def n_chunks(self) -> int:
@@ -92,11 +82,7 @@ class Lexical(Sums):
 
 
 class RunningText:
-    """The type/token ratios of a text that is given in parts: of its surface tokens, case-sensitive, in order.
-
-    Args:
-        chunks: how to cut the text.
-    """
+    """The type/token ratios of a text that is given in parts: of its surface tokens, case-sensitive, in order."""
 
     def __init__(self, chunks: Chunks) -> None:
         self._chunks = chunks
@@ -122,10 +108,16 @@ class RunningText:
     def _count(self) -> StringColumn:
         """Count pending tokens, keep the tokens that start the next chunk or window, and return the types of chunks."""
         text, chunks = joined(self._waiting), self._chunks
-        before = _previous(text.codes)
-        types = _chunk_types(_from(before, self._chunk_types.total * chunks.size - self._start), chunks.size)
+        order = np.argsort(text.codes, kind="stable")
+        again = np.flatnonzero(text.codes[order[1:]] == text.codes[order[:-1]]) + 1
+        before = np.full(len(text), -1, dtype=np.int64)  # the last earlier position of each token's form, or -1
+        before[order[again]] = order[again - 1]
+        # a token is a new type of a chunk if its form last occurred before it
+        of_chunks = _from(before, self._chunk_types.total * chunks.size - self._start)
+        whole = of_chunks[: of_chunks.size // chunks.size * chunks.size]
+        chunk = np.arange(whole.size) // chunks.size
+        self._chunk_types += Histogram.of(np.bincount(chunk[whole < chunk * chunks.size]))
         of_windows = _from(before, self._n_windows - self._start)
-        self._chunk_types += Histogram.of(types)
         self._types += _window_types(of_windows, chunks.window)
         self._n_windows += max(0, of_windows.size - chunks.window + 1)
         of_chunk = self._chunk_types.total * chunks.size
@@ -135,25 +127,9 @@ class RunningText:
         return rest[of_chunk - self._start :]
 
 
-def _previous(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the last earlier position of each token's form, or -1; int64, shape (tokens,)."""
-    order = np.argsort(codes, kind="stable")
-    again = np.flatnonzero(codes[order[1:]] == codes[order[:-1]]) + 1
-    before = np.full(codes.size, -1, dtype=np.int64)
-    before[order[again]] = order[again - 1]
-    return before
-
-
 def _from(before: NDArray[np.int64], start: int) -> NDArray[np.int64]:
     """Return the positions for the text from a token on."""
     return np.maximum(before[start:] - start, -1)
-
-
-def _chunk_types(before: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Count the types of whole chunks: a token is a new type if its form last occurred before the chunk."""
-    whole = before[: before.size // size * size]
-    chunk = np.arange(whole.size) // size
-    return np.bincount(chunk[whole < chunk * size])
 
 
 def _window_types(before: NDArray[np.int64], window: int) -> int:
