@@ -87,11 +87,10 @@ class Plan(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """A note with the outputs whose names are longer than those of test sets, if any."""
-        codes = [(system, code) for system in self.systems for code in system.similar]
-        if not codes:
-            return ()
-        pairs = [f"{system.label}/{system.outputs[code].name} ({code})" for system, code in codes]
-        return (f"{number_of(len(pairs), 'output')} matched by the beginning of the file name: {listed(pairs)}",)
+        similar = [(system, code) for system in self.systems for code in system.similar]
+        names = [f"{system.label}/{system.outputs[code].name} ({code})" for system, code in similar]
+        note = f"{number_of(len(names), 'output')} matched by the beginning of the file name: {listed(names)}"
+        return (note,) if names else ()
 
 
 def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path], runs: bool | Mapping[str, Runs] = False) -> Plan:
@@ -141,8 +140,7 @@ def check_matched(plan: Plan) -> None:
     """Refuse systems with files of which none is the output for a test set: their names are probably misspelled."""
     with_outputs = {system.name for system in plan.systems if system.outputs or system.treebanks or system.faults}
     others = (system for system in plan.systems if system.name not in with_outputs)
-    faults = [fault for system in others if (fault := _unmatched(plan, system))]
-    if faults:
+    if faults := [fault for system in others if (fault := _unmatched(plan, system))]:
         raise InputError(*faults)
 
 

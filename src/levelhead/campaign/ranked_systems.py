@@ -133,9 +133,9 @@ def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
 
     In every sentence of a missing or invalid output they are 0 and 1.
     """
-    of_systems = [results.results[system, code].sentences.get(measure) for system in results.systems]
-    by_sentence = np.empty((results.gold[code].sentences, len(of_systems), 2))
-    for place, parts in enumerate(of_systems):
+    by_sentence = np.empty((results.gold[code].sentences, len(results.systems), 2))
+    for place, system in enumerate(results.systems):
+        parts = results.results[system, code].sentences.get(measure)
         by_sentence[:, place] = (0, 1) if parts is None else parts.T
     return results.units[code].sums(by_sentence)
 
@@ -264,9 +264,8 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
 def measure_in(results: Results, measure: str, registry: Registry = STANDARD) -> str:
     """Return the name of a measure in results; spellings vary in published tables."""
     by_lower = {name.lower(): name for name in results.measures}
-    if measure.lower() in by_lower:
-        return measure if measure in results.measures else by_lower[measure.lower()]
-    text = str(parse_measure(measure, registry))
-    if text not in results.measures:
+    name = measure if measure in results.measures else by_lower.get(measure.lower())
+    name = name or str(parse_measure(measure, registry))
+    if name not in results.measures:
         raise MeasureError(unknown("measure in this table", measure, results.measures), "unknown-measure")
-    return text
+    return name

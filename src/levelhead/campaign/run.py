@@ -188,12 +188,13 @@ class _Scoring:
                 if self.look is not None:
                     records, looked[code] = self.found[self._look_arguments(test_set)[0]]
                 settings, gold = self._settings(code), self._gold(test_set)
+                files = {measure: file.path for measure, file in settings.files.items()}
                 for number, system in enumerate(self.plan.systems):
                     key = key_of_job(gold, self._output(system, test_set), settings)
                     record = records[number] if records else self.found[key]
                     path = system.outputs.get(code)
                     names = [None if file is None else os.fspath(file) for file in (test_set.gold, path)]
-                    result, golds[code] = read_record(record, settings, *names)
+                    result, golds[code] = read_record(record, settings.setup, files, *names)
                     fault = system.faults.get(code) or (None if path is None else self.unreadable.get(path))
                     if fault is not None:
                         result = result._replace(reasons=(str(Fault(fault.slug, fault.message)),), faults=(fault,))

@@ -52,7 +52,8 @@ def contents(file: File) -> bytes:
         data = Path(file.path).read_bytes()
     except OSError as error:
         raise _unreadable(file, error) from error
-    _check(file, hashlib.sha256(data).hexdigest())
+    if hashlib.sha256(data).hexdigest() != file.sha256:
+        raise _changed(file)
     return data
 
 
@@ -78,18 +79,19 @@ def parts_of_file(file: File) -> AbstractContextManager[Iterator[bytes]]:
 @contextmanager
 def unchanged(*files: File) -> Iterator[None]:
     """Check that files are unchanged since the job was planned, and remain unchanged."""
-    on_disk = [file for file in files if file.data is None]
-    before = [_state(file) for file in on_disk]
-    for file in on_disk:
+    before = {file: _state(file) for file in files if file.data is None}
+    for file in before:
         try:
             with Path(file.path).open("rb") as opened:
-                _check(file, hashlib.file_digest(opened, "sha256").hexdigest())
+                digest = hashlib.file_digest(opened, "sha256").hexdigest()
         except OSError as error:
             raise _unreadable(file, error) from error
+        if digest != file.sha256:
+            raise _changed(file)
     try:
         yield
     finally:
-        for file, state in zip(on_disk, before, strict=True):
+        for file, state in before.items():
             if _state(file) != state:
                 raise _changed(file)
 
@@ -101,11 +103,6 @@ def _state(file: File) -> tuple[int, int, int]:
     except OSError as error:
         raise _unreadable(file, error) from error
     return status.st_size, status.st_mtime_ns, status.st_ino
-
-
-def _check(file: File, sha256: str) -> None:
-    if sha256 != file.sha256:
-        raise _changed(file)
 
 
 def _changed(file: File) -> StaleInput:
@@ -127,9 +124,7 @@ GoldView = Callable[[Iterable[Treebank]], Any]
 
 def hash_of(source: Source | None) -> str | None:
     """Return the hash of a file or of the contents of a treebank in memory; None without a source."""
-    if isinstance(source, Treebank):
-        return contents_hash(source)
-    return None if source is None else source.sha256
+    return contents_hash(source) if isinstance(source, Treebank) else source and source.sha256
 
 
 def view_gold(gold: Source, setup: Setup, view: GoldView) -> Any:

@@ -50,7 +50,15 @@ def quantile(tail: float, freedom: float) -> float:
 @lru_cache(maxsize=4096)
 def noncentrality(freedom: float, alpha: float, power: float) -> float:
     """Return the number of standard errors from which a two-sided t-test detects a difference."""
-    critical, scales, root = quantile(alpha / 2, freedom), _scales(freedom), math.sqrt(2)
+    critical, root = quantile(alpha / 2, freedom), math.sqrt(2)
+    # Estimated standard errors as shares of the true one, with their probabilities: sqrt(chi squared / freedom). The
+    # logarithms of the shares are equally spaced.
+    n_points, spread = max(120, round(4000 / freedom)), 9 / math.sqrt(2 * freedom)
+    low, high = -spread - 30 / freedom, spread
+    logs = [low + (high - low) * i / n_points for i in range(n_points + 1)]
+    weights = [math.exp(freedom * (log + (1 - math.exp(2 * log)) / 2)) for log in logs]
+    whole = math.fsum(weights)
+    scales = [(math.exp(log), weight / whole) for log, weight in zip(logs, weights, strict=True)]
 
     def lacking(shift: float) -> float:
         """Return the power minus the probability that |T| exceeds the critical value."""
@@ -60,20 +68,6 @@ def noncentrality(freedom: float, alpha: float, power: float) -> float:
         return power - math.fsum(w * value / 2 for value, (_, w) in zip(beyond, scales, strict=True))
 
     return _root_of_falling(lacking, critical + NormalDist().inv_cdf(power))
-
-
-def _scales(freedom: float) -> list[tuple[float, float]]:
-    """Estimated standard errors as shares of the true one, with their probabilities: sqrt(chi squared / freedom).
-
-    The logarithms of the shares are equally spaced.
-    """
-    n_points = max(120, round(4000 / freedom))
-    spread = 9 / math.sqrt(2 * freedom)
-    low, high = -spread - 30 / freedom, spread
-    logs = [low + (high - low) * i / n_points for i in range(n_points + 1)]
-    weights = [math.exp(freedom * (log + (1 - math.exp(2 * log)) / 2)) for log in logs]
-    whole = math.fsum(weights)
-    return [(math.exp(log), weight / whole) for log, weight in zip(logs, weights, strict=True)]
 
 
 def _root_of_falling(function: Callable[[float], float], guess: float) -> float:

@@ -6,22 +6,19 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
-from levelhead.treebank import Strings, shapes_of
+from levelhead.treebank import StringColumn, Strings, Treebank, shapes_of
 from levelhead.treebank.relations import universal
+from levelhead.treebank.training_data import Training
 from levelhead.typology.entropy import count_heads
 from levelhead.typology.similarity import Distributions, count_trigrams
 from levelhead.typology.tally import Histogram, Sums, Tally, compact, mapped, sum_of
 from levelhead.typology.vocabulary import Chunks, Lexical, RunningText
-
-if TYPE_CHECKING:
-    from levelhead.treebank import StringColumn, Treebank
-    from levelhead.treebank.training_data import Training
 
 
 @immutable

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.scoring.weights import ABSENT_ENTROPY, Weights, weights_of
+from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import UD1, UD2, ud_version_of, universal
+from levelhead.treebank.strings import Codes
 from levelhead.typology.tally import Tally, compact, mapped
-
-if TYPE_CHECKING:
-    from levelhead.treebank import StringColumn, Treebank
-    from levelhead.treebank.strings import Codes
 
 
 def word_dependency_entropy(words: Tally) -> dict[str, float]:

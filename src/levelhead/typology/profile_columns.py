@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from levelhead.tables.table import Column, Table
+from levelhead.treebank.relations import Scheme
 from levelhead.typology import entropy, vocabulary
-
-if TYPE_CHECKING:
-    from levelhead.treebank.relations import Scheme
-    from levelhead.typology.counts import TreebankCounts
+from levelhead.typology.counts import TreebankCounts
 
 Value = int | float | None | Mapping[str, int | float]
 """A number, None, or one number for each relation, part of speech ..."""

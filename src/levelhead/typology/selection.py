@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from levelhead.errors import count_text, percent_text
 from levelhead.immutable import immutable
 from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
+from levelhead.treebank.provenance import Provenance
+from levelhead.treebank.reader import Format
 from levelhead.typology.collection import TreebankRows, signed_notes, survey
 from levelhead.typology.languages import language_code
-
-if TYPE_CHECKING:
-    from levelhead.treebank.provenance import Provenance
-    from levelhead.treebank.reader import Format
-    from levelhead.typology.profile import Files, Profile
+from levelhead.typology.profile import Files, Profile
 
 NEEDED = ("tokens", "features_per_word", "nonprojective_trees", "right_crossed_trees")
 """The columns that a selection uses."""

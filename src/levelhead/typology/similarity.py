@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
 from levelhead.treebank import StringColumn, Strings
+from levelhead.treebank.strings import Codes
 from levelhead.typology.tally import Histogram, Sums, Tally, sum_of
 from levelhead.typology.vocabulary import are_annotated
-
-if TYPE_CHECKING:
-    from levelhead.treebank.strings import Codes
 
 
 @immutable

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
 from levelhead.kernels import pools
-from levelhead.treebank import StringColumn, Strings
-from levelhead.typology.tally import Histogram, Sums, compact, joined
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from levelhead.treebank import Treebank
-    from levelhead.typology.tally import Tally
+from levelhead.treebank import StringColumn, Strings, Treebank
+from levelhead.typology.tally import Histogram, Sums, Tally, compact, joined
 
 
 class Chunks(NamedTuple):
