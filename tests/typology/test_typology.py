@@ -31,12 +31,11 @@ from levelhead.typology import (
     word_dependency_entropy,
 )
 from levelhead.typology.collection import survey
-from levelhead.typology.entropy import weights_text
 from levelhead.typology.languages import language_code
 from levelhead.typology.profile import columns_named
 from levelhead.typology.profile_columns import OF_TRAINING
 from levelhead.typology.tally import Histogram, Tally
-from levelhead.typology.vocabulary import CALLIN_CHUNKS
+from levelhead.typology.vocabulary import CALLIN_CHUNKS, weights_text
 from oracle import typology as oracle
 from strategies import treebanks
 

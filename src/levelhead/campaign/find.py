@@ -65,8 +65,10 @@ def find_plan(
     if not isinstance(systems, Mapping):
         if any(isinstance(system, Treebank) for system in systems):
             raise InputError(Fault("no-pairs", "treebanks have no names: give a mapping of names to treebanks"))
-        is_pair = len(systems) == 1 and isinstance(gold, str | os.PathLike)
-        systems = {name_of(gold, systems[0]): systems[0]} if is_pair else named_by_path(systems)
+        if len(systems) == 1 and isinstance(gold, str | os.PathLike):
+            systems = {name_of(gold, systems[0]): systems[0]}
+        else:
+            systems = named_by_path(systems)
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}
     test_sets = _test_sets_of_mapping(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)

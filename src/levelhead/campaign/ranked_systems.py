@@ -106,12 +106,13 @@ def with_intervals(
         )
         for ranking in rankings
     ]
-    for averages in filter(None, all_averages if not results.gold else ()):
+    tested = [averages for averages in all_averages if averages is not None]
+    for averages in tested if not results.gold else ():
         cells = [[results.results[system, code] for system in results.systems] for code in averages.test_sets]
         values = [[float(cell.values[averages.measure] or 0) for cell in row] for row in cells]
         add_scores(np.array(values), averages, settings)
     for code in results.gold:
-        if counting := [averages for averages in all_averages if averages and code in averages.test_sets]:
+        if counting := [averages for averages in tested if code in averages.test_sets]:
             measures = dict.fromkeys(averages.measure for averages in counting)
             parts = {measure: parts_by_unit(results, code, measure) for measure in measures}
             sentences = [results.results[system, code].sentences for system in results.systems]
@@ -120,9 +121,9 @@ def with_intervals(
             }
             add_test_set(results.seed_of(code), parts, failed, counting, settings)
     shown, all_wins = [], []
-    for ranking, averages in zip(rankings, all_averages):
-        shown.append(ranking if averages is None else _with_intervals(ranking, averages, rank_sets))
-        wins = averages.wins() if averages and results.gold else None
+    for ranking, of_ranking in zip(rankings, all_averages):
+        shown.append(ranking if of_ranking is None else _with_intervals(ranking, of_ranking, rank_sets))
+        wins = of_ranking.wins() if of_ranking and results.gold else None
         pairs = itertools.permutations(enumerate(results.systems), 2)
         all_wins.append({} if wins is None else {(system, other): int(wins[i, j]) for (i, system), (j, other) in pairs})
     return RankedIntervals(tuple(shown), tuple(all_wins), units)

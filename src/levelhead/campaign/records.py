@@ -183,9 +183,10 @@ def _scores(numbers: Mapping[str, list[Any]], setup: Setup) -> dict[str, Score]:
     scores, undefined = {}, setup.rules.undefined
     for measure, definition in setup.defined:
         if str(measure) in numbers:
-            *counts, reason = numbers[str(measure)]
+            correct, gold, system, aligned, reason = numbers[str(measure)]
             perplexity = definition.lower_is_better
-            scores[str(measure)] = Score(measure, *counts, undefined, reason, perplexity=perplexity)
+            score = Score(measure, correct, gold, system, aligned, undefined, reason, perplexity=perplexity)
+            scores[str(measure)] = score
     return scores
 
 

@@ -151,9 +151,10 @@ class Results(NamedTuple):
         names = tuple(name for name in self.measures if name in requested)
         results = {}
         for key, result in self.results.items():
-            tables = {field: getattr(result, field) for field in _BY_MEASURE}
-            some = {field: {name: table[name] for name in names if name in table} for field, table in tables.items()}
-            results[key] = result._replace(**some)
+            tables: dict[str, Any] = {field: getattr(result, field) for field in _BY_MEASURE}
+            for field, table in tables.items():
+                tables[field] = {name: table[name] for name in names if name in table}
+            results[key] = result._replace(**tables)
         return self._replace(measures=names, results=results)
 
     def of_systems(self, systems: Collection[str]) -> Results:
@@ -270,9 +271,9 @@ class _ScoreTable:
     def _note_state(self, output: tuple[str, str], by_column: Mapping[str, str]) -> None:
         state, reason = by_column.get(_STATE), by_column.get(_REASON, "")
         if state == "missing":
-            self.zeros[output] = (state, reason)
+            self.zeros[output] = ("missing", reason)
         elif state == "invalid":
-            self.zeros[output] = (state, reason or "the output is invalid")
+            self.zeros[output] = ("invalid", reason or "the output is invalid")
 
     def _value(self, text: str, number: int, *, perplexity: bool) -> Fraction | None:
         """A score as a ratio, or a perplexity unchanged; None for an empty cell."""

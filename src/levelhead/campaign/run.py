@@ -12,8 +12,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from levelhead._version import VERSION
-from levelhead.campaign.job import JobSetup, count_output, key_of_job, key_of_view
-from levelhead.campaign.outputs import Look, OutputSource, VisitEach, count_and_look
+from levelhead.campaign.outputs import (
+    JobSetup,
+    Look,
+    OutputSource,
+    VisitEach,
+    count_and_look,
+    count_output,
+    key_of_job,
+    key_of_view,
+)
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import Record, json_of, read_record, record_in
 from levelhead.campaign.results import OutputResult, Results
@@ -193,8 +201,8 @@ class _Scoring:
                     key = key_of_job(gold, self._output(system, test_set), settings)
                     record = records[number] if records else self.found[key]
                     path = system.outputs.get(code)
-                    names = [None if file is None else os.fspath(file) for file in (test_set.gold, path)]
-                    result, golds[code] = read_record(record, settings.setup, files, *names)
+                    paths = [None if file is None else os.fspath(file) for file in (test_set.gold, path)]
+                    result, golds[code] = read_record(record, settings.setup, files, *paths)
                     fault = system.faults.get(code) or (None if path is None else self.unreadable.get(path))
                     if fault is not None:
                         result = result._replace(reasons=(str(Fault(fault.slug, fault.message)),), faults=(fault,))

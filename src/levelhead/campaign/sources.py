@@ -124,7 +124,9 @@ GoldView = Callable[[Iterable[Treebank]], Any]
 
 def hash_of(source: Source | None) -> str | None:
     """Return the hash of a file or of the contents of a treebank in memory; None without a source."""
-    return contents_hash(source) if isinstance(source, Treebank) else source and source.sha256
+    if isinstance(source, Treebank):
+        return contents_hash(source)
+    return None if source is None else source.sha256
 
 
 def view_gold(gold: Source, setup: Setup, view: GoldView) -> Any:

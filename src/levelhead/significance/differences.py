@@ -134,11 +134,8 @@ class _Pair:
     @property
     def difference_interval(self) -> Interval | None:
         """The interval of the difference; between scores it is limited to the range from -1 to 1."""
-        if self.difference is None:
-            return None
-        return (self.difference.interval if self.perplexity else self.difference.difference_interval)(
-            self.settings.level
-        )
+        kind = Estimate.interval if self.perplexity else Estimate.difference_interval
+        return self.difference and kind(self.difference, self.settings.level)
 
     @cached_property
     def p(self) -> float | None:
@@ -154,16 +151,14 @@ class _Pair:
         margin, difference, ratio = self.settings.margin, self.difference, None
         if margin is None or difference is None:
             return None, None, None
-        sample = self.sample
-        if self.perplexity:  # compared by logarithms
-            strata = [
-                stratum._replace(moves=stratum.moves / sample.values) for stratum in sample.strata
-            ]  # delta method
-            sample = sample._replace(values=np.log(sample.values), strata=strata)
-            difference = _estimate(sample, self.runs, self.m)
+        limit = margin / 100
+        if self.perplexity:  # compared by logarithms, with errors by the delta method
+            strata = [stratum._replace(moves=stratum.moves / self.sample.values) for stratum in self.sample.strata]
+            logarithms = self.sample._replace(values=np.log(self.sample.values), strata=strata)
+            difference, limit = _estimate(logarithms, self.runs, self.m), math.log(margin)
             between = difference.interval(self.settings.level)
-            ratio = None if between is None else (math.exp(between[0]), math.exp(between[1]))
-        found = equivalence(difference, math.log(margin) if self.perplexity else margin / 100)
+            ratio = between and (math.exp(between[0]), math.exp(between[1]))
+        found = equivalence(difference, limit)
         if found is None:
             return "not shown", None, None
         return found.shown if self.enough_runs else "not shown", found.p, ratio

@@ -41,7 +41,7 @@ def typical_deviations() -> tuple[TypicalDeviation, ...]:
             measure,
             int(n_test_sets),
             *(float(deviation) / 100 for deviation in deviations),
-            evenness=float(evenness),
+            float(evenness),
         )
         for unit, measure, n_test_sets, *deviations, evenness in rows
     )

@@ -22,7 +22,6 @@ from levelhead.treebank.reader import Format
 from levelhead.treebank.relations import Scheme
 from levelhead.treebank.training_data import Training
 from levelhead.typology.counts import CountSum
-from levelhead.typology.entropy import Rarefied, rarefied_entropy
 from levelhead.typology.languages import LANGUAGE_COLUMNS, language_cells
 from levelhead.typology.profile import (
     DEFAULT_SCHEME,
@@ -39,7 +38,7 @@ from levelhead.typology.profile import (
 )
 from levelhead.typology.profile_columns import COLUMNS, OF_TRAINING, ProfileColumn
 from levelhead.typology.similarity import Distributions, Similarity, similarity
-from levelhead.typology.vocabulary import Chunks
+from levelhead.typology.vocabulary import Chunks, Rarefied, rarefied_entropy
 
 __all__ = ["Samples", "Similarities", "Survey"]
 

@@ -15,10 +15,9 @@ from levelhead.immutable import immutable
 from levelhead.treebank import StringColumn, Strings, Treebank, shapes_of
 from levelhead.treebank.relations import universal
 from levelhead.treebank.training_data import Training
-from levelhead.typology.entropy import count_heads
 from levelhead.typology.similarity import Distributions, count_trigrams
 from levelhead.typology.tally import Histogram, Sums, Tally, compact, mapped, sum_of
-from levelhead.typology.vocabulary import Chunks, Lexical, RunningText
+from levelhead.typology.vocabulary import Chunks, Lexical, RunningText, count_heads
 
 
 @immutable

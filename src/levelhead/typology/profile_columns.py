@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from levelhead.tables.table import Column, Table
 from levelhead.treebank.relations import Scheme
-from levelhead.typology import entropy, vocabulary
+from levelhead.typology import vocabulary
 from levelhead.typology.counts import TreebankCounts
 
 Value = int | float | None | Mapping[str, int | float]
@@ -169,7 +169,7 @@ _COLUMNS = (
         "Word dependency entropy: how evenly the words of a relation are distributed, from 0 (a single word) to 1"
         " (uniform).",
         "H(p(w | relation)) / log(types)", f"{_CALLIN}, section 4.2",
-        lambda c, _: entropy.word_dependency_entropy(c.words), by="relation",
+        lambda c, _: vocabulary.word_dependency_entropy(c.words), by="relation",
     ),
     ProfileColumn(
         "sttr", "vocabulary", "",
@@ -195,18 +195,18 @@ _COLUMNS = (
         "Head-word vocabulary entropy: uncertainty of the head word in bits, given a word, its UPOS and relation.",
         "sum over (p, l, w) of P(p, l, w) H(head | p, l, w), where (p, l, w) occurs at least 5 times; roots left out",
         _KOHITA,
-        lambda c, s: entropy.head_entropy(c.heads, s.least).bits, in_summary=True,
+        lambda c, s: vocabulary.head_entropy(c.heads, s.least).bits, in_summary=True,
     ),
     ProfileColumn(
         "head_entropy_by_relation", "vocabulary", "bits",
         "Head-word vocabulary entropy of each relation l in bits.",
         "sum over (p, w) of P(p, w | l) H(head | p, l, w), as above", _KOHITA,
-        lambda c, s: entropy.head_entropy(c.heads, s.least).by_relation, by="relation",
+        lambda c, s: vocabulary.head_entropy(c.heads, s.least).by_relation, by="relation",
     ),
     ProfileColumn(
         "head_entropy_share", "vocabulary", "%",
         "Share of arcs that the head-word vocabulary entropy uses.", "arcs whose (p, l, w) is kept / arcs", _KOHITA,
-        lambda c, s: _share(*entropy.head_entropy(c.heads, s.least)[2:]),
+        lambda c, s: _share(*vocabulary.head_entropy(c.heads, s.least)[2:]),
     ),
     ProfileColumn(
         "features_per_word", "morphology", "",

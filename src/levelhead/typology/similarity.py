@@ -157,8 +157,8 @@ def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
     rows = np.array([[shares.get(relation, 0.0) for relation in labels] for shares in relations.values()])
     rows /= rows.sum(axis=1, keepdims=True)
     distances = np.zeros((len(names), len(names)))
-    for i, j in zip(*np.triu_indices(len(names), 1)):
-        distances[i, j] = distances[j, i] = divergence(rows[i], rows[j])
+    for row, other in zip(*np.triu_indices(len(names), 1)):
+        distances[row, other] = distances[other, row] = divergence(rows[row], rows[other])
     clusters = [Cluster((name,)) for name in names]
     means, sizes = distances.copy(), np.ones(len(names))
     np.fill_diagonal(means, np.inf)
