@@ -128,10 +128,11 @@ def missing_outputs(plan: Plan) -> list[Fault]:
             others = [path.name for path in system.ignored]
             misnamed = f"; {unmatched_note(others, 'gold treebank')}" if others else ""
             golds = number_of(len(plan.test_sets), "gold treebank")
-            message = f"no output for {len(missing)} of {golds}: {listed(missing)}{misnamed}"
-            remedy = "; use levelhead rank, which counts missing outputs as 0"
-            place = Place(os.fspath(system.folder or system.label))
-            faults.append(Fault("missing-system-file", message + remedy, place))
+            message = (
+                f"no output for {len(missing)} of {golds}: {listed(missing)}{misnamed};"
+                " use levelhead rank, which counts missing outputs as 0"
+            )
+            faults.append(Fault("missing-system-file", message, Place(os.fspath(system.folder or system.label))))
         faults += system.faults.values()
     return faults
 

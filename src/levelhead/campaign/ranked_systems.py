@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.ranking import ALL, Ranking, RankSets, groups_named, macro_average, rank
+from levelhead.campaign.ranking import Ranking, RankSets, groups_named, macro_average, rank
 from levelhead.campaign.ranking_tables import ranking_document, ranking_table, results_table
 from levelhead.campaign.results import Results
 from levelhead.errors import MeasureError, unknown
@@ -192,15 +191,11 @@ class RankingChoice:
         rank_sets: the kind of confidence sets of ranks.
     """
 
-    ranking: str = "exact"
-    groups: Sequence[str] = (ALL,)
-    own: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    tests: InferenceSettings | None = None
-    rank_sets: RankSets = "marginal"
-
-
-STANDARD_RANKING = RankingChoice()
-"""By averages at full precision over all test sets, without tests."""
+    ranking: str
+    groups: Sequence[str]
+    own: Mapping[str, Sequence[str]]
+    tests: InferenceSettings | None
+    rank_sets: RankSets
 
 
 @immutable
@@ -248,7 +243,7 @@ def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Pla
     return plan._replace(test_sets=tuple(test_set for test_set in plan.test_sets if test_set.code in needed))
 
 
-def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice = STANDARD_RANKING) -> RankedSystems:
+def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice) -> RankedSystems:
     """Return rankings of systems by known results, such as a table of scores."""
     groups = groups_named(choice.groups, results.test_sets, own=choice.own, ranking=choice.ranking)
     chosen = list(dict.fromkeys(measures))

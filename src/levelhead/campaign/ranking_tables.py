@@ -51,31 +51,32 @@ def _row(
 ) -> list[tuple[Column, Cell]]:
     """The columns of a leaderboard, each with the cell of a system."""
     measure, partial = first.measure, "answered" in shown
-    row: list[tuple[Column, Cell]] = [(Column("Group", "text"), first.group.name)] if "group" in shown else []
-    row += [(Column("Rank", "number"), standing.rank), (Column("System", "text"), standing.system)]
-    row.append((Column(measure), _value(standing.value, measure)))
-    if partial:
-        row.append((Column(f"{measure} ({VALID_TREES.lower()})"), _value(standing.valid_trees, measure)))
-        row += zip(COVERAGE, (float(share or 0) for share in (standing.answered, standing.aligned)))
-    if "interval" in shown:
-        interval = interval_cell(standing.interval, perplexity=lower_is_better(measure))
-        row.append((Column(interval_head(level), ends=("low", "high")), interval))
-    if "ranks" in shown:
-        row.append((Column("Ranks", "text"), span(*standing.ranks) if standing.ranks else None))
-    if "letters" in shown:
-        row.append((Column("Letters", "text"), standing.letters))
+    interval = interval_cell(standing.interval, perplexity=lower_is_better(measure))
+    valid_only = standing.value if standing.valid_only is None else standing.valid_only
+    row: list[tuple[bool, Column, Cell]] = [
+        ("group" in shown, Column("Group", "text"), first.group.name),
+        (True, Column("Rank", "number"), standing.rank),
+        (True, Column("System", "text"), standing.system),
+        (True, Column(measure), _value(standing.value, measure)),
+        (partial, Column(f"{measure} ({VALID_TREES.lower()})"), _value(standing.valid_trees, measure)),
+        (partial, COVERAGE[0], float(standing.answered or 0)),
+        (partial, COVERAGE[1], float(standing.aligned or 0)),
+        ("interval" in shown, Column(interval_head(level), ends=("low", "high")), interval),
+        ("ranks" in shown, Column("Ranks", "text"), span(*standing.ranks) if standing.ranks else None),
+        ("letters" in shown, Column("Letters", "text"), standing.letters),
+    ]
     for ranking in others:
-        other = next(other for other in ranking.standings if other.system == standing.system)
-        row.append((Column(ranking.measure), _value(other.value, ranking.measure)))
-        if partial:
-            valid_trees = _value(other.valid_trees, ranking.measure)
-            row.append((Column(f"{ranking.measure} ({VALID_TREES.lower()})"), valid_trees))
-        row.append((Column(f"{ranking.measure} rank", "number"), other.rank))
-    row.append((Column("Valid outputs", "text"), f"{standing.n_valid} of {len(first.group.codes)}"))
-    if "valid_only" in shown:
-        value = standing.value if standing.valid_only is None else standing.valid_only
-        row.append((Column(f"{measure} of valid sentences"), _value(value, measure)))
-    return row
+        name, other = ranking.measure, next(one for one in ranking.standings if one.system == standing.system)
+        row += [
+            (True, Column(name), _value(other.value, name)),
+            (partial, Column(f"{name} ({VALID_TREES.lower()})"), _value(other.valid_trees, name)),
+            (True, Column(f"{name} rank", "number"), other.rank),
+        ]
+    row += [
+        (True, Column("Valid outputs", "text"), f"{standing.n_valid} of {len(first.group.codes)}"),
+        ("valid_only" in shown, Column(f"{measure} of valid sentences"), _value(valid_only, measure)),
+    ]
+    return [(column, cell) for is_shown, column, cell in row if is_shown]
 
 
 def _value(value: Fraction | None, measure: str) -> Cell:
@@ -85,21 +86,24 @@ def _value(value: Fraction | None, measure: str) -> Cell:
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     """Notes on zeros, with their reasons, on tests and on missing values."""
     shown = {code for ranking in rankings for code in ranking.group.codes}
-    notes = [note for system in results.systems for note in _zeros(results, system, shown)]
-    if any(standing.valid_only is not None for ranking in rankings for standing in ranking.standings):
-        notes.append(
-            "of valid sentences: not official and without effect on ranks; invalid outputs are scored on their"
-            " comparable sentences instead of as 0"
-        )
-    notes += notes_on_partial_scores(results, shown)
     firsts: dict[Group, Ranking] = {}
     for ranking in rankings:
         firsts.setdefault(ranking.group, ranking)
-    notes += test_notes(results, list(firsts.values()))
-    notes += relation_notes(results, shown)
-    notes += [f"{group.name}: {included_test_sets(group)}" for group in firsts if group.lacks]
     undefined = {ranking.measure: undefined_average(ranking) for ranking in rankings if ranking.undefined}
-    return [*notes, *(f"{measure}: {note}" for measure, note in undefined.items())]
+    of_valid_sentences = (
+        "of valid sentences: not official and without effect on ranks; invalid outputs are scored on their"
+        " comparable sentences instead of as 0"
+    )
+    has_invalid = any(standing.valid_only is not None for ranking in rankings for standing in ranking.standings)
+    return [
+        *(note for system in results.systems for note in _zeros(results, system, shown)),
+        *([of_valid_sentences] if has_invalid else []),
+        *notes_on_partial_scores(results, shown),
+        *test_notes(results, list(firsts.values())),
+        *relation_notes(results, shown),
+        *(f"{group.name}: {included_test_sets(group)}" for group in firsts if group.lacks),
+        *(f"{measure}: {note}" for measure, note in undefined.items()),
+    ]
 
 
 def notes_on_partial_scores(results: Results, codes: Collection[str]) -> list[str]:
@@ -282,12 +286,13 @@ def included_test_sets(group: Group) -> str:
 def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     """Return how to read the tests of rankings in a table."""
     undecided = [(ranking, note) for ranking in rankings if (note := undecided_ranks(ranking))]
-    notes = [f"{ranking.group.name}: {note}" if len(rankings) > 1 else note for ranking, note in undecided]
-    notes += [SHARED_LETTERS] if undecided else []
-    notes += resampling_notes(results, rankings)
-    if any_failed(results, [ranking for ranking, _ in undecided]):
-        notes.append("a missing or invalid output alone never makes a difference significant")
-    return notes
+    failed = any_failed(results, [ranking for ranking, _ in undecided])
+    return [
+        *(f"{ranking.group.name}: {note}" if len(rankings) > 1 else note for ranking, note in undecided),
+        *([SHARED_LETTERS] if undecided else []),
+        *resampling_notes(results, rankings),
+        *(["a missing or invalid output alone never makes a difference significant"] if failed else []),
+    ]
 
 
 def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:

@@ -215,9 +215,16 @@ class _Scoring:
         if self.of_gold is not None:
             keys = {t.code: key_of_view(self._gold(t), setup, self.of_gold) for t in self.plan.test_sets}
             views = {code: self.found[key] for code, key in keys.items()}
-        names = tuple(system.label for system in self.plan.systems)
-        measures = tuple(dict.fromkeys(setup.names))
-        return Results(self.plan.test_sets, names, measures, results, golds, self._signature(), looked, views)
+        return Results(
+            self.plan.test_sets,
+            tuple(system.label for system in self.plan.systems),
+            tuple(dict.fromkeys(setup.names)),
+            results,
+            golds,
+            self._signature(),
+            looked,
+            views,
+        )
 
     def _jobs(self) -> Iterator[Job]:
         for system, test_set in self.pairs:
@@ -243,8 +250,8 @@ class _Scoring:
             if key not in self.found:
                 gold = self._with_contents(gold)
                 outputs = [(name, label, self._with_contents(file), how) for name, label, file, how in outputs]
-                weight = sum(self.sizes[system.label, test_set.code] + _OVERHEAD for system in self.plan.systems)
                 arguments = (test_set.code, gold, outputs, look)
+                weight = sum(self.sizes[system.label, test_set.code] + _OVERHEAD for system in self.plan.systems)
                 yield Job(key, count_and_look, arguments, test_set.code, weight)
 
     def _look_arguments(self, test_set: TestSet) -> tuple[str, Source, list[OutputSource]]:
@@ -330,18 +337,17 @@ class _Scoring:
         return hashlib.sha256(data).hexdigest()
 
     def _signature(self) -> dict[str, str]:
-        codes = [test_set.code for test_set in self.plan.test_sets]
-        pairs = [(system, test_set) for system in self.plan.systems for test_set in self.plan.test_sets]
-        outputs = [output for pair in pairs if (output := self._output(*pair)) is not None]
-        golds = [self._gold(test_set) for test_set in self.plan.test_sets]
-        files = {str(file): [self._path_of(file, code) for code in codes] for file in self.with_files}
-        weights = {name: joint_hash(self._with_hash(path.absolute()).sha256 for path in dict.fromkeys(paths))
-                   for name, paths in files.items()}  # fmt: skip
+        test_sets = self.plan.test_sets
+        outputs = [self._output(system, test_set) for system in self.plan.systems for test_set in test_sets]
+        weights = {}
+        for file in self.with_files:
+            paths = dict.fromkeys(self._path_of(file, test_set.code) for test_set in test_sets)
+            weights[str(file)] = joint_hash(self._with_hash(path).sha256 for path in paths)
         return {
             **self.settings.setup.signature_of_rules(),
             **self.settings.setup.signature_of_measures(weights),
-            "gold": joint_hash(hash_of(gold) or "" for gold in golds),
-            "systems": joint_hash(hash_of(output) or "" for output in outputs),
+            "gold": joint_hash(hash_of(self._gold(test_set)) or "" for test_set in test_sets),
+            "systems": joint_hash(hash_of(output) or "" for output in outputs if output is not None),
             "unicode": unicodedata.unidata_version,
             "version": VERSION,
         }

@@ -48,10 +48,8 @@ def contents(file: File) -> bytes:
     """Return the bytes of a file without decompression."""
     if file.data is not None:
         return file.data
-    try:
+    with _readable(file):
         data = Path(file.path).read_bytes()
-    except OSError as error:
-        raise _unreadable(file, error) from error
     if hashlib.sha256(data).hexdigest() != file.sha256:
         raise _changed(file)
     return data
@@ -81,11 +79,8 @@ def unchanged(*files: File) -> Iterator[None]:
     """Check that files are unchanged since the job was planned, and remain unchanged."""
     before = {file: _state(file) for file in files if file.data is None}
     for file in before:
-        try:
-            with Path(file.path).open("rb") as opened:
-                digest = hashlib.file_digest(opened, "sha256").hexdigest()
-        except OSError as error:
-            raise _unreadable(file, error) from error
+        with _readable(file), Path(file.path).open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
         if digest != file.sha256:
             raise _changed(file)
     try:
@@ -98,10 +93,8 @@ def unchanged(*files: File) -> Iterator[None]:
 
 def _state(file: File) -> tuple[int, int, int]:
     """The size, modification time and inode of a file."""
-    try:
+    with _readable(file):
         status = Path(file.path).stat()
-    except OSError as error:
-        raise _unreadable(file, error) from error
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
@@ -109,8 +102,12 @@ def _changed(file: File) -> StaleInput:
     return StaleInput("it was written to while it was read", "changing-file", Place(file.path))
 
 
-def _unreadable(file: File, error: OSError) -> StaleInput:
-    return StaleInput(error.strerror or str(error), "changing-file", Place(file.path))
+@contextmanager
+def _readable(file: File) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StaleInput(error.strerror or str(error), "changing-file", Place(file.path)) from error
 
 
 _GOLDS_AT_ONCE = 2  # jobs are ordered by test set, so that a worker reads each gold file once

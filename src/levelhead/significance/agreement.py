@@ -113,9 +113,10 @@ def _krippendorff(ratings: Ratings) -> Values:
     pairable = n_labels > 1
     labels, units, n_labels = ratings.labels[pairable], ratings.units[pairable], n_labels[pairable]
     given = labels != MISSING
-    differing = np.zeros(len(labels))
-    for one, other in combinations(range(labels.shape[1]), 2):
-        differing += 2.0 * (given[:, one] & given[:, other] & (labels[:, one] != labels[:, other]))
+    differing = 2.0 * sum(
+        given[:, one] & given[:, other] & (labels[:, one] != labels[:, other])
+        for one, other in combinations(range(labels.shape[1]), 2)
+    )
     every: tuple[Labels, Labels] = labels[given], np.broadcast_to(units[:, None], labels.shape)[given]
     n_given = _sums(n_labels.astype(np.float64), units, ratings.n_units)
     disagreement = _sums(differing / np.maximum(n_labels - 1, 1), units, ratings.n_units)

@@ -40,10 +40,12 @@ def typical_deviations() -> tuple[TypicalDeviation, ...]:
             "document" if unit == "document" else "sentence",
             measure,
             int(n_test_sets),
-            *(float(deviation) / 100 for deviation in deviations),
+            float(low) / 100,
+            float(median) / 100,
+            float(high) / 100,
             float(evenness),
         )
-        for unit, measure, n_test_sets, *deviations, evenness in rows
+        for unit, measure, n_test_sets, low, median, high, evenness in rows
     )
 
 

@@ -172,17 +172,18 @@ class Survey(Mapping[str, Profile], Tabular):
             for column, part in shares:
                 if values[column.name]:
                     values[column.name].setdefault(part, 0.0)
-            document = {
-                **header("profile"),
-                "treebank": name,
-                **dict(zip(LANGUAGE_COLUMNS, language_cells(name))),
-                "signature": dict(whole.signature),
-                "files": _files(self.provenance.files[name]),
-                "vocabulary": None if whole.vocabulary is None else whole.vocabulary._asdict(),
-                "units": {column: unit for column in whole if (unit := COLUMNS[column].unit)},
-                "values": values,
-            }
-            documents.append(document)
+            documents.append(
+                {
+                    **header("profile"),
+                    "treebank": name,
+                    **dict(zip(LANGUAGE_COLUMNS, language_cells(name))),
+                    "signature": dict(whole.signature),
+                    "files": _files(self.provenance.files[name]),
+                    "vocabulary": None if whole.vocabulary is None else whole.vocabulary._asdict(),
+                    "units": {column: unit for column in whole if (unit := COLUMNS[column].unit)},
+                    "values": values,
+                }
+            )
         return documents
 
 

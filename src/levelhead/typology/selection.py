@@ -97,14 +97,14 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
 def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
     column = "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
     tokens, trees = profile.number("tokens") or 0, profile.number(column) or 0.0
-    reasons = []
-    if criteria.features and profile.number("features_per_word") is None:
-        reasons.append("no morphological features")
-    if tokens < criteria.tokens:
-        reasons.append(f"{tokens:,.0f} tokens, fewer than {count_text(criteria.tokens)}")
-    if trees >= criteria.nonprojective:
-        reasons.append(f"{percent_text(trees)} non-projective trees, at least {100 * criteria.nonprojective:g}%")
-    return tuple(reasons)
+    reasons = {
+        "no morphological features": criteria.features and profile.number("features_per_word") is None,
+        f"{tokens:,.0f} tokens, fewer than {count_text(criteria.tokens)}": tokens < criteria.tokens,
+        f"{percent_text(trees)} non-projective trees, at least {100 * criteria.nonprojective:g}%": (
+            trees >= criteria.nonprojective
+        ),
+    }
+    return tuple(reason for reason, applies in reasons.items() if applies)
 
 
 @immutable
