@@ -87,8 +87,7 @@ def _parts(counts: Counts, component: Component) -> Sums:
 def ratios(parts: Sums) -> Sums:
     """Return numerators divided by denominators, nan if there is nothing to count; shape without the last axis."""
     whole = parts[..., 1]
-    divided: Sums = np.divide(parts[..., 0], whole, out=np.full(whole.shape, np.nan), where=whole != 0)
-    return divided
+    return np.asarray(np.divide(parts[..., 0], whole, out=np.full(whole.shape, np.nan), where=whole != 0))
 
 
 OBSERVATION = 2.0

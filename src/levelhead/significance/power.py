@@ -217,8 +217,7 @@ def significant_shares(table: SystemCounts, size: int, samples: int, resamples: 
         rows = rng.permutation(len(table.parts))[:size]
         p = pairwise_randomization_p(table._replace(parts=table.parts[rows]), resamples, rng)
         shares.append((p < level).mean(axis=0))
-    mean: Sums = np.mean(shares, axis=0)
-    return mean
+    return np.asarray(np.mean(shares, axis=0))
 
 
 def exact_rejections(permuted: Sums, observed: Sums, level: float) -> Sums:
@@ -230,8 +229,7 @@ def exact_rejections(permuted: Sums, observed: Sums, level: float) -> Sums:
     """
     higher = np.count_nonzero(~(permuted <= observed + EQUAL), axis=0)
     ties = 1 + np.count_nonzero(np.abs(permuted - observed) <= EQUAL, axis=0)
-    shares: Sums = np.clip((level * (1 + len(permuted)) - higher) / ties, 0.0, 1.0)
-    return shares
+    return np.asarray(np.clip((level * (1 + len(permuted)) - higher) / ties, 0.0, 1.0))
 
 
 def separated_shares(

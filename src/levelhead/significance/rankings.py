@@ -282,8 +282,7 @@ def better_p(table: SystemCounts, stratum: Stratum, failed: Flags) -> Sums:
 
 def add_scores(table: Sums, ranking: RankedAverages, settings: InferenceSettings) -> None:
     """Add scores without counts: test sets are the units for the jackknife and for swaps between neighbors."""
-    n_units = len(table)
-    moves = (table.mean(axis=0) - table) / max(1, n_units - 1)
+    moves = (table.mean(axis=0) - table) / max(1, len(table) - 1)
     stratum = Stratum(moves[:, :, None], np.ones((*table.shape, 1)), np.array([False]))
     change = table[:, [number for number, _ in ranking.neighbors]] - table[:, [other for _, other in ranking.neighbors]]
     moved = swapped(change, settings.resamples, spawned(settings.seed, 1)[0])

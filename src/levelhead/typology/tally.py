@@ -108,8 +108,7 @@ class Tally:
 
     def count_logs(self) -> NDArray[np.float64]:
         """Return n log2 n of each tuple's count n, float64, shape (tuples,): the summands of entropies."""
-        logs: NDArray[np.float64] = np.log2(self.counts) * self.counts.astype(np.float64)
-        return logs
+        return np.asarray(np.log2(self.counts) * self.counts)
 
 
 @immutable
