@@ -66,7 +66,7 @@ def _row(
         ("letters" in shown, Column("Letters", "text"), standing.letters),
     ]
     for ranking in others:
-        name, other = ranking.measure, next(one for one in ranking.standings if one.system == standing.system)
+        name, other = ranking.measure, next(each for each in ranking.standings if each.system == standing.system)
         row += [
             (True, Column(name), _value(other.value, name)),
             (partial, Column(f"{name} ({VALID_TREES.lower()})"), _value(other.valid_trees, name)),

@@ -136,12 +136,12 @@ def view_gold(gold: Source, setup: Setup, view: GoldView) -> Any:
             return _view_whole(gold, setup, view)
     from levelhead.evaluation.pieces import open_pieces, whole_if_heads_are_negative
 
-    known = facts_of(gold, setup).summary
+    summary = facts_of(gold, setup).summary
     try:
         with (
             unchanged(gold),
             whole_if_heads_are_negative(),
-            open_pieces(input_file(gold, GOLD), setup, of_gold=True, known=known) as pieces,
+            open_pieces(input_file(gold, GOLD), setup, of_gold=True, known=summary) as pieces,
         ):
             return view(pieces.each(blocks.SIZES.piece))
     except OnlyWhole:

@@ -158,10 +158,10 @@ class _Pair:
             difference, limit = _estimate(logarithms, self.runs, self.m), math.log(margin)
             between = difference.interval(self.settings.level)
             ratio = between and (math.exp(between[0]), math.exp(between[1]))
-        found = equivalence(difference, limit)
-        if found is None:
+        result = equivalence(difference, limit)
+        if result is None:
             return "not shown", None, None
-        return found.shown if self.enough_runs else "not shown", found.p, ratio
+        return result.shown if self.enough_runs else "not shown", result.p, ratio
 
 
 @immutable
@@ -416,8 +416,8 @@ def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
     firsts = [table.systems.index(system) for system in dict.fromkeys(table.systems)]
 
     def change(rows: slice | Rows) -> Sums:
-        found = table.parts[rows][:, firsts[1:]] - table.parts[rows, :1]
-        return found.reshape(len(found), (len(firsts) - 1) * total[0].size)
+        changes = table.parts[rows][:, firsts[1:]] - table.parts[rows, :1]
+        return changes.reshape(len(changes), (len(firsts) - 1) * total[0].size)
 
     moved = swapped_changes(change, len(table.parts), settings.resamples, seeded(settings, table.gold))
     nothing = np.zeros((settings.resamples, 1, *total.shape[1:]))  # the baseline swapped with itself
@@ -430,9 +430,9 @@ def _estimate(sample: _Sample, runs: Sequence[Sequence[int]], m: int) -> Estimat
     spread = spread_of(sample.strata, runs, m)
     variance = spread.variance + (spread.observation if len(runs) > 1 else 0.0)
     # the variance of runs includes this part
-    variance -= math.fsum(disagreement_of(sample.strata, own, m) for own in runs)
-    values = [sample.values[list(own), m] for own in runs]
-    value = math.fsum(sign * own.mean() for sign, own in zip((1, -1), values, strict=False))
+    variance -= math.fsum(disagreement_of(sample.strata, numbers, m) for numbers in runs)
+    values = [sample.values[list(numbers), m] for numbers in runs]
+    value = math.fsum(sign * of_system.mean() for sign, of_system in zip((1, -1), values, strict=False))
     return Estimate(value, max(0.0, variance), spread.freedom, spread.n_units, tuple(run_errors(values)))
 
 

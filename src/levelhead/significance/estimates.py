@@ -137,11 +137,11 @@ def run_errors(runs: Sequence[Sums]) -> Iterator[tuple[float, int]]:
     Args:
         runs: the values of the runs of one system, or of two, each float64 of shape (runs,).
     """
-    several = [own for own in runs if len(own) > 1]
+    several = [values for values in runs if len(values) > 1]
     n_single = len(runs) - len(several)
-    for own in several:
-        if not np.allclose(own, own[0], rtol=0, atol=1e-12):  # smaller differences are rounding
-            yield float(own.var(ddof=1)) * (1 / len(own) + n_single), len(own) - 1
+    for values in several:
+        if not np.allclose(values, values[0], rtol=0, atol=1e-12):  # smaller differences are rounding
+            yield float(values.var(ddof=1)) * (1 / len(values) + n_single), len(values) - 1
 
 
 _SMALLEST_P = 1e-12

@@ -195,8 +195,8 @@ def disagreement_of(strata: Sequence[Stratum], runs: Sequence[int], measure: int
     """Return the part of the variance of a mean of runs due to the interaction of units and runs."""
     if len(runs) == 1:
         return 0.0
-    own = np.concatenate([stratum.moves[:, list(runs), measure] for stratum in strata])
-    apart = own - own.mean(axis=1, keepdims=True)
+    moves = np.concatenate([stratum.moves[:, list(runs), measure] for stratum in strata])
+    apart = moves - moves.mean(axis=1, keepdims=True)
     return float((apart**2).sum()) / (len(runs) - 1) / len(runs)
 
 

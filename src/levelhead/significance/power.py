@@ -98,14 +98,14 @@ def difference_variances(table: SystemCounts, baseline: str, system: str) -> tup
             continue
         shared = [disagreement_of(strata, numbers, m) for numbers in runs]
         within = [value * len(numbers) for value, numbers in zip(shared, runs, strict=True)]
-        known = min(map(len, runs)) > 1
+        several = min(map(len, runs)) > 1
         between = (
-            [float(values[numbers, m].var(ddof=1)) - value for numbers, value in zip(runs, within)] if known else ()
+            [float(values[numbers, m].var(ddof=1)) - value for numbers, value in zip(runs, within)] if several else ()
         )
         variances = Variances(
             n_units * max(0.0, spread.variance - math.fsum(shared)),
             n_units * math.fsum(within),
-            math.fsum(max(0.0, value) for value in between) if known else None,
+            math.fsum(max(0.0, value) for value in between) if several else None,
             (spread.freedom + 1) / n_units,
             n_units**2 * spread.observation,
         )
@@ -167,8 +167,8 @@ def runs_to_detect(
 
     def detected(n_runs: int) -> bool:
         """Return whether this number of runs is enough."""
-        found = detectable_difference(every, n_units[0], n_runs, test)
-        return found is not None and found <= difference
+        smallest = detectable_difference(every, n_units[0], n_runs, test)
+        return smallest is not None and smallest <= difference
 
     low, high = FEWEST_RUNS - 1, MOST_RUNS
     if not detected(high):
@@ -257,10 +257,10 @@ def separated_shares(
     better = np.where(np.isin(np.arange(len(table.measures)), table.perplexities), -1.0, 1.0)
     for _ in range(samples if signs.any() else 0):
         sample = table._replace(parts=table.parts[rng.permutation(len(table.parts))[:size]])
-        found = [
+        rejections = [
             exact_rejections(sign * better * permuted, sign * better * observed, level)
             for sign, (permuted, observed) in zip(signs, _permuted_differences(sample, resamples, rng))
             if sign
         ]
-        shares.append(np.mean(found, axis=0))
+        shares.append(np.mean(rejections, axis=0))
     return np.mean(shares, axis=0) if shares else None

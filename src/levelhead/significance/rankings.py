@@ -94,8 +94,8 @@ def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: flo
     If an output failed, the standard error is that of the difference including the zero, which is never smaller.
     """
     differences, failure_p = evidence(scores, failed)
-    own = np.diag(covariance)
-    variances = own[:, None] + own - 2 * covariance
+    diagonal = np.diag(covariance)
+    variances = diagonal[:, None] + diagonal - 2 * covariance
     errors = np.where(variances > EQUAL**2, np.sqrt(np.maximum(variances, 0)), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistics = np.where(np.abs(differences) > EQUAL, differences / errors, 0.0)
@@ -146,10 +146,10 @@ def _rejected(differences: PairDifferences, family: Flags, level: float) -> Flag
     """Stepdown: rejected hypotheses leave the family, which lowers the critical value, until no more are rejected."""
     rejected = np.zeros_like(family)
     while (left := family & ~rejected).any():
-        found = left & (differences.statistics > critical_value(_largest(differences, left), level))
-        if not found.any():
+        significant = left & (differences.statistics > critical_value(_largest(differences, left), level))
+        if not significant.any():
             break
-        rejected |= found
+        rejected |= significant
     return rejected
 
 

@@ -322,13 +322,12 @@ class _Rows:
     def __init__(self) -> None:
         self._rows: list[NDArray[np.int32]] = []
         self._n: list[Numbers] = []
-        self._n_merged = 0
 
     def add(self, rows: NDArray[np.int32]) -> None:
         """Add rows; equal ones are counted when they have become many."""
         self._rows.append(rows)
         self._n.append(np.ones(len(rows), dtype=np.int64))
-        if sum(map(len, self._n[1:])) > max(self._n_merged, _MOST_ROWS):
+        if sum(map(len, self._n[1:])) > max(len(self._n[0]), _MOST_ROWS):
             self.merged()
 
     def merged(self) -> tuple[NDArray[np.int32], Numbers]:
@@ -338,5 +337,5 @@ class _Rows:
         rows = rows[order]
         starts = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1))[: len(rows)])
         n = np.add.reduceat(n[order], starts) if len(starts) else n
-        self._rows, self._n, self._n_merged = [rows[starts]], [n], len(n)
+        self._rows, self._n = [rows[starts]], [n]
         return rows[starts], n

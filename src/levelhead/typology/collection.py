@@ -119,14 +119,14 @@ class Survey(Mapping[str, Profile], Tabular):
             )
             return Table((*columns, *languages), tuple(values), notes)
         rows = [(name, *language_cells(name), *(key.value(profile) for key in keys)) for name, profile in self.items()]
-        known = zip(LANGUAGE_COLUMNS, zip(*map(language_cells, self)))
+        languages_of = zip(LANGUAGE_COLUMNS, zip(*map(language_cells, self)))
         percent = [key for key in keys if key.column.unit == "%"]
         names_of_percent = [key.name for key in percent if key.part is None]
         names_of_percent += dict.fromkeys(f"{key.column.name}:*" for key in percent if key.part is not None)
         return Table(
             (
                 Column("Treebank", "text"),
-                *(Column(name, "text", tidy_only=not any(cells)) for name, cells in known),
+                *(Column(name, "text", tidy_only=not any(cells)) for name, cells in languages_of),
                 *(  # percentages are marked in headings, but not in names in TSV
                     Column(key.name + (" (%)" if key.column.unit == "%" else ""), key.column.kind, key=key.name)
                     for key in keys

@@ -51,8 +51,8 @@ class Quartiles(NamedTuple):
 
 def quartiles(values: Iterable[float | None]) -> Quartiles | None:
     """Return the quartiles of values, with linear interpolation; None for fewer than five values."""
-    known = [value for value in values if value is not None]
-    return Quartiles(*map(float, np.quantile(known, (0.25, 0.5, 0.75)))) if len(known) >= FEWEST else None
+    numbers = [value for value in values if value is not None]
+    return Quartiles(*map(float, np.quantile(numbers, (0.25, 0.5, 0.75)))) if len(numbers) >= FEWEST else None
 
 
 DEFAULT_SCHEME = "nivre-fang"
