@@ -21,8 +21,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from score import replace_tables
 
+from levelhead.campaign import find_plan, groups_named, profile_jobs, rank, score_plan
 from levelhead.campaign import gold as gold_of_jobs
-from levelhead.campaign import groups_named, plan_in, profile_jobs, rank, score_plan
 from levelhead.campaign import run as engine
 from levelhead.campaign.ranking_tables import ranking_document
 from levelhead.evaluation.setup import setup_of
@@ -48,7 +48,7 @@ class Costs(NamedTuple):
 
 def campaign(gold: Path, systems: Path) -> Costs:
     """Print the CPU seconds of the parts of a campaign, and return them."""
-    found = plan_in(gold, systems)
+    found = find_plan(gold, systems)
     spent = {"gold": 0.0, "pairs": 0.0}
     true_gold, true_pair = gold_of_jobs._gold.__wrapped__, engine.count_output  # noqa: SLF001
 

@@ -32,5 +32,5 @@ def everything(results: c.Results) -> c.Group:
 def scored(folder: Path, **settings) -> c.Results:
     """Score the folders `gold` and `systems` of a folder."""
     rules = settings.pop("rules", "ud")
-    plan = c.plan_in(folder / "gold", folder / "systems")
+    plan = c.find_plan(folder / "gold", folder / "systems")
     return c.score_plan(plan, setup_of(["LAS", "CLAS"], rules=rules), **settings)

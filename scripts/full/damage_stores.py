@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from levelhead.campaign import groups_named, plan_in, rank, score_plan
+from levelhead.campaign import find_plan, groups_named, rank, score_plan
 from levelhead.campaign.ranking_tables import ranking_document, result_documents
 from levelhead.errors import InputError, OutputError
 from levelhead.evaluation.setup import setup_of
@@ -118,7 +118,7 @@ DAMAGES: tuple[Callable[[Path, Random], None], ...] = (
 
 def ranking(store: Store | None, *, by_sentence: bool) -> str:
     """Return the results and the rankings of the parallel examples, as JSON."""
-    plan = plan_in(PARALLEL / "gold", PARALLEL / "systems")
+    plan = find_plan(PARALLEL / "gold", PARALLEL / "systems")
     results = score_plan(plan, setup_of(["LAS", "CLAS"]), store=store, by_sentence=by_sentence)
     (group,) = groups_named(["all"], results.test_sets)
     rankings = [rank(results, measure, group) for measure in results.measures]

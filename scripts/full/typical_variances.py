@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from levelhead.campaign import plan_in, score_plan
+from levelhead.campaign import find_plan, score_plan
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import Results
 from levelhead.evaluation.setup import setup_of
@@ -56,7 +56,7 @@ def by_unit(plan: Plan, unit: str) -> Iterator[tuple[str, dict[str, tuple[float,
 
 def main(data: Path) -> None:
     """Print the table."""
-    plan = plan_in(data / "conll18" / "gold", data / "conll18" / "systems")
+    plan = find_plan(data / "conll18" / "gold", data / "conll18" / "systems")
     print("unit", "measure", "test_sets", "lower_quartile", "median", "upper_quartile", "evenness", sep="\t")
     for unit in (SENTENCE, DOCUMENT):
         values: dict[str, dict[str, list[tuple[float, float]]]] = {name: {} for name in MEASURES}

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from conftest import EXAMPLES
 from levelhead.campaign import sources as gold_of_jobs
-from levelhead.campaign.job import JobSetup, OutputJob, count_output
+from levelhead.campaign.outputs import JobSetup, OutputJob, count_output
 from levelhead.campaign.records import GOLD, json_of
 from levelhead.campaign.sources import File, LargeFile, unchanged, whole_contents
 from levelhead.cli import program

@@ -8,7 +8,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.campaign import find_plan, plan_in, read_manifest
+from levelhead.campaign import find_plan, read_manifest
 from levelhead.errors import InputError
 from levelhead.treebank.layouts import gold_files, run_files, runs_of_one_file, splits_of, treebank_of
 
@@ -269,6 +269,6 @@ def test_profile_and_validate_find_the_same_files(run, tmp_path):
 
 
 def test_plans_have_a_note_only_for_longer_names(stanza):
-    assert plan_in(PARALLEL / "gold", PARALLEL / "systems").notes == ()
-    (note,) = plan_in(stanza / "gold", stanza / "systems/alpha").notes
+    assert find_plan(PARALLEL / "gold", PARALLEL / "systems").notes == ()
+    (note,) = find_plan(stanza / "gold", stanza / "systems/alpha").notes
     assert note.startswith("6 outputs matched by the beginning of the file name: alpha/ar_x.test.pred.conllu (ar_x)")

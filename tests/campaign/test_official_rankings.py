@@ -44,7 +44,7 @@ def official(data: Path, year: int) -> dict[tuple[str, str], list[dict[str, str]
 @cache
 def scored_2018(data: Path) -> c.Results:
     """The six systems on the 14 test sets of the two groups that are complete here."""
-    campaign = c.plan_in(data / "conll18" / "gold", data / "conll18" / "systems")
+    campaign = c.find_plan(data / "conll18" / "gold", data / "conll18" / "systems")
     wanted = {code for group in ("pud", "lowres") for code in official_groups()["conll18"][group]}
     campaign = campaign._replace(test_sets=tuple(one for one in campaign.test_sets if one.code in wanted))
     return c.score_plan(campaign, setup_of(rules="conll18"), workers=processes(2))
@@ -183,7 +183,7 @@ def invalid_2017(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
         output = lzma.decompress((data / "conll17" / "invalid" / "outputs" / case["file"]).read_bytes())
         (system / f"{case['treebank']}.conllu").write_bytes(output)
     (folder / "systems" / "baseline").symlink_to(data / "conll17" / "systems" / "conll17-baseline")
-    campaign = c.plan_in(data / "conll17" / "gold", folder / "systems")
+    campaign = c.find_plan(data / "conll17" / "gold", folder / "systems")
     return cases, c.score_plan(campaign, setup_of(["LAS", "UAS"], rules="conll17"), workers=processes(2))
 
 

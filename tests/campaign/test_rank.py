@@ -144,7 +144,7 @@ def _without_contents(results: dict[tuple[str, str], c.OutputResult]) -> dict[tu
 
 
 def test_a_single_system_may_be_named_itself(folders: Path) -> None:
-    campaign = c.plan_in(folders / "gold", folders / "systems" / "alpha")
+    campaign = c.find_plan(folders / "gold", folders / "systems" / "alpha")
     assert [system.name for system in campaign.systems] == ["alpha"]
     assert len(campaign.systems[0].outputs) == 8
 
@@ -162,14 +162,16 @@ def test_folders_of_a_ud_release(tmp_path: Path) -> None:
         path = tmp_path / "systems" / system / place
         path.parent.mkdir(parents=True)
         path.write_bytes(ENGLISH)
-    campaign = c.plan_in(tmp_path / "gold", tmp_path / "systems")
+    campaign = c.find_plan(tmp_path / "gold", tmp_path / "systems")
     assert [(one.code, one.language.name) for one in campaign.test_sets] == [
         ("en_ewt", "English"), ("fro_altm", "Old French"),
     ]  # fmt: skip
     assert [(system.name, list(system.outputs)) for system in campaign.systems] == [
         ("deep", ["en_ewt"]), ("long", ["en_ewt"]), ("short", ["en_ewt"]),
     ]  # fmt: skip
-    assert c.plan_in(tmp_path / "gold", tmp_path / "systems", split="dev").test_sets[0].gold.name.endswith("dev.conllu")
+    assert (
+        c.find_plan(tmp_path / "gold", tmp_path / "systems", split="dev").test_sets[0].gold.name.endswith("dev.conllu")
+    )
 
 
 @pytest.mark.parametrize("year", [2017, 2018])
@@ -183,7 +185,7 @@ def test_folders_of_tira(folders: Path, year: int) -> None:
     (folders / "gold" / "metadata.json").write_text(json.dumps(entries))
     (folders / "systems" / "beta" / "output").mkdir()
     shutil.move(folders / "systems" / "beta" / "en.conllu", folders / "systems" / "beta" / "output")
-    campaign = c.plan_in(folders / "gold", folders / "systems")
+    campaign = c.find_plan(folders / "gold", folders / "systems")
     assert [one.code for one in campaign.test_sets] == (["fr", "en"] if year == 2017 else ["fr_x", "en_y"])
     assert all(len(system.outputs) == 2 for system in campaign.systems)
 
@@ -200,14 +202,14 @@ def test_folders_of_tira(folders: Path, year: int) -> None:
 def test_bad_metadata(folders: Path, metadata: str) -> None:
     (folders / "gold" / "metadata.json").write_text(metadata)
     with pytest.raises(InputError, match="invalid-manifest"):
-        c.plan_in(folders / "gold", folders / "systems")
+        c.find_plan(folders / "gold", folders / "systems")
 
 
 def test_metadata_with_one_test_set_twice_or_without_its_gold(folders: Path) -> None:
     entry = {"ltcode": "en", "goldfile": "en.conllu", "outfile": "en.conllu"}
     (folders / "gold" / "metadata.json").write_text(json.dumps([entry, entry]))
     with pytest.raises(InputError, match="which have the same name en"):
-        c.plan_in(folders / "gold", folders / "systems")
+        c.find_plan(folders / "gold", folders / "systems")
     (folders / "gold" / "metadata.json").write_text(json.dumps([entry | {"goldfile": "no.conllu"}]))
     with pytest.raises(InputError, match="unreadable-file"):
         scored(folders)
@@ -223,25 +225,25 @@ def test_folders_that_are_none(tmp_path: Path, folders: Path) -> None:
         ("gold", "gold/en.conllu"),
     ):
         with pytest.raises(InputError):
-            c.plan_in(folders / gold, folders / systems)
+            c.find_plan(folders / gold, folders / systems)
 
 
 def test_a_file_and_its_compressed_double_are_refused(folders: Path) -> None:
     (folders / "systems" / "alpha" / "en.conllu.xz").write_bytes(lzma.compress(ENGLISH))
-    (alpha, *_) = c.plan_in(folders / "gold", folders / "systems").systems
+    (alpha, *_) = c.find_plan(folders / "gold", folders / "systems").systems
     assert "both en.conllu and en.conllu.xz" in alpha.faults["en"].message
     with pytest.raises(InputError, match="both"):
         c.check_valid(c.score_plan(c.find_plan(folders / "gold", [folders / "systems" / "alpha"]), setup_of(["LAS"])))
     (folders / "systems" / "alpha" / "en.conllu.xz").unlink()
     (folders / "gold" / "en.conllu.xz").write_bytes(lzma.compress(ENGLISH))
     with pytest.raises(InputError, match="which have the same name en"):
-        c.plan_in(folders / "gold", folders / "systems")
+        c.find_plan(folders / "gold", folders / "systems")
 
 
 def test_files_that_belong_to_no_test_set_are_told(folders: Path) -> None:
     shutil.copy(folders / "gold" / "en.conllu", folders / "systems" / "beta" / "english.conllu")
     (folders / "systems" / "beta" / "notes.txt").write_text("")
-    assert [path.name for path in c.plan_in(folders / "gold", folders / "systems").ignored] == ["english.conllu"]
+    assert [path.name for path in c.find_plan(folders / "gold", folders / "systems").ignored] == ["english.conllu"]
 
 
 def test_what_is_no_regular_file_counts_as_missing(folders: Path) -> None:
@@ -330,7 +332,7 @@ def test_measures_without_a_value(folders: Path) -> None:
     (folders / "systems" / "alpha" / "en.conllu").write_bytes(bad)
     (folders / "systems" / "beta" / "fr.conllu").unlink()
     results = c.score_plan(
-        c.plan_in(folders / "gold", folders / "systems"), setup_of(["ELAS", "XPOS", "CLAS.precision"])
+        c.find_plan(folders / "gold", folders / "systems"), setup_of(["ELAS", "XPOS", "CLAS.precision"])
     )
     values = {key: result.values for key, result in results.results.items()}
     assert values["perfect", "en"]["ELAS"] == 1

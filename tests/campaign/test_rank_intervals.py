@@ -221,7 +221,7 @@ def test_fewer_than_ten_sentences_have_no_intervals_and_no_tests() -> None:
 
 
 def test_counts_of_sentences_must_be_there() -> None:
-    campaign = c.plan_in(PARALLEL / "gold", PARALLEL / "systems")
+    campaign = c.find_plan(PARALLEL / "gold", PARALLEL / "systems")
     results = c.score_plan(campaign, setup_of(["LAS"]))
     with pytest.raises(ValueError, match="by_sentence"):
         certain(results)
@@ -230,7 +230,7 @@ def test_counts_of_sentences_must_be_there() -> None:
 def test_counts_of_sentences_sum_to_the_scores(data: Path) -> None:
     """Real outputs: the sums over sentences give the value of every measure; invalid outputs have no counts."""
     folder = data / "conll18"
-    campaign = c.plan_in(folder / "gold", folder / "systems")
+    campaign = c.find_plan(folder / "gold", folder / "systems")
     kept = [one for one in campaign.test_sets if one.code in {"kk_ktb", "he_htb", "br_keb"}]
     campaign = campaign._replace(test_sets=tuple(kept))
     measures = ["Words", "UAS", "LAS", "CLAS", "MLAS", "BLEX", "LAS.precision", "LAS@CORE", "LAS-PUNCT.recall"]
@@ -247,7 +247,7 @@ def test_counts_of_sentences_sum_to_the_scores(data: Path) -> None:
 def test_real_systems(data: Path) -> None:
     """On Hebrew of 2018, Stanford is far ahead by its segmentation, before UDPipe and HIT, as in the bootstrap."""
     folder = data / "conll18"
-    campaign = c.plan_in(folder / "gold", folder / "systems")
+    campaign = c.find_plan(folder / "gold", folder / "systems")
     kept = [one for one in campaign.test_sets if one.code == "he_htb"]
     results = c.score_plan(
         campaign._replace(test_sets=tuple(kept)), setup_of(["LAS"], rules="conll18"), by_sentence=True

@@ -11,7 +11,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find_plan, score_plan
-from levelhead.campaign import job as jobs
+from levelhead.campaign import outputs as jobs
 from levelhead.campaign import sources as gold_of_jobs
 from levelhead.comparison.evaluations import sent_ids
 from levelhead.errors import InputError

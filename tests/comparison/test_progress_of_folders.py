@@ -52,7 +52,7 @@ def test_each_step_is_shown(work: Callable[[], object], what: str, steps: int, m
             "comparison.contrasts.sources_of",
         ),
         (lambda: levelhead.similarity(GOLD), "typology.collection.similarity"),
-        (lambda: levelhead.profile(GOLD), "typology.collection._ReadFiles.add_profiled"),
+        (lambda: levelhead.profile(GOLD), "typology.collection._ReadFiles.add"),
     ],
 )
 def test_bars_end_before_an_error_is_handled(work: Callable[[], object], interrupted: str, monkeypatch) -> None:

@@ -96,10 +96,10 @@ def test_bad_arguments() -> None:
 
 def test_ranking_by_perplexity() -> None:
     """The lowest is first; a system with a missing output has no average, since 0 would be the best."""
-    from levelhead.campaign import groups_named, plan_in, rank, score_plan
+    from levelhead.campaign import find_plan, groups_named, rank, score_plan
 
     name = f"DPPL({GOLD.format('en')})"
-    campaign = plan_in("examples/parallel/gold", "examples/parallel/systems")
+    campaign = find_plan("examples/parallel/gold", "examples/parallel/systems")
     results = score_plan(campaign, setup_of([name, "LAS"]))
     (group,) = groups_named(["all"], campaign.test_sets)
     ranking = rank(results, name, group)
@@ -179,7 +179,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
     """`{treebank}` stands for the code; each test set has its own model."""
     import shutil
 
-    from levelhead.campaign import plan_in, score_plan
+    from levelhead.campaign import find_plan, score_plan
     from levelhead.comparison.evaluations import score_and_look
 
     for folder in ("gold", "systems/alpha"):
@@ -193,7 +193,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
         )
         for code in ("en", "fi")
     }
-    results = score_plan(plan_in(tmp_path / "gold", tmp_path / "systems"), setup_of([template]))
+    results = score_plan(find_plan(tmp_path / "gold", tmp_path / "systems"), setup_of([template]))
     paired, _ = score_and_look(find_plan(tmp_path / "gold", [tmp_path / "systems/alpha"]), setup_of([template]))
     for code, evaluation in expected.items():
         (score,) = evaluation.values()
@@ -208,7 +208,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
     with pytest.raises(MeasureError, match="requires several treebanks"):
         levelhead.score(GOLD.format("en"), SYSTEM.format("alpha", "en"), measures=[template])
     with pytest.raises(InputError, match=r"nowhere/en\.conllu"):
-        score_plan(plan_in(tmp_path / "gold", tmp_path / "systems"), setup_of(["DPPL(nowhere/{treebank}.conllu)"]))
+        score_plan(find_plan(tmp_path / "gold", tmp_path / "systems"), setup_of(["DPPL(nowhere/{treebank}.conllu)"]))
 
 
 CROSSING = """1\ta\t_\t_\t_\t_\t3\tobj\t_\t_
@@ -221,7 +221,7 @@ CROSSING = """1\ta\t_\t_\t_\t_\t3\tobj\t_\t_
 
 def test_what_cannot_be_derived_has_no_perplexity_and_all_else(tmp_path):
     """Arc-eager only derives projective trees; other measures of the output still have values."""
-    from levelhead.campaign import plan_in, score_plan
+    from levelhead.campaign import find_plan, score_plan
 
     name = f"DPPL({GOLD.format('en')},order=arc-eager)"
     for folder in ("gold", "systems/copy"):
@@ -234,7 +234,7 @@ def test_what_cannot_be_derived_has_no_perplexity_and_all_else(tmp_path):
     scores = levelhead.score(tmp_path / "gold/en.conllu", tmp_path / "systems/copy/en.conllu", measures=[name, "LAS"])
     assert scores[name].value is None
     assert "projective" in scores[name].reason
-    results = score_plan(plan_in(tmp_path / "gold", tmp_path / "systems"), setup_of([name, "LAS"]))
+    results = score_plan(find_plan(tmp_path / "gold", tmp_path / "systems"), setup_of([name, "LAS"]))
     result = results.results["copy", "en"]
     assert (result.state, result.values["LAS"], result.values[name]) == ("valid", 1, None)
 

@@ -13,7 +13,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.campaign.find import find_plan
-from levelhead.campaign.job import JobSetup, count_output
+from levelhead.campaign.outputs import JobSetup, count_output
 from levelhead.campaign.profile_jobs import profile_files
 from levelhead.campaign.results import read_scores
 from levelhead.campaign.sources import File, view_gold

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from levelhead.campaign.job import JobSetup, count_output
+from levelhead.campaign.outputs import JobSetup, count_output
 from levelhead.campaign.records import json_of
 from levelhead.campaign.sources import File
 from levelhead.errors import LevelheadError

@@ -12,7 +12,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.campaign.job import JobSetup, count_output
+from levelhead.campaign.outputs import JobSetup, count_output
 from levelhead.campaign.records import json_of
 from levelhead.campaign.sources import File
 from levelhead.errors import LevelheadError, MeasureError

@@ -217,17 +217,17 @@ def test_many_failures_are_as_many_events(n_failed: int, decided: bool) -> None:
 def test_evident_differences_are_those_of_the_second_implementation(rows: list[tuple[int | None, int | None]]) -> None:
     failed = np.array([[one is None for one in row] for row in rows])
     scores = np.array([[one or 0 for one in row] for row in rows], dtype=np.float64)
-    found = evidence(scores, failed)
-    assert found.differences[0, 1] == -found.differences[1, 0]
+    differences, failure_p = evidence(scores, failed)
+    assert differences[0, 1] == -differences[1, 0]
     if (failed[:, 0] != failed[:, 1]).sum() > (~failed.any(axis=1)).sum():
-        assert 0 < found.failure_p[0, 1] <= 1
+        assert 0 < failure_p[0, 1] <= 1
     else:
-        assert np.isnan(found.failure_p[0, 1])
-        assert found.differences[0, 1] == pytest.approx(plain.evident(rows))
+        assert np.isnan(failure_p[0, 1])
+        assert differences[0, 1] == pytest.approx(plain.evident(rows))
 
 
 def examples(*systems: str) -> c.Results:
-    campaign = c.plan_in(PARALLEL / "gold", PARALLEL / "systems")
+    campaign = c.find_plan(PARALLEL / "gold", PARALLEL / "systems")
     kept = tuple(one for one in campaign.systems if one.name in systems)
     return c.score_plan(campaign._replace(systems=kept), setup_of(["LAS"]), by_sentence=True)
 

@@ -8,7 +8,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.campaign import find_plan, groups_named, plan_in, rank, score_plan, with_intervals
+from levelhead.campaign import find_plan, groups_named, rank, score_plan, with_intervals
 from levelhead.comparison import compare
 from levelhead.comparison.evaluations import average_scores, score_and_look
 from levelhead.errors import InputError, MeasureError
@@ -153,7 +153,7 @@ def test_compare_and_rank_give_the_same_intervals(tmp_path):
     tests = InferenceSettings(300, seed=3)
     compared = compare(find_plan(renamed, [PARALLEL / f"systems/{name}/tr.conllu" for name in ("alpha", "beta")]),
                        setup_of(["LAS"]), settings=tests)  # fmt: skip
-    campaign = plan_in(PARALLEL / "gold", PARALLEL / "systems")
+    campaign = find_plan(PARALLEL / "gold", PARALLEL / "systems")
     results = score_plan(campaign, setup_of(["LAS"]), by_sentence=True)
     (group,) = groups_named(["language:Turkish"], results.test_sets)
     (ranking,) = with_intervals(results, [rank(results, "LAS", group)], tests).rankings

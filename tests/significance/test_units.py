@@ -8,7 +8,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.campaign import find_plan, groups_named, plan_in, rank, score_plan, with_intervals
+from levelhead.campaign import find_plan, groups_named, rank, score_plan, with_intervals
 from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
@@ -164,7 +164,7 @@ def test_compare_and_rank_give_the_same_intervals_of_documents(folder) -> None:
         how = FEW._replace(resample_by=unit, level=0.8)
         compared = compare(find_plan(gold, outputs), setup_of(["LAS"]), settings=how)
         results = score_plan(
-            plan_in(place / "gold", place / "systems"), setup_of(["LAS"]), by_sentence=True, resample_by=unit
+            find_plan(place / "gold", place / "systems"), setup_of(["LAS"]), by_sentence=True, resample_by=unit
         )
         (group,) = groups_named(["all"], results.test_sets)
         (ranking,) = with_intervals(results, [rank(results, "LAS", group)], how).rankings

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from conftest import EXAMPLES
-from levelhead.campaign import find_plan, plan_in, read_manifest
+from levelhead.campaign import find_plan, read_manifest
 from levelhead.campaign.plan import named_by_path
 from levelhead.errors import InputError
 from levelhead.treebank.layouts import extra_gold, gold_files, run_files, runs_of_one_file, system_folders, system_name
@@ -163,6 +163,6 @@ def test_names_of_folders_that_tira_calls_output(tmp_path):
     make(tmp_path / "beta", "output/en.conllu")
     outputs = [tmp_path / "alpha/output", tmp_path / "beta"]
     assert [system.label for system in find_plan(gold, outputs).systems] == ["alpha", "beta"]
-    assert [system.label for system in plan_in(gold, tmp_path / "alpha/output").systems] == ["alpha"]
+    assert [system.label for system in find_plan(gold, tmp_path / "alpha/output").systems] == ["alpha"]
     (tmp_path / "m.toml").write_text('[campaign]\ngold = "gold"\n[[system]]\nfolder = "alpha/output"\n')
     assert [system.label for system in read_manifest(tmp_path / "m.toml").campaign().systems] == ["alpha"]

@@ -31,12 +31,11 @@ from levelhead.typology import (
     word_dependency_entropy,
 )
 from levelhead.typology.collection import survey
-from levelhead.typology.entropy import weights_text
 from levelhead.typology.languages import language_code
 from levelhead.typology.profile import columns_named
 from levelhead.typology.profile_columns import OF_TRAINING
 from levelhead.typology.tally import Histogram, Tally
-from levelhead.typology.vocabulary import CALLIN_CHUNKS
+from levelhead.typology.vocabulary import CALLIN_CHUNKS, weights_text
 from oracle import typology as oracle
 from strategies import treebanks
 
@@ -347,7 +346,7 @@ def test_tallies(rows: list[tuple[str, str]], cut: int) -> None:
         return Tally.of(StringColumn(codes[0::2], strings), StringColumn(codes[1::2], strings))
 
     def shown(some: Tally) -> dict[tuple[str, ...], int]:
-        columns = [some.column(place) for place in range(len(some.axes))]
+        columns = [StringColumn(codes, axis) for codes, axis in zip(some.keys, some.axes, strict=True)]
         return dict(zip(zip(*columns, strict=True), some.counts.tolist(), strict=True))
 
     whole, added = tally(rows), tally(rows[:cut]) + tally(rows[cut:])
@@ -358,7 +357,7 @@ def test_tallies(rows: list[tuple[str, str]], cut: int) -> None:
         sorted(Counter(first for first, _ in rows).items(), key=lambda p: (-p[1], p[0]))
     )
     firsts = Counter(first for first, _ in rows)
-    assert whole.totals_of(0).tolist() == [firsts[first] for first in whole.column(0)]
+    assert whole.totals_of(0).tolist() == [firsts[first] for first in StringColumn(whole.keys[0], whole.axes[0])]
 
 
 def test_keys_too_large_for_one_number() -> None:

@@ -21,8 +21,8 @@ from levelhead.typology import (
     survey,
 )
 from levelhead.typology.counts import count_sizes
-from levelhead.typology.entropy import weights_text
 from levelhead.typology.selection import NEEDED
+from levelhead.typology.vocabulary import weights_text
 from oracle import typology as oracle
 
 LANGUAGES = {

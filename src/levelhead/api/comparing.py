@@ -103,7 +103,7 @@ def compare(
         MeasureError: a measure or the rules are unknown.
     """
     from levelhead.comparison.systems import compare as compare_systems
-    from levelhead.measures.registry import STANDARD, parse_measure, split_measures
+    from levelhead.measures.registry import split_measures
     from levelhead.significance import InferenceSettings
 
     chosen = without_punctuation(or_own(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)

@@ -1,6 +1,6 @@
 """Campaigns: many systems on many test sets, macro-averages and rankings."""
 
-from levelhead.campaign.find import Manifest, find_plan, plan_in, read_manifest
+from levelhead.campaign.find import Manifest, find_plan, read_manifest
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.ranked_systems import RankedIntervals, with_intervals
 from levelhead.campaign.ranking import (
@@ -38,7 +38,6 @@ __all__ = [
     "groups_named",
     "language_of",
     "macro_average",
-    "plan_in",
     "rank",
     "read_manifest",
     "read_scores",

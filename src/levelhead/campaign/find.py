@@ -15,7 +15,6 @@ from levelhead.scoring.rules import RULES
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.layouts import (
-    GoldFile,
     Split,
     bare_name,
     existing,
@@ -38,29 +37,11 @@ def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...
     """Return the test sets in a file or a folder, in any supported layout."""
     if gold.suffix == ".toml" and gold.is_file():
         return read_manifest(gold).gold_sets(split)
-    return tuple(_test_set(file) for file in gold_files(gold, split))
-
-
-def _test_set(gold: GoldFile) -> TestSet:
-    language = language_of(gold.code)
-    return TestSet(gold.code, gold.path, gold.outputs, language._replace(name=gold.language or language.name))
-
-
-def plan_in(
-    gold: str | os.PathLike[str], systems: str | os.PathLike[str], split: Split | None = None, *, as_runs: bool = False
-) -> Plan:
-    """Return the plan for all systems in a folder.
-
-    Args:
-        gold: the gold treebanks, in any supported layout.
-        systems: a folder with a folder for each system, or the folder of a single system.
-        split: which files of UD releases are gold.
-        as_runs: whether all folders in the folder of a system are its runs, whatever their names.
-
-    Raises:
-        InputError: a folder cannot be read, is empty, or matches two layouts.
-    """
-    return plan_of(find_test_sets(Path(gold), split), system_folders(Path(systems)), as_runs)
+    languages = [(file, language_of(file.code)) for file in gold_files(gold, split)]
+    return tuple(
+        TestSet(file.code, file.path, file.outputs, language._replace(name=file.language or language.name))
+        for file, language in languages
+    )
 
 
 def find_plan(
@@ -70,29 +51,39 @@ def find_plan(
 
     Args:
         gold: the gold treebanks.
-        systems: the systems; or a folder with a folder for each.
+        systems: the systems; or a folder with a folder for each, or the folder of a single system.
         split: which files of UD releases to use.
         as_runs: whether all folders in the folder of a system are its runs, whatever their names.
 
     Raises:
-        InputError: a path cannot be read, is given twice, or matches two layouts.
+        InputError: a path cannot be read, is empty or given twice, or matches two layouts.
     """
     if isinstance(systems, str | os.PathLike):
         systems = system_folders(Path(systems))
     if not systems or (isinstance(gold, Mapping) and not gold):
         raise InputError(Fault("no-pairs", "give at least one gold treebank and one system"))
-    if not isinstance(systems, Mapping) and any(isinstance(system, Treebank) for system in systems):
-        raise InputError(Fault("no-pairs", "treebanks have no names: give a mapping of names to treebanks"))
-    if isinstance(systems, Mapping):
-        named = systems
-    elif len(systems) == 1 and isinstance(gold, str | os.PathLike):
-        named = {name_of(gold, systems[0]): systems[0]}
-    else:
-        named = named_by_path(systems)
+    if not isinstance(systems, Mapping):
+        if any(isinstance(system, Treebank) for system in systems):
+            raise InputError(Fault("no-pairs", "treebanks have no names: give a mapping of names to treebanks"))
+        if len(systems) == 1 and isinstance(gold, str | os.PathLike):
+            systems = {name_of(gold, systems[0]): systems[0]}
+        else:
+            systems = named_by_path(systems)
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}
     test_sets = _test_sets_of_mapping(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
-    runs = (run for name, outputs in named.items() for run in _systems(name, outputs, test_sets, as_runs))
+    runs: list[System] = []
+    for name, outputs in systems.items():
+        by_code = {test_sets[0].code: outputs} if isinstance(outputs, Treebank) else outputs
+        if isinstance(by_code, Mapping):
+            treebanks = {code: output for code, output in by_code.items() if isinstance(output, Treebank)}
+            paths = {code: Path(output) for code, output in by_code.items() if not isinstance(output, Treebank)}
+            runs.append(System(name, paths, treebanks=treebanks))
+        elif Path(by_code).is_file() and any(test_set.outputs for test_set in test_sets):
+            message = "GOLD is a folder, but this is a file: give a folder of outputs"
+            raise InputError(Fault("missing-system-file", message, Place(os.fspath(Path(by_code)))))
+        else:
+            runs += plan_of(test_sets, {name: Path(by_code)}, as_runs).systems
     return Plan(test_sets, tuple(runs))
 
 
@@ -107,35 +98,12 @@ def _test_sets_of_mapping(golds: Mapping[str, PathLike | Treebank]) -> tuple[Tes
     )
 
 
-def _systems(name: str, outputs: Treebanks, test_sets: Sequence[TestSet], as_runs: bool) -> Sequence[System]:
-    """Every run of a system."""
-    if isinstance(outputs, Treebank):
-        outputs = {test_sets[0].code: outputs}
-    if isinstance(outputs, Mapping):
-        paths = {code: Path(output) for code, output in outputs.items() if not isinstance(output, Treebank)}
-        treebanks = {code: output for code, output in outputs.items() if isinstance(output, Treebank)}
-        return [System(name, paths, treebanks=treebanks)]
-    path = Path(outputs)
-    if path.is_file() and any(test_set.outputs for test_set in test_sets):
-        message = "GOLD is a folder, but this is a file: give a folder of outputs"
-        raise InputError(Fault("missing-system-file", message, Place(os.fspath(path))))
-    return plan_of(test_sets, {name: path}, as_runs).systems
-
-
 def listed_gold(path: str | os.PathLike[str]) -> list[str]:
     """Return the gold files that a manifest or TIRA's metadata lists; any other path is returned unchanged."""
     name = os.fspath(path)
     if not name.endswith(".toml") and not os.path.isfile(os.path.join(name, "metadata.json")):  # noqa: PTH113, PTH118
         return [name]
     return [os.fspath(test_set.gold) for test_set in find_test_sets(Path(name)) if test_set.gold is not None]
-
-
-def extra_gold_files(gold: Path) -> tuple[Path, ...]:
-    """Return the treebanks next to gold that are not gold, and folders with such treebanks."""
-    if gold.suffix == ".toml" and gold.is_file():
-        manifest = read_manifest(gold)
-        return () if manifest.test_sets or manifest.gold is None else extra_gold(manifest.gold)
-    return extra_gold(gold)
 
 
 def about_files(gold: Treebanks, plan: Plan, of: str = "gold treebank") -> tuple[str, ...]:
@@ -148,9 +116,12 @@ def about_files(gold: Treebanks, plan: Plan, of: str = "gold treebank") -> tuple
 def extra_gold_warning(gold: PathLike) -> tuple[str, ...]:
     """Return a warning of the treebanks in a folder of gold, or next to the gold of a manifest, that are not gold."""
     path = Path(gold)
-    if not (path.suffix == ".toml" or path.is_dir()):
-        return ()
-    extra = [f"{file.name}/" if file.is_dir() else file.name for file in extra_gold_files(path)]
+    if path.suffix == ".toml" and path.is_file():
+        manifest = read_manifest(path)
+        folder = None if manifest.test_sets else manifest.gold
+    else:
+        folder = path if path.suffix == ".toml" or path.is_dir() else None
+    extra = [f"{file.name}/" if file.is_dir() else file.name for file in (extra_gold(folder) if folder else ())]
     return (f"warning: extra treebanks in GOLD (ignored): {listed(extra)}",) if extra else ()
 
 
@@ -194,37 +165,22 @@ class Manifest(NamedTuple):
     path: str
 
     def campaign(self, *, as_runs: bool = False) -> Plan:
-        """Return the plan of the campaign.
-
-        Args:
-            as_runs: whether all folders in the folder of a system are its runs, unless the manifest lists its runs.
-
-        Raises:
-            InputError: gold or systems are not named, or a folder or a gold file is missing.
-        """
+        """Return the plan; `as_runs`: all folders of a system are its runs, unless the manifest lists its runs."""
         test_sets = self.gold_sets()
         if not self.folders and self.systems is None:
-            raise self._wrong("it names no systems: give campaign.systems, a folder, or a list of [[system]]")
+            message = "it names no systems: give campaign.systems, a folder, or a list of [[system]]"
+            raise InputError(Fault("invalid-manifest", message, Place(self.path)))
         folders = self.folders or system_folders(self.systems or Path())
         return plan_of(test_sets, folders, {name: self.runs.get(name) or as_runs for name in folders})
 
     def gold_sets(self, split: Split | None = None) -> tuple[TestSet, ...]:
-        """Return the test sets.
-
-        Args:
-            split: which files of UD releases to use, if the manifest names a folder.
-
-        Raises:
-            InputError: no test sets are named, or the folder has none.
-        """
+        """Return the test sets; `split`: which files of UD releases to use, if the manifest names a folder."""
         if self.test_sets:
             return self.test_sets
         if self.gold is None:
-            raise self._wrong("it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]")
+            message = "it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]"
+            raise InputError(Fault("invalid-manifest", message, Place(self.path)))
         return find_test_sets(self.gold, split)
-
-    def _wrong(self, message: str) -> InputError:
-        return InputError(Fault("invalid-manifest", message, Place(self.path)))
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Manifest:
@@ -242,10 +198,10 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
 def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Manifest:
     """Return the manifest in a TOML document."""
     name = os.fsdecode(path)
-    reading = _ManifestReader(Path(name).parent)
-    manifest = reading.manifest(document, name)
-    if reading.errors:
-        raise InputError(*(Fault("invalid-manifest", message, Place(name)) for message in reading.errors))
+    reader = _ManifestReader(Path(name).parent)
+    manifest = reader.manifest(document, name)
+    if reader.errors:
+        raise InputError(*(Fault("invalid-manifest", message, Place(name)) for message in reader.errors))
     return manifest
 
 
@@ -257,24 +213,34 @@ class _ManifestReader:
         self.errors: list[str] = []
 
     def manifest(self, document: Mapping[str, Any], name: str) -> Manifest:
-        """Return the contents of the document; messages are collected in `errors`."""
-        self._keys(document, _TOP, "the manifest")
+        """Return the contents of the document."""
+        self._check_keys(document, _TOP, "the manifest")
         campaign = self._table(document, "campaign", _CAMPAIGN)
         treebanks = self._tables(document, "treebank", _TREEBANK)
         gold, systems = self._path(campaign, "gold", "campaign"), self._path(campaign, "systems", "campaign")
         test_sets = tuple(filter(None, (self._test_set(table, where, gold) for where, table in treebanks)))
-        tables = self._tables(document, "system", _SYSTEM)
-        listed = [system for where, table in tables if (system := self._system(table, where))]
-        self._unique([test_set.code for test_set in test_sets], "[[treebank]]")
-        self._unique([name for name, _, _ in listed], "[[system]]")
+        folders: list[tuple[str, Path]] = []
+        runs: dict[str, Sequence[str]] = {}
+        for where, table in self._tables(document, "system", _SYSTEM):
+            folder = self._path(table, "folder", where)
+            if folder is None:
+                self.errors.append(f"{where} has no folder")
+                continue
+            system = self._text(table, "name", where) or system_name(folder)
+            folders.append((system, folder))
+            if system_runs := self._texts(table, "runs", where):
+                runs[system] = system_runs
+        codes = [test_set.code for test_set in test_sets]
+        self._check_unique(codes, "[[treebank]]")
+        self._check_unique([system for system, _ in folders], "[[system]]")
         definitions = tuple(self.folder / file for file in self._texts(campaign, "definitions", "campaign") or ())
         return Manifest(
             test_sets=test_sets,
-            folders={name: folder for name, folder, _ in listed},
-            runs={name: runs for name, _, runs in listed if runs},
+            folders=dict(folders),
+            runs=runs,
             gold=gold,
             systems=systems,
-            groups=self._groups(document, treebanks, [test_set.code for test_set in test_sets]),
+            groups=self._groups(document, treebanks, codes),
             measures=self._texts(campaign, "measures", "campaign"),
             definitions=definitions,
             scheme=self._choice(campaign, "scheme", () if definitions else tuple(STANDARD.schemes.by_name)),
@@ -287,7 +253,7 @@ class _ManifestReader:
     def _test_set(self, table: Mapping[str, Any], where: str, gold: Path | None) -> TestSet | None:
         code = self._text(table, "code", where)
         if code is None:
-            self._report(f"{where} has no code")
+            self.errors.append(f"{where} has no code")
             return None
         path = self._path(table, "gold", where)
         if path is not None:
@@ -295,47 +261,36 @@ class _ManifestReader:
         elif gold is not None:
             path = existing(gold, f"{code}.conllu")
         if path is None:
-            self._report(f"{where}: no gold file for {code}")
+            self.errors.append(f"{where}: no gold file for {code}")
             return None
-        stem = bare_name(path.name).removesuffix(".conllu")
         output = self._text(table, "output", where)
-        outputs = (f"{code}.conllu", f"{stem}.conllu") if output is None else (output,)
-        return TestSet(code, path, tuple(dict.fromkeys(outputs)), self._language(table, where, code))
-
-    def _language(self, table: Mapping[str, Any], where: str, code: str) -> Language:
-        known = language_of(code)
-        name, family, genus = (self._text(table, field, where) for field in ("language", "family", "genus"))
-        return Language(name or known.name, family or known.family, genus or known.genus)
-
-    def _system(self, table: Mapping[str, Any], where: str) -> tuple[str, Path, Sequence[str]] | None:
-        folder = self._path(table, "folder", where)
-        if folder is None:
-            self._report(f"{where} has no folder")
-            return None
-        return self._text(table, "name", where) or system_name(folder), folder, self._texts(table, "runs", where) or ()
+        outputs = (f"{code}.conllu", bare_name(path.name).removesuffix(".conllu") + ".conllu")
+        given = (self._text(table, field, where) for field in ("language", "family", "genus"))
+        language = Language(*(value or known for value, known in zip(given, language_of(code))))
+        return TestSet(code, path, tuple(dict.fromkeys(outputs if output is None else (output,))), language)
 
     def _groups(
         self, document: Mapping[str, Any], treebanks: Iterable[tuple[str, Mapping[str, Any]]], codes: Sequence[str]
     ) -> dict[str, list[str]]:
         """The listed groups, and the groups named by treebanks."""
-        listed = self._table(document, "groups", None)
+        listed = self._table(document, "groups")
         groups = {name: list(self._texts(listed, name, "groups") or ()) for name in listed}
         for where, table in treebanks:
             for group in self._texts(table, "groups", where) or ():
                 groups.setdefault(group, []).append(str(table.get("code")))
         for name, members in groups.items():
-            missing = [code for code in members if codes and code not in codes]
-            if missing:
-                self._report(f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, missing))}")
+            if missing := [code for code in members if codes and code not in codes]:
+                message = f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, missing))}"
+                self.errors.append(message)
         return groups
 
-    def _table(self, document: Mapping[str, Any], key: str, known: Sequence[str] | None) -> Mapping[str, Any]:
+    def _table(self, document: Mapping[str, Any], key: str, known: Sequence[str] | None = None) -> Mapping[str, Any]:
         table = document.get(key, {})
         if not isinstance(table, dict):
-            self._report(f"{key} is not a table")
+            self.errors.append(f"{key} is not a table")
             return {}
         if known is not None:
-            self._keys(table, known, key)
+            self._check_keys(table, known, key)
         return table
 
     def _tables(
@@ -343,36 +298,31 @@ class _ManifestReader:
     ) -> list[tuple[str, Mapping[str, Any]]]:
         tables = document.get(key, [])
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-            self._report(f"{key} is not a list of tables: write [[{key}]]")
+            self.errors.append(f"{key} is not a list of tables: write [[{key}]]")
             return []
         numbered = [(f"{key} {number}", table) for number, table in enumerate(tables, 1)]
         for where, table in numbered:
-            self._keys(table, known, where)
+            self._check_keys(table, known, where)
         return numbered
 
-    def _keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-        for key in table:
-            if key not in known:
-                self._report(f"{where}: {unknown('key', key, known)}")
+    def _check_keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+        self.errors += [f"{where}: {unknown('key', key, known)}" for key in table if key not in known]
 
     def _text(self, table: Mapping[str, Any], key: str, where: str) -> str | None:
         value = table.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, str) or not value or "\0" in value:
-            self._report(f"{where}.{key} is not a string")
-            return None
-        return value
+        if value is None or (isinstance(value, str) and value and "\0" not in value):
+            return value
+        self.errors.append(f"{where}.{key} is not a string")
+        return None
 
     def _texts(self, table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...] | None:
         values = table.get(key)
-        if values is None:
-            return None
-        if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
-            self._report(f"{where}.{key} is not a list of strings")
-            return None
-        self._unique(values, f"{where}.{key}")
-        return tuple(values)
+        if isinstance(values, list) and values and all(isinstance(value, str) for value in values):
+            self._check_unique(values, f"{where}.{key}")
+            return tuple(values)
+        if values is not None:
+            self.errors.append(f"{where}.{key} is not a list of strings")
+        return None
 
     def _path(self, table: Mapping[str, Any], key: str, where: str) -> Path | None:
         text = self._text(table, key, where)
@@ -382,15 +332,9 @@ class _ManifestReader:
         """A string, limited to the choices if there are any."""
         text = self._text(table, key, "campaign")
         if text is not None and choices and text not in choices:
-            self._report(f"campaign.{key}: {unknown(key, text, choices)}")
+            self.errors.append(f"campaign.{key}: {unknown(key, text, choices)}")
         return text
 
-    def _unique(self, names: Iterable[str], where: str) -> None:
-        seen: set[str] = set()
-        for name in names:
-            if name in seen:
-                self._report(f"{where} has {quoted(name)} twice")
-            seen.add(name)
-
-    def _report(self, message: str) -> None:
-        self.errors.append(message)
+    def _check_unique(self, names: Sequence[str], where: str) -> None:
+        repeated = (name for i, name in enumerate(names) if name in names[:i])
+        self.errors += [f"{where} has {quoted(name)} twice" for name in repeated]

@@ -1,21 +1,69 @@
-"""Outputs whose words are needed, not only their counts: in memory, or visited by the jobs that count them."""
+"""One system's output on one test set: counted from bytes, shown to visitors that need its words, or kept in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+import hashlib
+import json
+import sys
+import unicodedata
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from levelhead.campaign.job import JobSetup, count_output
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead._version import VERSION
 from levelhead.campaign.plan import Plan, missing_outputs
-from levelhead.campaign.records import Record, contents_in
-from levelhead.campaign.sources import Source
-from levelhead.errors import InputError
-from levelhead.evaluation.pair import load, load_pair
+from levelhead.campaign.records import (
+    GOLD,
+    Record,
+    contents_fields,
+    contents_in,
+    faults_of_error,
+    numbers_of,
+    small,
+    status_of_other_text,
+    status_of_refusal,
+    status_of_scores,
+    units_fields,
+)
+from levelhead.campaign.results import CANNOT_OPEN
+from levelhead.campaign.sources import (
+    File,
+    GoldView,
+    LargeFile,
+    Source,
+    contents,
+    facts_of,
+    gold_of,
+    hash_of,
+    input_file,
+    score_gold_in_pieces,
+    unchanged,
+    undefined_measures,
+    whole_contents,
+    without_value,
+)
+from levelhead.errors import InputError, MeasureError, TextMismatch
+from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
+from levelhead.evaluation.fold import OnlyWhole, fold
+from levelhead.evaluation.pair import Evaluation, load, load_pair, parse_as
 from levelhead.evaluation.setup import Setup
+from levelhead.evaluation.valid_sentences import score_valid_sentences, valid_sentences
 from levelhead.progress import tracked
+from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, TreebankPair, match
+from levelhead.scoring.measure import Measure, Resource
+from levelhead.scoring.spans import spans_of
+from levelhead.scoring.weights import for_treebank, key_of, read_weights
+from levelhead.significance import Run, system_counts, units_of
+from levelhead.significance.units import AUTO, UnitTally
+from levelhead.treebank import Treebank, blocks
+from levelhead.treebank.provenance import contents_hash, summary_of
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import CountedPiece, Visitor
@@ -28,17 +76,236 @@ if TYPE_CHECKING:
             """Return the result."""
 
 
-class Output(NamedTuple):
-    """One output of a system, matched with gold.
+_MISSING: Record = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
 
-    Args:
-        system: the name of the system.
-        name: the system, with the name of the run if there are several.
-        matches: the aligned words.
-    """
+
+class JobSetup(NamedTuple):
+    """Everything that determines the counts of a job, except gold and output."""
+
+    setup: Setup
+    files: Mapping[str, File] = {}  # weights and models by measure, which the worker reads
+    treebank: str = ""  # the code of the test set, for measures that name a file per test set
+    by_sentence: bool = False  # whether the counts of every sentence are returned, for tests of significance
+    resample_by: str = AUTO  # the units of these tests, see `significance.units_of`
+
+
+def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
+    """Return the key of a result: a hash of everything that determines it."""
+    parts: list[Any] = [
+        *(f"counts by {settings.resample_by}" if settings.by_sentence else "counts", VERSION),
+        *(unicodedata.unidata_version,),
+        *(settings.setup.key, {name: file.sha256 for name, file in settings.files.items()}),
+        *(hash_of(gold), hash_of(system)),
+    ]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
+    """Return the key of the result of a function of a gold treebank."""
+    name = f"{view.__module__}.{view.__qualname__}"
+    parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.signature, setup.format, setup.gold_format]
+    parts += ["several roots"] if setup.rules.several_roots else []
+    return hashlib.sha256(json.dumps([*parts, hash_of(gold)]).encode()).hexdigest()
+
+
+def count_output(
+    gold: Source, output: Source | None, settings: JobSetup, visitors: Sequence[Visitor] = (), *, whole: bool = False
+) -> Record:
+    """Return the record of an output; large files are read in pieces if possible, unless they are needed whole."""
+    setup, faulty = settings.setup, "gold"  # what an error is about: gold, or a file that a measure names
+    try:
+        if settings.files:
+            weights = dict(setup.weights)
+            for measure, definition in setup.defined:
+                if (file := settings.files.get(faulty := str(measure))) is not None:
+                    argument = setup.place_of(key_of(for_treebank(measure, settings.treebank)))
+                    weights[key_of(measure)] = _resource(argument, file, definition.load or read_weights)
+            setup, faulty = replace(setup, weights=weights), "gold"
+        job = OutputJob(gold, output, setup, settings.resample_by if settings.by_sentence else None, visitors)
+        if whole:
+            return job.record_in_memory()
+        try:
+            return job.record_in_memory(blocks.SIZES.large)
+        except LargeFile:
+            return job.record_in_pieces() or job.record_in_memory()
+    except InputError as error:
+        return {"faults_of": faulty, "faults": faults_of_error(error)}
+
+
+@lru_cache(maxsize=8)
+def _resource(argument: str, file: File, load: Callable[[str], Resource]) -> Resource:
+    """Return what a measure's file contains; a worker reads each file once while it is needed."""
+    contents(file)  # is unchanged
+    return load(argument)
+
+
+class OutputJob(NamedTuple):
+    """An output to be counted; errors are those of gold. `resample_by` is None without counts of sentences."""
+
+    gold: Source
+    output: Source | None
+    setup: Setup
+    resample_by: str | None
+    visitors: Sequence[Visitor] = ()
+
+    def record_in_memory(self, most: int = sys.maxsize) -> Record:
+        """Return the record, with files that have at most so many bytes read whole."""
+        gold = gold_of(self.gold, self.setup, most)
+        if not isinstance(gold, Treebank):
+            raise gold
+        fields: Record = {"gold": contents_fields(summary_of(gold))}
+        if self.resample_by is not None:
+            units = units_fields(units_of(gold, self.resample_by))
+            fields |= {"gold_hash": contents_hash(gold), "units": units}
+        record = dict(_MISSING) if self.output is None else self._fields_of_whole(gold, self.output, most)
+        valueless = record.get("undefined", self._measures_without_scores)
+        return record | {"undefined": undefined_measures(self.gold, self.setup, valueless, most)} | fields
+
+    @property
+    def _measures_without_scores(self) -> Sequence[str]:
+        """The measures that may have no value because of gold, if an output has no scores."""
+        return self.setup.names if self.setup.rules.undefined is None else ()
+
+    def _fields_of_whole(self, gold: Treebank, output: Source, most: int) -> Record:
+        """The record of an output, without fields that depend only on gold.
+
+        An invalid output gets a status, reasons, and the scores of valid sentences unless scores are partial.
+        """
+        setup, sentences, data = self.setup, self._sentences(), b""
+        system: Treebank | bytes = data
+        try:
+            if isinstance(output, Treebank):
+                system = output
+            else:
+                data = whole_contents(output, most)
+                system = data if setup.partial else parse_as(data, None, setup.rules, setup.format)
+            evaluation = fold(whole_pair(gold, system, setup), setup, (*sentences, *self.visitors))
+        except InputError as error:
+            status = status_of_refusal(error)
+            if isinstance(error, TextMismatch) and isinstance(system, Treebank):
+                spans = [spans_of(side, unicode_spaces=setup.rules.unicode_spaces) for side in (system, gold)]
+                status = status_of_other_text(*(len(side.text.tobytes().decode()) for side in spans))
+            elif error.place.file == GOLD:
+                raise
+            record: Record = {"state": "invalid", "status": status, "reasons": faults_of_error(error)}
+            if not (setup.partial or setup.rules.content):  # these are only compared by number
+                with suppress(InputError):
+                    scores, coverage = score_valid_sentences(gold, *valid_sentences(data), setup)
+                    record |= {"secondary": numbers_of(scores), "coverage": coverage}
+            return record
+        return _valid_fields(evaluation, setup, sentences)
+
+    def record_in_pieces(self) -> Record | None:
+        """Return the record, counted in pieces; None if files must be read whole.
+
+        An invalid output is read whole, for its valid sentences.
+        """
+        gold, output = self.gold, self.output
+        if not isinstance(gold, File) or isinstance(output, Treebank) or not can_score_in_pieces(self.setup):
+            return None
+        if output is None and self.setup.rules.content:
+            return None
+        sentences = self._sentences()
+        units = () if self.resample_by is None else (_GoldUnits(self.resample_by),)
+        try:
+            with unchanged(gold) if output is None else unchanged(gold, output):
+                if output is None:
+                    evaluation = score_gold_in_pieces(gold, self.setup, units, self._measures_without_scores)
+                    record = _MISSING | {"undefined": list(without_value(evaluation))}
+                else:
+                    sources = input_file(gold, GOLD), input_file(output, None)
+                    with open_files(*sources, self.setup, blocks.SIZES.piece, facts_of(gold, self.setup)) as stream:
+                        evaluation = fold(stream, self.setup, (*units, *sentences, *self.visitors))
+                    record = _valid_fields(evaluation, self.setup, sentences)
+                    record["undefined"] = undefined_measures(gold, self.setup, record["undefined"], None)
+        except (OnlyWhole, MeasureError):
+            return None
+        except InputError as error:
+            if not isinstance(error, TextMismatch) and error.place.file == GOLD:
+                raise
+            return None
+        record["gold"] = contents_fields(evaluation.gold)
+        for visitor in units:
+            record |= {"gold_hash": evaluation.gold.sha256, "units": units_fields(visitor.tally.units(GOLD))}
+        return record
+
+    def _sentences(self) -> Sequence[_SentenceParts]:
+        return () if self.resample_by is None else (_SentenceParts(self.setup),)
+
+
+def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_SentenceParts]) -> Record:
+    """The record of a valid output, without the fields that depend only on gold."""
+    record: Record = {
+        "state": "valid",
+        "status": status_of_scores(evaluation.scores, setup.rules.name),
+        "reasons": [],
+        "scores": numbers_of(evaluation),
+        "undefined": list(without_value(evaluation)),
+        "system": contents_fields(evaluation.system),
+        "measures": setup.signature_of_measures(),
+        "notes": list(evaluation.notes),
+    }
+    if setup.partial:
+        coverage = evaluation.coverage
+        record |= {"scores_valid_trees": numbers_of(evaluation.valid_trees), "partial_coverage": coverage}
+    for tally in sentences:
+        record |= tally.fields(evaluation)
+    return record
+
+
+class _GoldUnits:
+    """The visitor that finds the units of gold."""
+
+    def __init__(self, resample_by: str) -> None:
+        self._resample_by = resample_by
+
+    def start(self) -> None:
+        """Forget all pieces."""
+        self.tally = UnitTally(self._resample_by)
+
+    def add(self, piece: CountedPiece) -> None:
+        """Add the gold sentences of a piece."""
+        self.tally.add(piece.matches.gold)
+
+
+class _SentenceParts:
+    """The visitor that keeps numerators and denominators of every sentence: at most 16 bytes for each measure."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._measures = {str(measure): measure for measure in setup.measures}
+        self._kinds = ("sentences", "sentences_valid_trees") if setup.partial else ("sentences",)
+
+    def start(self) -> None:
+        """Forget all pieces."""
+        self._parts: dict[tuple[str, str], list[NDArray[Any]]] = {}
+
+    def add(self, piece: CountedPiece) -> None:
+        """Add the counts of the sentences of a piece."""
+        for name, counts_by_kind in piece.sentences.items():
+            for kind, counts in zip(self._kinds, counts_by_kind, strict=True):
+                parts = small(sentence_parts(counts, self._measures[name]))
+                self._parts.setdefault((kind, name), []).append(parts)
+
+    def fields(self, evaluation: Evaluation) -> Record:
+        """Return the fields of a record, for the measures that have a value; to be called once."""
+        fields: Record = {kind: {} for kind in self._kinds}
+        for kind, name in tuple(self._parts):
+            parts = self._parts.pop((kind, name))
+            if evaluation[name].reason is None:
+                fields[kind][name] = small(np.concatenate(parts, axis=1))
+        return fields
+
+
+def sentence_parts(counts: Counts, measure: Measure) -> NDArray[np.float64]:
+    """Return the numerators and denominators of a measure, float64, shape (2, sentences)."""
+    return system_counts([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
+
+
+class Output(NamedTuple):
+    """One output of a system, matched with gold."""
 
     system: str
-    name: str
+    name: str  # with that of the run if there are several
     matches: Matches
 
 
@@ -88,38 +355,29 @@ Looked = tuple[list[Record], Any]
 
 
 class VisitEach(NamedTuple):
-    """An additional function of each valid output; unlike for `Look`, files can be read in pieces.
-
-    Args:
-        start: returns the visitor of an output; a function of the code of the test set and the name of the output.
-    """
+    """A function of a test set's code and an output's name that returns a visitor; files can be read in pieces."""
 
     start: Callable[[str, str], VisitorWithResult]
 
 
-def count_and_look(
-    code: str, gold: Source, outputs: Sequence[OutputSource], look: Look | VisitEach, look_at_valid: bool
-) -> Looked:
-    """Count all outputs on one test set and look at them; no file is read twice.
-
-    Args:
-        code: the code of the test set.
-        gold: the gold treebank.
-        outputs: the outputs.
-        look: the additional function.
-        look_at_valid: whether a `Look` is called even if an output is missing or invalid.
-    """
-    if not isinstance(look, VisitEach):
-        records, matched = _records_and_outputs(gold, outputs)
-        return records, look(code, matched) if look_at_valid or len(matched) == len(outputs) else None
-    records, results = [], {}
-    for _, name, file, settings in outputs:
-        visitor = look.start(code, name)
-        record = count_output(gold, file, settings, [visitor])
+def count_and_look(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look | VisitEach) -> Looked:
+    """Count all outputs on one test set and look at them, with a `Look` if all are valid; no file is read twice."""
+    records: list[Record] = []
+    results: dict[str, Any] = {}
+    matched: list[Output] = []
+    for system, name, file, settings in outputs:
+        visitor = look.start(code, name) if isinstance(look, VisitEach) else _Keep()
+        record = count_output(gold, file, settings, [visitor], whole=not isinstance(look, VisitEach))
         records.append(record)
-        if record.get("state") == "valid":
+        if record.get("state") != "valid":
+            continue
+        if not isinstance(visitor, _Keep):
             results[name] = visitor.result(contents_in(record["gold"], None), contents_in(record["system"], None))
-    return records, results
+        elif isinstance(visitor.matches, Matches):
+            matched.append(Output(system, name, visitor.matches))
+    if isinstance(look, VisitEach):
+        return records, results
+    return records, look(code, matched) if len(matched) == len(outputs) else None
 
 
 class _Keep:
@@ -132,15 +390,3 @@ class _Keep:
     def add(self, piece: CountedPiece) -> None:
         """Keep the only piece."""
         self.matches = piece.matches
-
-
-def _records_and_outputs(gold: Source, outputs: Sequence[OutputSource]) -> tuple[list[Record], list[Output]]:
-    """The results of all outputs, and the aligned words of valid outputs."""
-    records, matched = [], []
-    for system, name, file, settings in outputs:
-        kept = _Keep()
-        record = count_output(gold, file, settings, [kept], whole=True)
-        records.append(record)
-        if record.get("state") == "valid" and isinstance(kept.matches, Matches):
-            matched.append(Output(system, name, kept.matches))
-    return records, matched

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,30 +87,30 @@ class Plan(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """A note with the outputs whose names are longer than those of test sets, if any."""
-        codes = [(system, code) for system in self.systems for code in system.similar]
-        if not codes:
-            return ()
-        pairs = [f"{system.label}/{system.outputs[code].name} ({code})" for system, code in codes]
-        return (f"{number_of(len(pairs), 'output')} matched by the beginning of the file name: {listed(pairs)}",)
+        similar = [(system, code) for system in self.systems for code in system.similar]
+        names = [f"{system.label}/{system.outputs[code].name} ({code})" for system, code in similar]
+        note = f"{number_of(len(names), 'output')} matched by the beginning of the file name: {listed(names)}"
+        return (note,) if names else ()
 
 
 def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path], runs: bool | Mapping[str, Runs] = False) -> Plan:
     """Return the plan for systems."""
-    listed_sets = tuple(test_sets)
-    golds = [GoldFile(test_set.code, test_set.gold or Path(), test_set.outputs) for test_set in listed_sets]
-    by_system: Mapping[str, Runs] = dict.fromkeys(systems, runs) if isinstance(runs, bool) else runs
-    found = [run for name, path in systems.items() for run in _runs(name, path, golds, by_system[name])]
-    return Plan(listed_sets, tuple(_system(run) for run in found))
-
-
-def _system(run: RunFiles) -> System:
-    return System(run.system, run.files, run.run, run.folder, run.ignored, {}, run.faults, run.similar)
-
-
-def _runs(name: str, path: Path, golds: Sequence[GoldFile], runs: Runs) -> Sequence[RunFiles]:
-    if len(golds) == 1 and not golds[0].outputs and path.is_dir():
-        return runs_of_one_file(name, path, golds[0], runs)
-    return run_files(name, path, golds, runs)
+    test_sets = tuple(test_sets)
+    golds = [GoldFile(test_set.code, test_set.gold or Path(), test_set.outputs) for test_set in test_sets]
+    all_runs: list[RunFiles] = []
+    for name, path in systems.items():
+        named_runs = runs if isinstance(runs, bool) else runs[name]
+        if len(golds) == 1 and not golds[0].outputs and path.is_dir():
+            all_runs += runs_of_one_file(name, path, golds[0], named_runs)
+        else:
+            all_runs += run_files(name, path, golds, named_runs)
+    return Plan(
+        test_sets,
+        tuple(
+            System(run.system, run.files, run.run, run.folder, run.ignored, {}, run.faults, run.similar)
+            for run in all_runs
+        ),
+    )
 
 
 def missing_outputs(plan: Plan) -> list[Fault]:
@@ -118,31 +118,30 @@ def missing_outputs(plan: Plan) -> list[Fault]:
 
     The first also names files that match no test set, which may be missing outputs with different names.
     """
-    return [fault for system in plan.systems for fault in (*_missing(plan, system), *system.faults.values())]
-
-
-def _missing(plan: Plan, system: System) -> Iterator[Fault]:
-    if unmatched := _unmatched(plan, system):
-        yield unmatched
-        return
-    known = {*system.outputs, *system.treebanks, *system.faults}
-    missing = [test_set.code for test_set in plan.test_sets if test_set.code not in known]
-    if not missing:
-        return
-    others = [path.name for path in system.ignored]
-    misnamed = f"; {unmatched_note(others, 'gold treebank')}" if others else ""
-    golds = number_of(len(plan.test_sets), "gold treebank")
-    message = f"no output for {len(missing)} of {golds}: {listed(missing)}{misnamed}"
-    remedy = "; use levelhead rank, which counts missing outputs as 0"
-    yield Fault("missing-system-file", message + remedy, Place(os.fspath(system.folder or system.label)))
+    faults: list[Fault] = []
+    for system in plan.systems:
+        available = {*system.outputs, *system.treebanks, *system.faults}
+        missing = [test_set.code for test_set in plan.test_sets if test_set.code not in available]
+        if unmatched := _unmatched(plan, system):
+            faults.append(unmatched)
+        elif missing:
+            others = [path.name for path in system.ignored]
+            misnamed = f"; {unmatched_note(others, 'gold treebank')}" if others else ""
+            golds = number_of(len(plan.test_sets), "gold treebank")
+            message = (
+                f"no output for {len(missing)} of {golds}: {listed(missing)}{misnamed};"
+                " use levelhead rank, which counts missing outputs as 0"
+            )
+            faults.append(Fault("missing-system-file", message, Place(os.fspath(system.folder or system.label))))
+        faults += system.faults.values()
+    return faults
 
 
 def check_matched(plan: Plan) -> None:
     """Refuse systems with files of which none is the output for a test set: their names are probably misspelled."""
     with_outputs = {system.name for system in plan.systems if system.outputs or system.treebanks or system.faults}
     others = (system for system in plan.systems if system.name not in with_outputs)
-    faults = [fault for system in others if (fault := _unmatched(plan, system))]
-    if faults:
+    if faults := [fault for system in others if (fault := _unmatched(plan, system))]:
         raise InputError(*faults)
 
 
@@ -181,7 +180,7 @@ def unmatched_note(files: Sequence[str], of: str) -> str:
 def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
     """Return the names of systems: the last part in which all paths differ, or otherwise the whole paths."""
     given = [Path(path) for path in paths]
-    whole = [_without_dots(path) for path in given]
+    whole = [path.resolve() if ".." in path.parts else path.absolute() for path in given]
     if len({*whole}) < len(whole):
         twice = next(path for path, same in zip(given, whole) if whole.count(same) > 1)
         raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(twice))))
@@ -192,8 +191,3 @@ def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
         if len(set(candidates)) == len(given):
             return dict(zip(candidates, given))
     return {str(path): path for path in given}
-
-
-def _without_dots(path: Path) -> Path:
-    """Return an absolute path without dots."""
-    return path.resolve() if ".." in path.parts else path.absolute()

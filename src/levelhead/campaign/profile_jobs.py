@@ -48,7 +48,15 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
     def run(files: Files, task: ProfileTask) -> Profiles:
         """Run the jobs and return the results in the order of the treebanks."""
         jobs = {name: _job(name, named, task) for name, sources in files.items() if (named := _named_files(sources))}
-        results = _results(list(jobs.values()), workers, store) if jobs else {}
+        results: Mapping[str, bytes] = {}
+        if jobs:
+            ordered = sorted(jobs.values(), key=lambda job: -job.weight)  # so that no large job is left for the end
+            batched = workers._replace(batch=batch_size(workers, len(jobs)))
+            with progress_bar("profiling", len(jobs), sum(job.weight for job in ordered)) as advance:
+                outcome = run_jobs(ordered, batched, store=store, advance=advance)
+            if outcome.stale:
+                raise InputError(*(Fault(stale.slug, stale.message, stale.place) for _, stale in outcome.stale))
+            results = outcome.results
         for name, sources in files.items():
             if name in jobs:
                 yield name, _from_bytes(results[jobs[name].key])
@@ -60,18 +68,19 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
 
 def profile_files(files: Sequence[NamedFile], task: ProfileTask) -> bytes:
     """Profile a treebank; workers call this."""
-    return _to_bytes(profiled((_counted(*file, task) for file in files), task))
-
-
-def _results(jobs: Sequence[Job], workers: Workers, store: Store | None) -> Mapping[str, bytes]:
-    """Run jobs, the largest first, so that no large job is left for the end."""
-    ordered = sorted(jobs, key=lambda job: -job.weight)
-    batch = batch_size(workers, len(jobs))
-    with progress_bar("profiling", len(jobs), sum(job.weight for job in jobs)) as advance:
-        outcome = run_jobs(ordered, workers._replace(batch=batch), store=store, advance=advance)
-    if outcome.stale:
-        raise InputError(*(Fault(stale.slug, stale.message, stale.place) for _, stale in outcome.stale))
-    return outcome.results
+    result = profiled((_counted(*file, task) for file in files), task)
+    if isinstance(result, InputError):
+        return json.dumps({"faults": [asdict(fault) for fault in result.faults]}).encode()
+    record: dict[str, Any] = {
+        "values": result.profile.values_by_name,
+        "signature": result.profile.signature,
+        "vocabulary": result.profile.vocabulary and list(result.profile.vocabulary),
+        "files": result.files,
+        "warnings": [asdict(fault) for fault in result.warnings],
+        "in_pieces": result.in_pieces,
+        "counts": result.counts and base64.b64encode(counts_to_bytes(result.counts)).decode(),
+    }
+    return json.dumps(record).encode()
 
 
 def _named_files(sources: Sequence[str | Treebank]) -> list[NamedFile]:
@@ -107,22 +116,6 @@ def _counted(path: str, file: File, task: ProfileTask) -> CountedFile:
                 return counted_contents(whole_or_parts(parts, blocks.SIZES.large), path, task)
         except UnreadableFile as error:
             raise UnreadableFile(*(fault.in_file(path) for fault in error.faults)) from error
-
-
-def _to_bytes(profiled: ProfiledTreebank | InputError) -> bytes:
-    if isinstance(profiled, InputError):
-        return json.dumps({"faults": [asdict(fault) for fault in profiled.faults]}).encode()
-    vocabulary = profiled.profile.vocabulary
-    record: dict[str, Any] = {
-        "values": profiled.profile.values_by_name,
-        "signature": profiled.profile.signature,
-        "vocabulary": vocabulary and list(vocabulary),
-        "files": profiled.files,
-        "warnings": [asdict(fault) for fault in profiled.warnings],
-        "in_pieces": profiled.in_pieces,
-        "counts": profiled.counts and base64.b64encode(counts_to_bytes(profiled.counts)).decode(),
-    }
-    return json.dumps(record).encode()
 
 
 def _from_bytes(data: bytes) -> ProfiledTreebank | InputError:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.ranking import ALL, Ranking, RankSets, groups_named, macro_average, rank
+from levelhead.campaign.ranking import Ranking, RankSets, groups_named, macro_average, rank
 from levelhead.campaign.ranking_tables import ranking_document, ranking_table, results_table
 from levelhead.campaign.results import Results
 from levelhead.errors import MeasureError, unknown
@@ -35,8 +35,6 @@ from levelhead.tabular import Tabular
 __all__ = ["RankedSystems", "RankingChoice"]
 
 Sums = NDArray[np.float64]
-
-_RANK_SETS = {"marginal": marginal_rank_sets, "simultaneous": simultaneous_rank_sets}
 
 
 class RankedIntervals(NamedTuple):
@@ -95,42 +93,39 @@ def with_intervals(
     (2004) for letters.
     """
     check_settings(settings)
-    number = {system: place for place, system in enumerate(results.systems)}
     units = results.units
     if len(units) < len(results.gold):
         raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
-    drawn = {
-        place: _averages_of(ranking, number, settings)
-        for place, ranking in enumerate(rankings)
-        if _has_averages(ranking)
-    }
-    for test_set in results.test_sets if results.gold else ():
-        if counting := [averages for averages in drawn.values() if test_set.code in averages.test_sets]:
+    number = {system: place for place, system in enumerate(results.systems)}
+    all_averages = [
+        None
+        if ranking.undefined or lower_is_better(ranking.measure)
+        else RankedAverages(
+            ranking.measure, ranking.group.codes, [number[standing.system] for standing in ranking.standings], settings
+        )
+        for ranking in rankings
+    ]
+    tested = [averages for averages in all_averages if averages is not None]
+    for averages in tested if not results.gold else ():
+        cells = [[results.results[system, code] for system in results.systems] for code in averages.test_sets]
+        values = [[float(cell.values[averages.measure] or 0) for cell in row] for row in cells]
+        add_scores(np.array(values), averages, settings)
+    for code in results.gold:
+        if counting := [averages for averages in tested if code in averages.test_sets]:
             measures = dict.fromkeys(averages.measure for averages in counting)
-            parts = {measure: parts_by_unit(results, test_set.code, measure) for measure in measures}
-            failed = {measure: _failed(results, test_set.code, measure) for measure in measures}
-            add_test_set(results.seed_of(test_set.code), parts, failed, counting, settings)
-    for averages in drawn.values() if not results.gold else ():
-        add_scores(_values(results, averages), averages, settings)
-    shown = [_with_intervals(ranking, number, drawn.get(place), rank_sets) for place, ranking in enumerate(rankings)]
-    wins = [_wins(results, drawn.get(place)) for place in range(len(rankings))]
-    return RankedIntervals(tuple(shown), tuple(wins), units)
-
-
-def _has_averages(ranking: Ranking) -> bool:
-    return not ranking.undefined and not lower_is_better(ranking.measure)
-
-
-def _averages_of(ranking: Ranking, number: Mapping[str, int], settings: InferenceSettings) -> RankedAverages:
-    order = [number[standing.system] for standing in ranking.standings]
-    return RankedAverages(ranking.measure, ranking.group.codes, order, settings)
-
-
-def _values(results: Results, ranking: RankedAverages) -> Sums:
-    """The value of each system (column) on each test set (row); a missing value counts as 0."""
-    cells = (results.results[system, code] for code in ranking.test_sets for system in results.systems)
-    values = [float(cell.values[ranking.measure] or 0) for cell in cells]
-    return np.array(values).reshape(len(ranking.test_sets), -1)
+            parts = {measure: parts_by_unit(results, code, measure) for measure in measures}
+            sentences = [results.results[system, code].sentences for system in results.systems]
+            failed = {
+                measure: np.array([measure not in by_measure for by_measure in sentences]) for measure in measures
+            }
+            add_test_set(results.seed_of(code), parts, failed, counting, settings)
+    shown, all_wins = [], []
+    for ranking, of_ranking in zip(rankings, all_averages):
+        shown.append(ranking if of_ranking is None else _with_intervals(ranking, of_ranking, rank_sets))
+        wins = of_ranking.wins() if of_ranking and results.gold else None
+        pairs = itertools.permutations(enumerate(results.systems), 2)
+        all_wins.append({} if wins is None else {(system, other): int(wins[i, j]) for (i, system), (j, other) in pairs})
+    return RankedIntervals(tuple(shown), tuple(all_wins), units)
 
 
 def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
@@ -138,47 +133,29 @@ def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
 
     In every sentence of a missing or invalid output they are 0 and 1.
     """
-    of_systems = [results.results[system, code].sentences.get(measure) for system in results.systems]
-    by_sentence = np.empty((results.gold[code].sentences, len(of_systems), 2))
-    for place, parts in enumerate(of_systems):
+    by_sentence = np.empty((results.gold[code].sentences, len(results.systems), 2))
+    for place, system in enumerate(results.systems):
+        parts = results.results[system, code].sentences.get(measure)
         by_sentence[:, place] = (0, 1) if parts is None else parts.T
     return results.units[code].sums(by_sentence)
 
 
-def _failed(results: Results, code: str, measure: str) -> NDArray[np.bool_]:
-    """Whether the output of each system is missing or invalid, shape (systems,)."""
-    return np.array([results.results[system, code].sentences.get(measure) is None for system in results.systems])
-
-
-def _wins(results: Results, ranking: RankedAverages | None) -> dict[tuple[str, str], int]:
-    if ranking is None or not results.gold:
-        return {}
-    wins = ranking.wins()
-    systems = list(enumerate(results.systems))
-    return {(system, other): int(wins[i, j]) for i, system in systems for j, other in systems if i != j}
-
-
-def _with_intervals(
-    ranking: Ranking, number: Mapping[str, int], drawn: RankedAverages | None, rank_sets: RankSets
-) -> Ranking:
-    if drawn is None:
-        return ranking
-    order = [number[standing.system] for standing in ranking.standings]
-    differences, level = drawn.differences(), drawn.settings.level
+def _with_intervals(ranking: Ranking, averages: RankedAverages, rank_sets: RankSets) -> Ranking:
+    differences, level = averages.differences(), averages.settings.level
     standings = [  # without any output there is no sample
-        standing._replace(interval=drawn.estimate(place).score_interval(level))
+        standing._replace(interval=averages.estimate(place).score_interval(level))
         if standing.n_valid or standing.value
         else standing
-        for standing, place in zip(ranking.standings, order, strict=True)
+        for standing, place in zip(ranking.standings, averages.order, strict=True)
     ]
     if differences is not None:
-        letters = compact_letters(better(differences, level)[np.ix_(order, order)])
-        ranks = _RANK_SETS[rank_sets](differences, level)
+        letters = compact_letters(better(differences, level)[np.ix_(averages.order, averages.order)])
+        ranks = (marginal_rank_sets if rank_sets == "marginal" else simultaneous_rank_sets)(differences, level)
         standings = [
             standing._replace(ranks=ranks[place], letters=shared)
-            for standing, place, shared in zip(standings, order, letters, strict=True)
+            for standing, place, shared in zip(standings, averages.order, letters, strict=True)
         ]
-    return ranking._replace(standings=tuple(standings), lines=drawn.lines(differences), rank_sets=rank_sets)
+    return ranking._replace(standings=tuple(standings), lines=averages.lines(differences), rank_sets=rank_sets)
 
 
 LEVEL = 0.95
@@ -214,15 +191,11 @@ class RankingChoice:
         rank_sets: the kind of confidence sets of ranks.
     """
 
-    ranking: str = "exact"
-    groups: Sequence[str] = (ALL,)
-    own: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    tests: InferenceSettings | None = None
-    rank_sets: RankSets = "marginal"
-
-
-STANDARD_RANKING = RankingChoice()
-"""By averages at full precision over all test sets, without tests."""
+    ranking: str
+    groups: Sequence[str]
+    own: Mapping[str, Sequence[str]]
+    tests: InferenceSettings | None
+    rank_sets: RankSets
 
 
 @immutable
@@ -248,15 +221,10 @@ class RankedSystems(Tabular):
         for ranking in self.rankings:
             if ranking.measure.lower() == measure.lower():
                 return ranking
-        available = ", ".join(ranking.measure for ranking in self.rankings)
-        raise KeyError(f"no ranking by {measure!r}: available are {available}")
+        raise KeyError(f"no ranking by {measure!r}: available are {', '.join(r.measure for r in self.rankings)}")
 
     def table(self, *, by_treebank: bool = False) -> Table:
-        """Return the ranking as a table.
-
-        Args:
-            by_treebank: the scores on each test set instead of averages.
-        """
+        """Return the ranking as a table, or the scores on each test set."""
         if not by_treebank:
             return ranking_table(self.results, self.rankings)
         codes = {code for ranking in self.rankings for code in ranking.group.codes}
@@ -275,7 +243,7 @@ def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Pla
     return plan._replace(test_sets=tuple(test_set for test_set in plan.test_sets if test_set.code in needed))
 
 
-def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice = STANDARD_RANKING) -> RankedSystems:
+def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice) -> RankedSystems:
     """Return rankings of systems by known results, such as a table of scores."""
     groups = groups_named(choice.groups, results.test_sets, own=choice.own, ranking=choice.ranking)
     chosen = list(dict.fromkeys(measures))
@@ -292,9 +260,8 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
 def measure_in(results: Results, measure: str, registry: Registry = STANDARD) -> str:
     """Return the name of a measure in results; spellings vary in published tables."""
     by_lower = {name.lower(): name for name in results.measures}
-    if measure.lower() in by_lower:
-        return measure if measure in results.measures else by_lower[measure.lower()]
-    text = str(parse_measure(measure, registry))
-    if text not in results.measures:
+    name = measure if measure in results.measures else by_lower.get(measure.lower())
+    name = name or str(parse_measure(measure, registry))
+    if name not in results.measures:
         raise MeasureError(unknown("measure in this table", measure, results.measures), "unknown-measure")
-    return text
+    return name

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
 from levelhead.campaign.plan import TestSet
@@ -67,41 +65,38 @@ def groups_named(
     Raises:
         InputError: the group is unknown, or none of its test sets is in the campaign.
     """
-    groups = (
-        [Group(test_set.code, (test_set.code,)) for test_set in test_sets]
-        if name == EACH and EACH not in (own or {})
-        else [_group(name, test_sets, own or {}, ranking)]
-        for name in dict.fromkeys(names)
-    )
-    return tuple(dict.fromkeys(itertools.chain.from_iterable(groups)))
+    own = own or {}
+    groups: dict[Group, None] = {}
+    for name in names:
+        if name == EACH and EACH not in own:
+            groups |= {Group(test_set.code, (test_set.code,)): None for test_set in test_sets}
+        else:
+            groups[_group(name, test_sets, own, ranking)] = None
+    return tuple(groups)
 
 
 def _group(name: str, test_sets: Sequence[TestSet], own: Mapping[str, Sequence[str]], ranking: str) -> Group:
-    members = _members(name, test_sets, own, ranking)
+    kind, colon, value = name.partition(":")
+    members: Sequence[str] | None
+    if name in own:
+        members = own[name]
+    elif name == ALL:
+        members = [test_set.code for test_set in test_sets]
+    elif colon and kind in {"language", "family", "genus"}:
+        field = "name" if kind == "language" else kind
+        members = [test_set.code for test_set in test_sets if getattr(test_set.language, field) == value]
+    else:
+        task, task_group = (kind, value) if colon else (ranking, name)
+        members = official_groups().get(task, {}).get(task_group)
     if members is None:
         kinds = ("language:NAME", "family:NAME", "genus:NAME", "conll17:NAME", "conll18:NAME")
-        known = [ALL, EACH, *own, *official_groups().get(ranking, {}), *kinds]
-        raise InputError(Fault("unknown-group", unknown("group", name, known)))
-    available = {test_set.code for test_set in test_sets}
-    codes = tuple(code for code in dict.fromkeys(members) if code in available)
+        available = [ALL, EACH, *own, *official_groups().get(ranking, {}), *kinds]
+        raise InputError(Fault("unknown-group", unknown("group", name, available)))
+    in_campaign = {test_set.code for test_set in test_sets}
+    codes = tuple(code for code in dict.fromkeys(members) if code in in_campaign)
     if not codes:
         raise InputError(Fault("unknown-group", f"the group {name!r} contains no test set of this campaign"))
-    return Group(name, codes, tuple(code for code in dict.fromkeys(members) if code not in available))
-
-
-def _members(
-    name: str, test_sets: Sequence[TestSet], own: Mapping[str, Sequence[str]], ranking: str
-) -> Sequence[str] | None:
-    if name in own:
-        return own[name]
-    if name == ALL:
-        return [test_set.code for test_set in test_sets]
-    kind, colon, value = name.partition(":")
-    if colon and kind in {"language", "family", "genus"}:
-        field = "name" if kind == "language" else kind
-        return [test_set.code for test_set in test_sets if getattr(test_set.language, field) == value]
-    task, wanted = (kind, value) if colon else (ranking, name)
-    return official_groups().get(task, {}).get(wanted)
+    return Group(name, codes, tuple(code for code in dict.fromkeys(members) if code not in in_campaign))
 
 
 RankSets = Literal["marginal", "simultaneous"]
@@ -163,36 +158,7 @@ class Ranking(NamedTuple):
     rank_sets: RankSets | None = None
 
 
-class _Rule(NamedTuple):
-    """A rule of averaging: the transformations of a score before averaging, and of the average."""
-
-    of_score: Callable[[Fraction], Fraction]
-    of_average: Callable[[Fraction], Fraction]
-
-
-def _exact(value: Fraction) -> Fraction:
-    return value
-
-
-def _printed(value: Fraction) -> Fraction:
-    """The score as printed by the evaluators: a percentage with two decimals."""
-    return Fraction(Decimal(f"{100 * float(value):.2f}")) / 100
-
-
-def _rounded(value: Fraction) -> Fraction:
-    """An average rounded to two decimals of a percentage, halves up."""
-    return Fraction(math.floor(value * 10_000 + Fraction(1, 2)), 10_000)
-
-
-_RULES: Mapping[str, _Rule] = MappingProxyType(
-    {
-        "exact": _Rule(_exact, _exact),
-        "conll17": _Rule(_printed, _exact),
-        "conll18": _Rule(_printed, _rounded),
-    }
-)
-
-RANKINGS = tuple(_RULES)
+RANKINGS = ("exact", "conll17", "conll18")
 """The rules of ranking: `exact`, averages of scores at full precision; `conll17`, averages of scores with two decimals,
 ranked unrounded; `conll18`, the same averages rounded to two decimals and then ranked."""
 
@@ -208,19 +174,41 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
         group: the test sets.
         rule: `exact`, `conll17` or `conll18`.
     """
-    chosen, lower = _RULES[rule], lower_is_better(measure)
+    lower = lower_is_better(measure)
     without = any if not lower else all  # a missing output has no perplexity: 0 would be the best
     undefined = tuple(
         code
         for code in group.codes
         if without(results.results[system, code].values[measure] is None for system in results.systems)
     )
-    known = {
-        system: not undefined and all(results.results[system, code].values[measure] is not None for code in group.codes)
-        for system in results.systems
-    }
-    standings = [_standing(results, system, measure, group, chosen, known=known[system]) for system in results.systems]
+    standings = []
+    for system in results.systems:
+        outputs = [results.results[system, code] for code in group.codes]
+        standing = Standing(system, None, None, None, sum(output.state == "valid" for output in outputs))
+        if results.partial:  # missing outputs cover nothing
+            total = total_coverage(coverage for code in group.codes if (coverage := results.covered(system, code)))
+            shares = Fraction(total.answered, total.sentences), Fraction(total.aligned, total.words)
+            standing = standing._replace(answered=shares[0], aligned=shares[1])
+        values = [output.values[measure] for output in outputs]
+        if not undefined and None not in values:
+            standing = standing._replace(value=_average(values, rule))
+            if any(output.coverage is not None for output in outputs):
+                scores = [output.secondary.get(measure) for output in outputs]
+                valid_only = [value if score is None else score.exact for score, value in zip(scores, values)]
+                standing = standing._replace(valid_only=_average(valid_only, rule))
+            if results.partial:
+                valid_trees = [valid_trees_value(output, measure) for output in outputs]
+                standing = standing._replace(valid_trees=_average(valid_trees, rule))
+        standings.append(standing)
     return Ranking(measure, group, rule, tuple(ranked(standings, lower=lower)), undefined)
+
+
+def _average(values: Sequence[Fraction | None], rule: str) -> Fraction:
+    ratios = [value or Fraction(0) for value in values]
+    if rule != "exact":  # as the evaluators print scores: percentages with two decimals
+        ratios = [Fraction(Decimal(f"{100 * float(ratio):.2f}")) / 100 for ratio in ratios]
+    average = macro_average(ratios)
+    return Fraction(math.floor(average * 10_000 + Fraction(1, 2)), 10_000) if rule == "conll18" else average
 
 
 def ranked(standings: Iterable[Standing], *, lower: bool = False) -> list[Standing]:
@@ -241,50 +229,15 @@ def macro_average(values: Sequence[Fraction]) -> Fraction:
     Args:
         values: at least one value.
     """
-    total, whole = _sum([(value.numerator, value.denominator) for value in values])
-    return Fraction(total, whole * len(values))
-
-
-def _sum(parts: list[tuple[int, int]]) -> tuple[int, int]:
-    """Add fractions in pairs, without reducing them, which is fast for hundreds of fractions."""
-    while len(parts) > 1:
+    parts = [(value.numerator, value.denominator) for value in values]
+    while len(parts) > 1:  # in pairs, without reducing them, which is fast for hundreds of fractions
         unpaired = parts[-1:] if len(parts) % 2 else []
         parts = [(a * d + c * b, b * d) for (a, b), (c, d) in zip(parts[::2], parts[1::2])] + unpaired
-    return parts[0]
-
-
-def _standing(results: Results, system: str, measure: str, group: Group, rule: _Rule, *, known: bool) -> Standing:
-    outputs = [results.results[system, code] for code in group.codes]
-    n_valid = sum(output.state == "valid" for output in outputs)
-    answered, aligned = _coverage(results, system, group) if results.partial else (None, None)
-    if not known:
-        return Standing(system, None, None, None, n_valid, answered=answered, aligned=aligned)
-    value = _average([output.values[measure] or Fraction(0) for output in outputs], rule)
-    valid_only = None
-    if any(output.coverage is not None for output in outputs):
-        valid_only = _average([_value_of_valid_sentences(output, measure) for output in outputs], rule)
-    strict = _average([valid_trees_value(output, measure) for output in outputs], rule) if results.partial else None
-    return Standing(system, None, value, valid_only, n_valid, valid_trees=strict, answered=answered, aligned=aligned)
+    ((total, whole),) = parts
+    return Fraction(total, whole * len(values))
 
 
 def valid_trees_value(result: OutputResult, measure: str) -> Fraction:
     """Return a partial score in which invalid trees count as wrong; 0 without a score."""
     score = result.valid_trees.get(measure)
     return (score and score.exact) or Fraction(0)
-
-
-def _coverage(results: Results, system: str, group: Group) -> tuple[Fraction, Fraction]:
-    """The shares of the gold sentences and words of a group that a system covers; missing outputs count as 0."""
-    total = total_coverage(coverage for code in group.codes if (coverage := results.covered(system, code)))
-    return Fraction(total.answered, total.sentences), Fraction(total.aligned, total.words)
-
-
-def _average(values: Iterable[Fraction], rule: _Rule) -> Fraction:
-    return rule.of_average(macro_average([rule.of_score(value) for value in values]))
-
-
-def _value_of_valid_sentences(result: OutputResult, measure: str) -> Fraction:
-    """The value over the valid sentences of an invalid output; for valid outputs, the official value."""
-    score = result.secondary.get(measure)
-    value = result.values[measure] if score is None else score.exact
-    return value or Fraction(0)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,27 +21,19 @@ from levelhead.significance.units import SENTENCE, Units
 from levelhead.treebank.official_reader import Crash, CycleRefused, RootsRefused
 from levelhead.treebank.provenance import FileSummary
 
-if TYPE_CHECKING:
-    from levelhead.campaign.job import JobSetup
-
 # The messages of conll17_tira_eval.py and conll18_tira_eval.py, exactly: other programs read them.
 EMPTY = "Error: The system file is empty"
 _CYCLE = "Error: There is a cycle in generated CoNLL-U file"
 _ROOTS = "Error: There are multiple roots in a sentence in generated CoNLL-U file"
 _FORMAT = "Error: There is a format error (tabs, ID values, etc) in generated CoNLL-U file"
+_OF_ERROR = {CycleRefused: _CYCLE, RootsRefused: _ROOTS, Crash: CANNOT_OPEN, UnreadableFile: CANNOT_OPEN}
 _OF_SLUG = {"cycle": _CYCLE, "no-root": _ROOTS, "several-roots": _ROOTS, "empty-file": EMPTY, "encoding": CANNOT_OPEN}
 _SHOWN_2018 = ("LAS", "MLAS", "BLEX")
 
 
 def status_of_refusal(error: InputError) -> str:
     """Return the status of an output that was refused when it was read."""
-    if isinstance(error, CycleRefused):
-        return _CYCLE
-    if isinstance(error, RootsRefused):
-        return _ROOTS
-    if isinstance(error, Crash | UnreadableFile):
-        return CANNOT_OPEN
-    return _OF_SLUG.get(error.slug, _FORMAT)
+    return _OF_ERROR.get(type(error)) or _OF_SLUG.get(error.slug, _FORMAT)
 
 
 def status_of_other_text(n_system: int, n_gold: int) -> str:
@@ -58,21 +50,12 @@ def status_of_other_text(n_system: int, n_gold: int) -> str:
 def status_of_scores(scores: Mapping[str, Score], rules: str) -> str:
     """Return the status of a valid output: its nonzero LAS (2017), or its main scores rounded to 5% (since 2018)."""
     if rules == "conll17":
-        las = scores.get("LAS")
-        zero = las is not None and not las.value
-        return "Error: Evaluated zero LAS F1 score" if zero else "OK: Evaluated non-zero LAS F1 score"
+        is_zero = "LAS" in scores and not scores["LAS"].value
+        return "Error: Evaluated zero LAS F1 score" if is_zero else "OK: Evaluated non-zero LAS F1 score"
     shown = [(name, scores[name].f1 or 0.0) for name in _SHOWN_2018 if name in scores]
-    numbers = " ".join(f"{name}={100 * _to_five_percent(f1):.0f}%" for name, f1 in shown)
+    numbers = " ".join(f"{name}={100 * round(f1 * 20) / 20:.0f}%" for name, f1 in shown)
     return f"OK: Result F1 scores rounded to 5% are {numbers}" if shown else "OK"
 
-
-def _to_five_percent(ratio: float) -> float:
-    return round(ratio * 20) / 20
-
-
-_MOST_FAULTS = 1000
-_NOTHING = Fraction(0)
-_MOST_REASONS = 20
 
 GOLD = "{gold}"
 """The placeholder for the gold file in messages; its name does not affect results, and is inserted on reading."""
@@ -89,8 +72,8 @@ def json_of(record: Any) -> bytes:
 
 def _lists_of(numbers: NDArray[Any]) -> Any:
     """Numbers as lists, with integers if all are whole."""
-    whole = numbers.dtype.kind in "iu" or np.array_equal(numbers, np.rint(numbers))
-    return (numbers.astype(np.int64) if whole else numbers).tolist()
+    are_whole = numbers.dtype.kind in "iu" or np.array_equal(numbers, np.rint(numbers))
+    return (numbers.astype(np.int64) if are_whole else numbers).tolist()
 
 
 def record_in(data: bytes) -> Any:
@@ -105,7 +88,7 @@ def record_in(data: bytes) -> Any:
 
 def faults_of_error(error: InputError) -> list[list[Any]]:
     """Return the first thousand faults of an error."""
-    return [_fault(fault) for fault in error.faults[:_MOST_FAULTS]]
+    return [_fault(fault) for fault in error.faults[:1000]]
 
 
 def _fault(fault: Fault) -> list[Any]:
@@ -139,19 +122,23 @@ def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:
 
 
 def read_record(
-    record: Record, settings: JobSetup, gold: str | None, output: str | None
+    record: Record, setup: Setup, files: Mapping[str, str], gold: str | None, output: str | None
 ) -> tuple[OutputResult, FileSummary]:
-    """Return the result in a record of `count_output`."""
+    """Return the result in a record of `count_output`; `files` are the paths of the files that measures name."""
     if "faults" in record:
-        path = settings.files[record["faults_of"]].path if record["faults_of"] in settings.files else gold
+        path = files.get(record["faults_of"], gold)
         raise InputError(*_faults(record["faults"], path, path))
-    setup = settings.setup
     scores, secondary = (_scores(record.get(kind, {}), setup) for kind in ("scores", "secondary"))
+    values: dict[str, Fraction | None] = {}  # 0 if only the system lacks annotation, None if gold lacks it
+    for name in setup.names:
+        value = None if name in record["undefined"] or name not in scores else scores[name].exact
+        lacks_value = name in record["undefined"] or name in setup.perplexities  # no perplexity is a maximum
+        values[name] = Fraction(0) if value is None and not lacks_value else value
     result = OutputResult(
         state=record["state"],
-        values=_values(scores, setup, record["undefined"]),
+        values=values,
         status=record["status"],
-        reasons=tuple(_reason(*fault) for fault in record["reasons"][:_MOST_REASONS]),
+        reasons=tuple(_reason(*fault) for fault in record["reasons"][:20]),
         scores=scores,
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
@@ -192,19 +179,12 @@ def contents_in(sizes: list[Any], path: str | None) -> FileSummary:
     return FileSummary(sha256, sentences, words, tokens, _faults(warnings, path, path), path)
 
 
-def _values(scores: Mapping[str, Score], setup: Setup, undefined: list[str]) -> dict[str, Fraction | None]:
-    """The value of each measure: 0 if only the system lacks annotation, None if gold lacks it."""
-    values = {name: scores[name].exact if name in scores else None for name in setup.names}
-    worst = {name: None if name in setup.perplexities else _NOTHING for name in values}  # no perplexity is a maximum
-    return {n: None if n in undefined else worst[n] if value is None else value for n, value in values.items()}
-
-
 def _scores(numbers: Mapping[str, list[Any]], setup: Setup) -> dict[str, Score]:
-    scores = {}
+    scores, undefined = {}, setup.rules.undefined
     for measure, definition in setup.defined:
         if str(measure) in numbers:
             correct, gold, system, aligned, reason = numbers[str(measure)]
-            undefined, perplexity = setup.rules.undefined, definition.lower_is_better
+            perplexity = definition.lower_is_better
             score = Score(measure, correct, gold, system, aligned, undefined, reason, perplexity=perplexity)
             scores[str(measure)] = score
     return scores

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,6 @@ from levelhead.tables.table import unescaped
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary, Provenance, short_hash
 from levelhead.typology.languages import language_of
-
-_Value = TypeVar("_Value")
 
 CANNOT_OPEN = "Error: Cannot open generated CoNLL-U file"
 """The status of a missing output in the shared tasks, exactly: other programs read it."""
@@ -111,11 +110,7 @@ class Results(NamedTuple):
         return {code: units for code, units in by_code.items() if units is not None}
 
     def seed_of(self, code: str) -> str:
-        """Return the hash of the gold contents of a test set, from which its draws are seeded.
-
-        Args:
-            code: the code of the test set.
-        """
+        """Return the hash of the gold contents of a test set, from which its draws are seeded."""
         return self.results[self.systems[0], code].gold_hash or self.gold[code].sha256 or ""
 
     def provenance(self) -> Provenance:
@@ -146,51 +141,31 @@ class Results(NamedTuple):
         return "partial" in self.signature
 
     def covered(self, system: str, code: str) -> PartialCoverage | None:
-        """Return the share of gold that an output covers; None unless scores are partial.
-
-        Args:
-            system: the system.
-            code: the code of the test set.
-        """
-        known = self.results[system, code].partial_coverage
-        return known or (no_coverage(self.gold[code]) if self.partial else None)
+        """Return the share of gold that an output covers; None unless scores are partial."""
+        coverage = self.results[system, code].partial_coverage
+        return coverage or (no_coverage(self.gold[code]) if self.partial else None)
 
     def only(self, measures: Iterable[str]) -> Results:
-        """Return the results for some measures.
-
-        Args:
-            measures: their names.
-        """
+        """Return the results for some measures, by name."""
         requested = set(measures)
         names = tuple(name for name in self.measures if name in requested)
-        results = {key: _only(result, names) for key, result in self.results.items()}
+        results = {}
+        for key, result in self.results.items():
+            tables: dict[str, Any] = {field: getattr(result, field) for field in _BY_MEASURE}
+            for field, table in tables.items():
+                tables[field] = {name: table[name] for name in names if name in table}
+            results[key] = result._replace(**tables)
         return self._replace(measures=names, results=results)
 
     def of_systems(self, systems: Collection[str]) -> Results:
-        """Return the results of some systems.
-
-        Args:
-            systems: their names, as in `systems`.
-        """
+        """Return the results of some systems, by name."""
         names = tuple(name for name in self.systems if name in systems)
         results = {key: result for key, result in self.results.items() if key[0] in names}
         return self._replace(systems=names, results=results)
 
 
-def _only(result: OutputResult, measures: tuple[str, ...]) -> OutputResult:
-    return result._replace(
-        values=_of_measures(result.values, measures),
-        scores=_of_measures(result.scores, measures),
-        secondary=_of_measures(result.secondary, measures),
-        sentences=_of_measures(result.sentences, measures),
-        valid_trees=_of_measures(result.valid_trees, measures),
-        sentences_valid_trees=_of_measures(result.sentences_valid_trees, measures),
-    )
-
-
-def _of_measures(table: Mapping[str, _Value], measures: tuple[str, ...]) -> dict[str, _Value]:
-    return {name: table[name] for name in measures if name in table}
-
+_BY_MEASURE = ("values", "scores", "secondary", "sentences", "valid_trees", "sentences_valid_trees")
+"""The fields of an output's result that have an entry for each measure."""
 
 _SYSTEM = ("system", "team")
 _TEST_SET = ("treebank", "test set", "test_set", "ltcode")
@@ -199,8 +174,6 @@ _SCORE = ("score", "value", "f1")
 _STATE, _REASON = "state", "reason"
 _TEXT = ("status", _REASON, "software", "rank", _STATE, "answered sentences", "aligned words")
 """Columns with other information."""
-
-_MOST_DIGITS = 300
 
 _Cells = dict[tuple[str, str, str], Fraction | None]
 _Zeros = Mapping[tuple[str, str], tuple[State, str]]
@@ -228,105 +201,94 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
     except UnicodeDecodeError as error:
         raise InputError(Fault("invalid-table", "it is not UTF-8", Place(name))) from error
     rows = [[unescaped(cell) for cell in line.split("\t")] for line in lines]
-    reading = _TableReader(name, rows[0] if rows else [])
-    cells = reading.cells(rows[1:])
-    if reading.faults or not any(value is not None for value in cells.values()):
-        raise InputError(*(reading.faults or [Fault("invalid-table", "it has no scores", Place(name))]))
-    return _results(cells, reading.zeros, {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION})
+    table = _ScoreTable(name)
+    cells = table.cells([column.strip() for column in rows[0]] if rows else [], rows[1:])
+    if table.faults or not any(value is not None for value in cells.values()):
+        raise InputError(*(table.faults or [Fault("invalid-table", "it has no scores", Place(name))]))
+    return _results(cells, table.zeros, {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION})
 
 
 def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Results:
     systems, codes, measures = (tuple(dict.fromkeys(key[i] for key in cells)) for i in range(3))
-    nothing = {measure: None if lower_is_better(measure) else Fraction(0) for measure in measures}
+    worst = {measure: None if lower_is_better(measure) else Fraction(0) for measure in measures}
     results = {}
-    for system in systems:
-        for code in codes:
-            known = {measure: cells.get((system, code, measure)) for measure in measures}
-            values = {measure: nothing[measure] if value is None else value for measure, value in known.items()}
-            lacking = tuple(measure for measure, value in known.items() if value is None)
-            if (system, code) in zeros:
-                state, reason = zeros[system, code]
-                results[system, code] = OutputResult(state, values, CANNOT_OPEN, (reason,) if reason else ())
-            elif len(lacking) == len(measures):
-                results[system, code] = OutputResult("missing", values, CANNOT_OPEN, ("no score in the table",))
-            else:
-                reasons = (f"the table has no {', '.join(lacking)}",) if lacking else ()
-                results[system, code] = OutputResult("valid", values, "OK", reasons)
+    for system, code in itertools.product(systems, codes):
+        given = {measure: cells.get((system, code, measure)) for measure in measures}
+        values = {measure: worst[measure] if value is None else value for measure, value in given.items()}
+        lacking = [measure for measure, value in given.items() if value is None]
+        if (system, code) in zeros:
+            state, reason = zeros[system, code]
+            results[system, code] = OutputResult(state, values, CANNOT_OPEN, (reason,) if reason else ())
+        elif len(lacking) == len(measures):
+            results[system, code] = OutputResult("missing", values, CANNOT_OPEN, ("no score in the table",))
+        else:
+            reasons = (f"the table has no {', '.join(lacking)}",) if lacking else ()
+            results[system, code] = OutputResult("valid", values, "OK", reasons)
     test_sets = tuple(TestSet(code, language=language_of(code)) for code in codes)
     return Results(test_sets, systems, measures, results, {}, signature)
 
 
-class _TableReader:
-    """Reads a table, and collects its errors."""
+class _ScoreTable:
+    """Reads the rows of a table, and collects its errors, and the outputs that it marks as missing or invalid."""
 
-    def __init__(self, name: str, head: Sequence[str]) -> None:
-        self.name, self.head = name, [column.strip() for column in head]
+    def __init__(self, path: str) -> None:
+        self.path = path
         self.faults: list[Fault] = []
         self.zeros: dict[tuple[str, str], tuple[State, str]] = {}
-        lower = [column.lower() for column in self.head]
-        self.system, self.test_set, self.measure, self.score = (
+
+    def cells(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> _Cells:
+        """Return the scores by system, test set and measure."""
+        cells: _Cells = {}
+        lower = [column.lower() for column in head]
+        system, test_set, measure_at, score = (
             next((lower.index(word) for word in words if word in lower), None)
             for words in (_SYSTEM, _TEST_SET, _MEASURE, _SCORE)
         )
-        taken = {self.system, self.test_set}
-        self.wide = [i for i, column in enumerate(lower) if i not in taken and column not in _TEXT]
-
-    def cells(self, rows: Sequence[Sequence[str]]) -> _Cells:
-        """The scores by system, test set and measure."""
-        cells: _Cells = {}
-        if self.system is None or self.test_set is None or len(set(self.head)) < len(self.head):
-            self._wrong("its header lacks the columns system and treebank, or has a column twice", 1)
+        if system is None or test_set is None or len(set(head)) < len(head):
+            self._report("its header lacks the columns system and treebank, or has a column twice", 1)
             return cells
+        wide = [i for i, column in enumerate(lower) if i not in {system, test_set} and column not in _TEXT]
         for number, row in enumerate(rows, 2):
-            if len(row) != len(self.head):
+            if len(row) != len(head):
                 if row != [""]:
-                    self._wrong(f"{len(row)} columns, but the header has {len(self.head)}", number)
+                    self._report(f"{len(row)} columns, but the header has {len(head)}", number)
                 continue
-            self._note_state(row[self.system], row[self.test_set], row)
-            for measure, text in self._scores(row):
-                key = (row[self.system], row[self.test_set], measure)
+            self._note_state((row[system], row[test_set]), dict(zip(lower, row)))
+            scores = [(head[i], row[i]) for i in wide]
+            if measure_at is not None and score is not None:
+                scores = [(row[measure_at], row[score])]
+            for measure, text in scores:
+                key = (row[system], row[test_set], measure)
                 value = self._value(text, number, perplexity=lower_is_better(measure))
                 if not all(key):
-                    self._wrong("the system, the treebank or the measure has no name", number)
+                    self._report("the system, the treebank or the measure has no name", number)
                 elif key in cells:
-                    self._wrong(f"a second score for {', '.join(map(quoted, key))}", number)
+                    self._report(f"a second score for {', '.join(map(quoted, key))}", number)
                 else:
                     cells[key] = value
         return cells
 
-    def _note_state(self, system: str, code: str, row: Sequence[str]) -> None:
-        """Record that an output is missing or invalid."""
-        cells = {column.lower(): cell for column, cell in zip(self.head, row)}
-        state, reason = cells.get(_STATE), cells.get(_REASON, "")
+    def _note_state(self, output: tuple[str, str], by_column: Mapping[str, str]) -> None:
+        state, reason = by_column.get(_STATE), by_column.get(_REASON, "")
         if state == "missing":
-            self.zeros[system, code] = ("missing", reason)
+            self.zeros[output] = ("missing", reason)
         elif state == "invalid":
-            self.zeros[system, code] = ("invalid", reason or "the output is invalid")
-
-    def _scores(self, row: Sequence[str]) -> list[tuple[str, str]]:
-        """The measures of a row with their scores."""
-        if self.measure is not None and self.score is not None:
-            return [(row[self.measure], row[self.score])]
-        return [(self.head[i], row[i]) for i in self.wide]
+            self.zeros[output] = ("invalid", reason or "the output is invalid")
 
     def _value(self, text: str, number: int, *, perplexity: bool) -> Fraction | None:
         """A score as a ratio, or a perplexity unchanged; None for an empty cell."""
-        if not text.strip() or text.strip() == "-":
+        if text.strip() in {"", "-"}:
             return None
         try:
             value = Decimal(text.strip())
-            in_range = value.is_finite() and value >= 0 and (perplexity or value <= 100) and _is_short(value)
         except InvalidOperation:
-            in_range = False
-        if not in_range:
-            self._wrong(f"{quoted(text)} is not a score from 0 to 100", number)
+            value = Decimal("nan")
+        # short enough to be converted to a fraction: 1e-999999999 would take hours
+        is_short = value.is_finite() and abs(value.adjusted()) < 300
+        if not is_short or value < 0 or (value > 100 and not perplexity):
+            self._report(f"{quoted(text)} is not a score from 0 to 100", number)
             return None
         return Fraction(value) / (1 if perplexity else 100)
 
-    def _wrong(self, message: str, line: int) -> None:
-        self.faults.append(Fault("invalid-table", message, Place(self.name, line)))
-
-
-def _is_short(value: Decimal) -> bool:
-    """Whether a number can be converted to a fraction: 1e-999999999 would take hours."""
-    return abs(value.adjusted()) < _MOST_DIGITS
+    def _report(self, message: str, line: int) -> None:
+        self.faults.append(Fault("invalid-table", message, Place(self.path, line)))

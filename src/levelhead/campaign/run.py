@@ -6,14 +6,22 @@ import errno
 import hashlib
 import os
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from levelhead._version import VERSION
-from levelhead.campaign.job import JobSetup, count_output, key_of_job, key_of_view
-from levelhead.campaign.outputs import Look, VisitEach, count_and_look
+from levelhead.campaign.outputs import (
+    JobSetup,
+    Look,
+    OutputSource,
+    VisitEach,
+    count_and_look,
+    count_output,
+    key_of_job,
+    key_of_view,
+)
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import Record, json_of, read_record, record_in
 from levelhead.campaign.results import OutputResult, Results
@@ -33,10 +41,8 @@ from levelhead.treebank.layouts import irregularity
 from levelhead.treebank.provenance import FileSummary
 
 _Source = TypeVar("_Source", Source, Source | None)
+_State = tuple[int, int, int]
 
-_CODEC = Codec(json_of, record_in)
-_MOST_ROUNDS = 3
-_TEST_SETS_FOR_A_WORKER = 4
 _OVERHEAD = 100_000  # the fixed cost of a job, in bytes, to estimate the time left
 
 
@@ -49,7 +55,6 @@ def score_plan(
     by_sentence: bool = False,
     resample_by: str = AUTO,
     look: Look | VisitEach | None = None,
-    look_at_valid: bool = False,
     of_gold: GoldView | None = None,
 ) -> Results:
     """Return the results of every output of a plan; missing and invalid outputs are results with reasons.
@@ -64,10 +69,9 @@ def score_plan(
         store: the store of results, or None; unused if a measure calls a function that levelhead does not have.
         by_sentence: whether the counts of every sentence are returned, for intervals and tests.
         resample_by: the units of intervals and tests, see `significance.units_of`.
-        look: an additional function of the outputs on each test set, or of each valid output, or None; workers must be
-            able to import it. It needs the trees, so outputs are read even if the store has their counts.
-        look_at_valid: whether a `Look` is called with all valid outputs of a test set; otherwise it is only called if
-            no output is missing or invalid.
+        look: an additional function of the outputs on each test set (if all are valid), or of each valid output, or
+            None; workers must be able to import it. It needs the trees, so outputs are read even if the store has their
+            counts.
         of_gold: an additional function of each gold treebank, or None; its result is stored like the counts.
 
     Raises:
@@ -81,9 +85,8 @@ def score_plan(
     if look is not None:
         setup.rules.check_words()
     settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
-    scoring = _Scoring(plan, settings, look, of_gold, look_at_valid=look_at_valid)
-    scoring.check_named()
-    for _ in range(_MOST_ROUNDS):
+    scoring = _Scoring(plan, settings, look, of_gold)
+    for _ in range(3):  # in case files change
         scoring.round(workers or processes(1), store)
         if scoring.done():
             return scoring.results()
@@ -105,13 +108,6 @@ def check_valid(results: Results) -> Results:
     return results
 
 
-class _HashedFile(NamedTuple):
-    """A file, and its state when its hash was computed, to detect later changes."""
-
-    file: File
-    state: tuple[int, int, int]
-
-
 class _Scoring:
     """The state of one call of `score_plan`."""
 
@@ -121,34 +117,29 @@ class _Scoring:
         settings: JobSetup,
         look: Look | VisitEach | None,
         of_gold: GoldView | None,
-        *,
-        look_at_valid: bool,
     ) -> None:
         self.plan, self.settings, self.look, self.of_gold = plan, settings, look, of_gold
-        self.look_at_valid = look_at_valid
-        self.hashed: dict[Path, _HashedFile] = {}
+        self.hashed: dict[Path, tuple[File, _State]] = {}  # with the state when it was hashed, to detect later changes
         self.streams: dict[Path, File] = {}
         self.at_hand: dict[str, bytes] | None = None  # contents by path, if this process runs the jobs
-        self.with_files = [
-            measure
-            for measure, definition in settings.setup.defined
-            if definition.needs_file and key_of(measure) not in settings.setup.weights
-        ]
         self.unreadable: dict[Path, Fault] = {}
         self.found: dict[str, Any] = {}
         self.changed: list[Fault] = []
         pairs = [(system, test_set) for test_set in plan.test_sets for system in plan.systems]
-        self.sizes = {(s.label, t.code): _size(t.gold) + _size(s.outputs.get(t.code)) for s, t in pairs}
+        files = {(s.label, t.code): (t.gold, s.outputs.get(t.code)) for s, t in pairs}
+        self.sizes = {key: sum(_state(path)[0] for path in paths if path is not None) for key, paths in files.items()}
         self.in_memory = any(t.treebank is not None for t in plan.test_sets) or any(s.treebanks for s in plan.systems)
         # The largest test sets first, so that none is left for the end; all systems of a test set together, so
         # that a worker reads gold once.
         total = {t.code: sum(self.sizes[s.label, t.code] for s in plan.systems) for t in plan.test_sets}
         self.pairs = sorted(pairs, key=lambda pair: (-total[pair[1].code], pair[1].code))
-
-    def check_named(self) -> None:
-        """Refuse weights and models that cannot be read, for all test sets at once."""
-        faults: list[Fault] = []
-        for path in dict.fromkeys(self._path_of(file, t.code) for t in self.plan.test_sets for file in self.with_files):
+        self.with_files = [
+            measure
+            for measure, definition in settings.setup.defined
+            if definition.needs_file and key_of(measure) not in settings.setup.weights
+        ]
+        faults: list[Fault] = []  # of weights and models, for all test sets at once
+        for path in dict.fromkeys(self._path_of(file, t.code) for t in plan.test_sets for file in self.with_files):
             try:
                 self._with_hash(path)
             except InputError as error:
@@ -159,7 +150,7 @@ class _Scoring:
     def round(self, workers: Workers, store: Store | None) -> None:
         """Run the jobs without a result."""
         batch = batch_size(workers, len(self.pairs))
-        if workers.window > 1 and len(self.plan.test_sets) >= _TEST_SETS_FOR_A_WORKER * workers.window:
+        if workers.window > 1 and len(self.plan.test_sets) >= 4 * workers.window:
             batch = max(batch, len(self.plan.systems))  # all outputs on a test set, so that one worker reads its gold
         weight = sum(self.sizes.values()) + _OVERHEAD * len(self.sizes)
         workers = processes(1) if self.in_memory else workers
@@ -168,32 +159,28 @@ class _Scoring:
         counts_store = store if self.look is None else None  # `look` needs outputs even if the store has their counts
         n_views = 0 if self.of_gold is None else len(self.plan.test_sets)
         with progress_bar("scoring", len(self.pairs) + n_views, weight) as advance:
-            outcome = run_jobs(jobs, workers._replace(batch=batch), store=counts_store, advance=advance, codec=_CODEC)
+            codec, batched = Codec(json_of, record_in), workers._replace(batch=batch)
+            outcome = run_jobs(jobs, batched, store=counts_store, advance=advance, codec=codec)
         self.at_hand = None
         self.found |= outcome.results
         if self.look is not None and store is not None:
-            self._store_counts(store)
+            for test_set in self.plan.test_sets:
+                key, gold, outputs = self._look_arguments(test_set)
+                for (_, _, output, settings), record in zip(outputs, self.found[key][0] if key in self.found else ()):
+                    store.put(key_of_job(gold, output, settings), json_of(record))
+            store.commit()
         self.changed = []
         for _, stale in outcome.stale:
             self.changed.append(Fault(stale.slug, stale.message, stale.place))
             self.hashed.pop(Path(stale.place.file or ""), None)
 
-    def _store_counts(self, store: Store) -> None:
-        """Put the counts from jobs with `look` into the store."""
-        for test_set in self.plan.test_sets:
-            if (found := self.found.get(self._look_key(test_set))) is not None:
-                gold, outputs = self._look_arguments(test_set)
-                records, _ = found
-                for (_, _, output, settings), record in zip(outputs, records):
-                    store.put(key_of_job(gold, output, settings), json_of(record))
-        store.commit()
-
     def done(self) -> bool:
         """Return whether all results match the files as they are now; otherwise forget the files that changed."""
-        for path in [path for path, hashed in self.hashed.items() if _state(path) != hashed.state]:
-            before = self.hashed.pop(path)
-            if not path.exists() or self._with_hash(path) != before.file:
-                self.changed.append(Fault("changing-file", "it changed while it was scored", Place(str(path))))
+        for path, (file, state) in list(self.hashed.items()):
+            if _state(path) != state:
+                del self.hashed[path]
+                if not path.exists() or self._with_hash(path) != file:
+                    self.changed.append(Fault("changing-file", "it changed while it was scored", Place(str(path))))
         return not self.changed
 
     def results(self) -> Results:
@@ -201,48 +188,49 @@ class _Scoring:
         results: dict[tuple[str, str], OutputResult] = {}
         golds: dict[str, FileSummary] = {}
         looked: dict[str, Any] = {}
+        records: Sequence[Record] = ()
         faults: list[Fault] = []
         for test_set in self.plan.test_sets:
+            code = test_set.code
             try:
-                for name, result, gold in self._results_on(test_set, looked):
-                    results[name, test_set.code], golds[test_set.code] = result, gold
+                if self.look is not None:
+                    records, looked[code] = self.found[self._look_arguments(test_set)[0]]
+                settings, gold = self._settings(code), self._gold(test_set)
+                files = {measure: file.path for measure, file in settings.files.items()}
+                for number, system in enumerate(self.plan.systems):
+                    key = key_of_job(gold, self._output(system, test_set), settings)
+                    record = records[number] if records else self.found[key]
+                    path = system.outputs.get(code)
+                    paths = [None if file is None else os.fspath(file) for file in (test_set.gold, path)]
+                    result, golds[code] = read_record(record, settings.setup, files, *paths)
+                    fault = system.faults.get(code) or (None if path is None else self.unreadable.get(path))
+                    if fault is not None:
+                        result = result._replace(reasons=(str(Fault(fault.slug, fault.message)),), faults=(fault,))
+                    results[system.label, code] = result
             except InputError as error:
                 faults += error.faults
         if faults:
             raise InputError(*faults, *(fault for result in results.values() for fault in result.faults))
-        names = tuple(system.label for system in self.plan.systems)
-        measures = tuple(dict.fromkeys(self.settings.setup.names))
-        return Results(self.plan.test_sets, names, measures, results, golds, self._signature(), looked, self._views())
-
-    def _views(self) -> dict[str, Any]:
-        """The results of `of_gold` by test set."""
-        if self.of_gold is None:
-            return {}
-        keys = {t.code: key_of_view(self._gold(t), self.settings.setup, self.of_gold) for t in self.plan.test_sets}
-        return {code: self.found[key] for code, key in keys.items()}
-
-    def _results_on(self, test_set: TestSet, looked: dict[str, Any]) -> Iterator[tuple[str, OutputResult, FileSummary]]:
-        settings = self._settings(test_set.code)
-        records: dict[str, Record] = {}
-        if self.look is not None:
-            counts, looked[test_set.code] = self.found[self._look_key(test_set)]
-            records = {system.label: record for system, record in zip(self.plan.systems, counts)}
-        for system in self.plan.systems:
-            path = system.outputs.get(test_set.code)
-            gold, output = self._sources(system, test_set)
-            record = records.get(system.label) or self.found[key_of_job(gold, output, settings)]
-            names = [None if file is None else os.fspath(file) for file in (test_set.gold, path)]
-            result, size = read_record(record, settings, *names)
-            fault = system.faults.get(test_set.code) or (None if path is None else self.unreadable.get(path))
-            if fault is not None:
-                result = result._replace(reasons=(str(Fault(fault.slug, fault.message)),), faults=(fault,))
-            yield system.label, result, size
+        setup, views = self.settings.setup, dict[str, Any]()
+        if self.of_gold is not None:
+            keys = {t.code: key_of_view(self._gold(t), setup, self.of_gold) for t in self.plan.test_sets}
+            views = {code: self.found[key] for code, key in keys.items()}
+        return Results(
+            self.plan.test_sets,
+            tuple(system.label for system in self.plan.systems),
+            tuple(dict.fromkeys(setup.names)),
+            results,
+            golds,
+            self._signature(),
+            looked,
+            views,
+        )
 
     def _jobs(self) -> Iterator[Job]:
         for system, test_set in self.pairs:
             settings = self._settings(test_set.code)
             self._drop_contents(test_set)
-            gold, output = self._sources(system, test_set)
+            gold, output = self._gold(test_set), self._output(system, test_set)
             key = key_of_job(gold, output, settings)
             weight = self.sizes[system.label, test_set.code] + _OVERHEAD
             if key not in self.found:
@@ -258,24 +246,23 @@ class _Scoring:
         """Yield one job per test set, which reads all outputs on it."""
         for test_set in self.plan.test_sets:
             self._drop_contents()
-            key = self._look_key(test_set)
+            key, gold, outputs = self._look_arguments(test_set)
             if key not in self.found:
-                gold, outputs = self._look_arguments(test_set)
                 gold = self._with_contents(gold)
                 outputs = [(name, label, self._with_contents(file), how) for name, label, file, how in outputs]
+                arguments = (test_set.code, gold, outputs, look)
                 weight = sum(self.sizes[system.label, test_set.code] + _OVERHEAD for system in self.plan.systems)
-                arguments = (test_set.code, gold, outputs, look, self.look_at_valid)
                 yield Job(key, count_and_look, arguments, test_set.code, weight)
 
-    def _look_arguments(self, test_set: TestSet) -> tuple[Source, list[tuple[str, str, Source | None, JobSetup]]]:
-        settings = self._settings(test_set.code)
-        sources = [(system, *self._sources(system, test_set)) for system in self.plan.systems]
-        return sources[0][1], [(system.name, system.label, output, settings) for system, _, output in sources]
-
-    def _look_key(self, test_set: TestSet) -> str:
-        gold, outputs = self._look_arguments(test_set)
+    def _look_arguments(self, test_set: TestSet) -> tuple[str, Source, list[OutputSource]]:
+        """The key of the job that reads all outputs on a test set, gold, and the outputs."""
+        settings, gold = self._settings(test_set.code), self._gold(test_set)
+        outputs = [
+            (system.name, system.label, self._output(system, test_set), settings) for system in self.plan.systems
+        ]
         keys = [key_of_job(gold, output, settings) for _, _, output, settings in outputs]
-        return hashlib.sha256(os.fsencode("\n".join(["look", test_set.code, *keys]))).hexdigest()
+        key = hashlib.sha256(os.fsencode("\n".join(["look", test_set.code, *keys]))).hexdigest()
+        return key, gold, outputs
 
     def _path_of(self, measure: Measure, treebank: str) -> Path:
         """The file that a measure names for a test set."""
@@ -288,24 +275,21 @@ class _Scoring:
         files = {str(file): self._with_hash(self._path_of(file, treebank)) for file in self.with_files}
         return self.settings._replace(files=files, treebank=treebank)
 
-    def _sources(self, system: System, test_set: TestSet) -> tuple[Source, Source | None]:
-        """Gold and an output; an output that cannot be read counts as missing, with the reason."""
-        reference = self._gold(test_set)
-        if test_set.code in system.treebanks:
-            return reference, system.treebanks[test_set.code]
-        output = system.outputs.get(test_set.code)
-        if output is None or output in self.unreadable:
-            return reference, None
-        try:
-            return reference, self._file(output)
-        except InputError as error:
-            self.unreadable[output] = error.faults[0]
-            return reference, None
-
     def _gold(self, test_set: TestSet) -> Source:
-        if test_set.treebank is not None:
-            return test_set.treebank
-        return self._file(test_set.gold or Path())
+        return self._file(test_set.gold or Path()) if test_set.treebank is None else test_set.treebank
+
+    def _output(self, system: System, test_set: TestSet) -> Source | None:
+        """An output; one that cannot be read counts as missing, with the reason."""
+        if test_set.code in system.treebanks:
+            return system.treebanks[test_set.code]
+        path = system.outputs.get(test_set.code)
+        if path is None or path in self.unreadable:
+            return None
+        try:
+            return self._file(path)
+        except InputError as error:
+            self.unreadable[path] = error.faults[0]
+            return None
 
     def _file(self, path: Path) -> File:
         """A file with its hash, and with its bytes if it is a pipe or standard input, which is read once."""
@@ -340,8 +324,8 @@ class _Scoring:
             except (OSError, ValueError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
                 raise InputError(Fault("unreadable-file", reason, Place(os.fspath(path)))) from error
-            self.hashed[path] = _HashedFile(File(os.fspath(path), digest), state)
-        return self.hashed[path].file
+            self.hashed[path] = File(os.fspath(path), digest), state
+        return self.hashed[path][0]
 
     def _hash_of(self, path: Path, size: int) -> str:
         if reason := irregularity(path):
@@ -353,28 +337,23 @@ class _Scoring:
         return hashlib.sha256(data).hexdigest()
 
     def _signature(self) -> dict[str, str]:
-        codes = [test_set.code for test_set in self.plan.test_sets]
-        pairs = [(system, test_set) for system in self.plan.systems for test_set in self.plan.test_sets]
-        outputs = [output for pair in pairs if (output := self._sources(*pair)[1]) is not None]
-        golds = [self._gold(test_set) for test_set in self.plan.test_sets]
-        files = {str(file): [self._path_of(file, code) for code in codes] for file in self.with_files}
-        weights = {name: joint_hash(self._with_hash(path.absolute()).sha256 for path in dict.fromkeys(paths))
-                   for name, paths in files.items()}  # fmt: skip
+        test_sets = self.plan.test_sets
+        outputs = [self._output(system, test_set) for system in self.plan.systems for test_set in test_sets]
+        weights = {}
+        for file in self.with_files:
+            paths = dict.fromkeys(self._path_of(file, test_set.code) for test_set in test_sets)
+            weights[str(file)] = joint_hash(self._with_hash(path).sha256 for path in paths)
         return {
             **self.settings.setup.signature_of_rules(),
             **self.settings.setup.signature_of_measures(weights),
-            "gold": joint_hash(hash_of(gold) or "" for gold in golds),
-            "systems": joint_hash(hash_of(output) or "" for output in outputs),
+            "gold": joint_hash(hash_of(self._gold(test_set)) or "" for test_set in test_sets),
+            "systems": joint_hash(hash_of(output) or "" for output in outputs if output is not None),
             "unicode": unicodedata.unidata_version,
             "version": VERSION,
         }
 
 
-def _size(path: Path | None) -> int:
-    return _state(path)[0] if path is not None else 0
-
-
-def _state(path: Path) -> tuple[int, int, int]:
+def _state(path: Path) -> _State:
     """The size, modification time and inode of a file; zeros if it does not exist."""
     try:
         status = path.stat()

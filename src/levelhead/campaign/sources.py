@@ -32,17 +32,11 @@ if TYPE_CHECKING:
 
 @immutable
 class File:
-    """A file with the hash of its contents when the jobs were planned.
-
-    Args:
-        path: its path.
-        sha256: the hash of its bytes on disk.
-        data: the bytes themselves, if available: those of a pipe, which can be read only once, and those of a file that
-            this process has just read for the hash and scores itself.
-    """
+    """A file with the hash of its contents when the jobs were planned."""
 
     path: str
-    sha256: str
+    sha256: str  # of its bytes on disk
+    # The bytes of a pipe, which can be read only once, or of a file that this process just read and scores itself.
     data: bytes | None = field(default=None, compare=False, repr=False)
 
 
@@ -54,11 +48,10 @@ def contents(file: File) -> bytes:
     """Return the bytes of a file without decompression."""
     if file.data is not None:
         return file.data
-    try:
+    with _readable(file):
         data = Path(file.path).read_bytes()
-    except OSError as error:
-        raise _unreadable(file, error) from error
-    _check(file, hashlib.sha256(data).hexdigest())
+    if hashlib.sha256(data).hexdigest() != file.sha256:
+        raise _changed(file)
     return data
 
 
@@ -84,42 +77,37 @@ def parts_of_file(file: File) -> AbstractContextManager[Iterator[bytes]]:
 @contextmanager
 def unchanged(*files: File) -> Iterator[None]:
     """Check that files are unchanged since the job was planned, and remain unchanged."""
-    on_disk = [file for file in files if file.data is None]
-    before = [_state(file) for file in on_disk]
-    for file in on_disk:
-        try:
-            with Path(file.path).open("rb") as opened:
-                _check(file, hashlib.file_digest(opened, "sha256").hexdigest())
-        except OSError as error:
-            raise _unreadable(file, error) from error
+    before = {file: _state(file) for file in files if file.data is None}
+    for file in before:
+        with _readable(file), Path(file.path).open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        if digest != file.sha256:
+            raise _changed(file)
     try:
         yield
     finally:
-        for file, state in zip(on_disk, before, strict=True):
+        for file, state in before.items():
             if _state(file) != state:
                 raise _changed(file)
 
 
 def _state(file: File) -> tuple[int, int, int]:
     """The size, modification time and inode of a file."""
-    try:
+    with _readable(file):
         status = Path(file.path).stat()
-    except OSError as error:
-        raise _unreadable(file, error) from error
     return status.st_size, status.st_mtime_ns, status.st_ino
-
-
-def _check(file: File, sha256: str) -> None:
-    if sha256 != file.sha256:
-        raise _changed(file)
 
 
 def _changed(file: File) -> StaleInput:
     return StaleInput("it was written to while it was read", "changing-file", Place(file.path))
 
 
-def _unreadable(file: File, error: OSError) -> StaleInput:
-    return StaleInput(error.strerror or str(error), "changing-file", Place(file.path))
+@contextmanager
+def _readable(file: File) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StaleInput(error.strerror or str(error), "changing-file", Place(file.path)) from error
 
 
 _GOLDS_AT_ONCE = 2  # jobs are ordered by test set, so that a worker reads each gold file once
@@ -128,10 +116,7 @@ Source = File | Treebank
 """Gold or an output: a file, or a treebank in memory."""
 
 GoldView = Callable[[Iterable[Treebank]], Any]
-"""An additional function of a gold treebank, or of its pieces in order, that returns plain JSON, such as sentence ids.
-
-It must be a function at the top level of a module.
-"""
+"""A function at the top level of a module, of a gold treebank or its pieces in order, that returns plain JSON."""
 
 
 def hash_of(source: Source | None) -> str | None:
@@ -151,12 +136,12 @@ def view_gold(gold: Source, setup: Setup, view: GoldView) -> Any:
             return _view_whole(gold, setup, view)
     from levelhead.evaluation.pieces import open_pieces, whole_if_heads_are_negative
 
-    known = facts_of(gold, setup).summary
+    summary = facts_of(gold, setup).summary
     try:
         with (
             unchanged(gold),
             whole_if_heads_are_negative(),
-            open_pieces(input_file(gold, GOLD), setup, of_gold=True, known=known) as pieces,
+            open_pieces(input_file(gold, GOLD), setup, of_gold=True, known=summary) as pieces,
         ):
             return view(pieces.each(blocks.SIZES.piece))
     except OnlyWhole:
@@ -192,11 +177,7 @@ def _gold(file: File, setup: Setup, most: int) -> Treebank | InputError:
 def undefined_measures(gold: Source, setup: Setup, valueless: Iterable[str], most: int | None) -> list[str]:
     """Return the measures that gold does not annotate: gold scored against itself has no value either.
 
-    Args:
-        gold: the gold treebank.
-        setup: the settings.
-        valueless: the measures without a value.
-        most: the size up to which gold is read whole; None for gold that is read in pieces.
+    Gold is read whole up to the size `most`, and in pieces without it.
     """
     measures = tuple(valueless)
     return list(_undefined(gold, _for_gold(setup, measures), most)) if measures else []

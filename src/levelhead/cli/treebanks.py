@@ -83,7 +83,7 @@ def profile(
     survey = options.call(given, *treebanks)
     print_warnings(survey.provenance.warnings)
     if wde_table is not None:
-        from levelhead.typology.entropy import weights_text
+        from levelhead.typology.vocabulary import weights_text
 
         single = list(survey.profiles.values())[: -1 if given["total"] else None]
         emit(weights_text([profile.numbers("wde") for profile in single]), wde_table)

@@ -25,7 +25,7 @@ from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
-from levelhead.typology.entropy import head_entropy_of
+from levelhead.typology.vocabulary import head_entropy_of
 
 
 class NotRestored(NamedTuple):

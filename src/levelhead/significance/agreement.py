@@ -19,37 +19,22 @@ MISSING = -1
 
 
 class Ratings(NamedTuple):
-    """The labels that annotators gave to the same words.
+    """The labels that annotators gave to the same words."""
 
-    Args:
-        labels: the number of each label, or `MISSING`, int64, shape (words, annotators).
-        units: the unit of resampling of each word, from 0, int64, shape (words,).
-        n_units: the number of units.
-    """
-
-    labels: Labels
-    units: Labels
+    labels: Labels  # the number of each label, or `MISSING`, shape (words, annotators)
+    units: Labels  # the unit of resampling of each word, from 0, shape (words,)
     n_units: int
 
 
 class Coefficients(NamedTuple):
-    """The agreement of annotators on one kind of label.
+    """The agreement of annotators on one kind of label."""
 
-    Args:
-        words: the number of words that at least two annotators labeled.
-        observed: the share of words on which two annotators agree, averaged over pairs of annotators.
-        expected: the expected chance agreement, averaged in the same way.
-        cohen: Cohen's (1960) kappa, averaged over pairs of annotators (Light 1971).
-        fleiss: Fleiss' (1971) kappa, over the words that all annotators labeled.
-        krippendorff: Krippendorff's (2011) alpha for nominal values, over the words that at least two labeled.
-    """
-
-    words: int
-    observed: float
-    expected: float
-    cohen: Estimate
-    fleiss: Estimate
-    krippendorff: Estimate
+    words: int  # that at least two annotators labeled
+    observed: float  # the share of words on which two annotators agree, averaged over pairs of annotators
+    expected: float  # the expected chance agreement, averaged in the same way
+    cohen: Estimate  # Cohen's (1960) kappa, averaged over pairs of annotators (Light 1971)
+    fleiss: Estimate  # Fleiss' (1971) kappa, over the words that all annotators labeled
+    krippendorff: Estimate  # Krippendorff's (2011) alpha for nominal values, over the words that at least two labeled
 
 
 def coefficients(ratings: Ratings) -> Coefficients:
@@ -72,24 +57,20 @@ def coefficients(ratings: Ratings) -> Coefficients:
 
 
 def _n_labels(ratings: Ratings) -> Labels:
-    counts: Labels = np.count_nonzero(ratings.labels != MISSING, axis=1).astype(np.int64)
-    return counts
+    return np.asarray(np.count_nonzero(ratings.labels != MISSING, axis=1), dtype=np.int64)
 
 
 def _estimate(values: Values, ratings: Ratings, observation: float) -> Estimate:
     """Return the estimate of a coefficient from its value and its values without each unit."""
+    given = ratings.labels != MISSING
     sizes = np.bincount(ratings.units[_n_labels(ratings) > 1], minlength=ratings.n_units).astype(np.float64)
     moves = np.nan_to_num(np.where(sizes > 0, values[1:] - values[0], 0.0))
     stratum = Stratum(moves[:, None, None], sizes[:, None, None], np.ones(1, dtype=bool))
     spread = spread_of([stratum], [[0]], 0)
-    return Estimate(float(values[0]), spread.variance + observation**2, spread.freedom, _n_telling(ratings))
-
-
-def _n_telling(ratings: Ratings) -> int:
-    """Return the number of units with a label other than the most frequent; other units say little beyond chance."""
-    given = ratings.labels != MISSING
+    # units with only the most frequent label say little beyond chance
     commonest = np.bincount(ratings.labels[given]).argmax() if given.any() else 0
-    return len(np.unique(ratings.units[(given & (ratings.labels != commonest)).any(axis=1)]))
+    telling = ratings.units[(given & (ratings.labels != commonest)).any(axis=1)]
+    return Estimate(float(values[0]), spread.variance + observation**2, spread.freedom, len(np.unique(telling)))
 
 
 def interval_of(coefficient: Estimate, level: float) -> Interval | None:
@@ -132,9 +113,10 @@ def _krippendorff(ratings: Ratings) -> Values:
     pairable = n_labels > 1
     labels, units, n_labels = ratings.labels[pairable], ratings.units[pairable], n_labels[pairable]
     given = labels != MISSING
-    differing = np.zeros(len(labels))
-    for one, other in combinations(range(labels.shape[1]), 2):
-        differing += 2.0 * (given[:, one] & given[:, other] & (labels[:, one] != labels[:, other]))
+    differing = 2.0 * sum(
+        given[:, one] & given[:, other] & (labels[:, one] != labels[:, other])
+        for one, other in combinations(range(labels.shape[1]), 2)
+    )
     every: tuple[Labels, Labels] = labels[given], np.broadcast_to(units[:, None], labels.shape)[given]
     n_given = _sums(n_labels.astype(np.float64), units, ratings.n_units)
     disagreement = _sums(differing / np.maximum(n_labels - 1, 1), units, ratings.n_units)
@@ -154,17 +136,13 @@ def _products(one: tuple[Labels, Labels], other: tuple[Labels, Labels], n_units:
     n_labels = int(max((int(side[0].max(initial=-1)) for side in (one, other)), default=-1)) + 1
     totals = [np.bincount(side[0], minlength=n_labels).astype(np.float64) for side in (one, other)]
     total = float(totals[0] @ totals[1])
-    mixed = _by_unit(one, totals[1], n_units) + _by_unit(other, totals[0], n_units)
+    others = zip((one, other), reversed(totals), strict=True)
+    mixed = sum(np.bincount(side[1], weights=counts[side[0]], minlength=n_units) for side, counts in others)
     keys = [np.unique(side[1] * n_labels + side[0], return_counts=True) for side in (one, other)]
     shared, *places = np.intersect1d(keys[0][0], keys[1][0], assume_unique=True, return_indices=True)
     within = keys[0][1][places[0]] * keys[1][1][places[1]].astype(np.float64)
     inside = np.bincount(shared // max(n_labels, 1), weights=within, minlength=n_units).astype(np.float64)
     return np.concatenate([[total], total - mixed + inside])
-
-
-def _by_unit(side: tuple[Labels, Labels], totals: Values, n_units: int) -> Values:
-    sums: Values = np.bincount(side[1], weights=totals[side[0]], minlength=n_units).astype(np.float64)
-    return sums
 
 
 def _ratio(numerator: Values, denominator: Values) -> Values:

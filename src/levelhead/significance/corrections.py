@@ -23,11 +23,11 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     Returns:
         The adjusted p-values in the same order, at most 1.
     """
-    known = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    ascending = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     highest = 0.0
-    for rank, (p, i) in enumerate(known):
-        highest = max(highest, min(1.0, (len(known) - rank) * p))
+    for rank, (p, i) in enumerate(ascending):
+        highest = max(highest, min(1.0, (len(ascending) - rank) * p))
         adjusted[i] = highest
     return adjusted
 
@@ -126,10 +126,10 @@ def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> l
         differences: the difference on each treebank.
         voters: the voter of each treebank.
     """
-    own: dict[str, list[float]] = {}
+    by_voter: dict[str, list[float]] = {}
     for treebank, difference in differences.items():
-        own.setdefault(voters[treebank], []).append(difference)
-    return [math.fsum(some) / len(some) for some in own.values()]
+        by_voter.setdefault(voters[treebank], []).append(difference)
+    return [math.fsum(votes) / len(votes) for votes in by_voter.values()]
 
 
 def better_on_at_least(one_sided: Sequence[float], level: float) -> int:

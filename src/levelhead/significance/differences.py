@@ -40,20 +40,20 @@ def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perple
     """
     if margin is None:
         return
-    if n_systems < 2:
-        raise _refusal("requires at least two systems")
-    if not math.isfinite(margin) or margin <= 0:
-        raise _refusal(f"must be a number above 0, not {margin:g}")
-    if 0 < n_perplexities < n_measures:
-        raise _refusal("is in points for scores, and a ratio for perplexities: compare them separately")
-    if not n_perplexities and margin > 100:
-        raise _refusal(f"is in points and must be at most 100, not {margin:g}")
-    if n_perplexities and margin <= 1:
-        raise _refusal(f"is a ratio of perplexities and must be above 1, not {margin:g}: 1.05 allows 5%")
-
-
-def _refusal(reason: str) -> InputError:
-    return InputError(Fault("invalid-margin", f"the margin {reason}"))
+    reasons = {
+        "requires at least two systems": n_systems < 2,
+        f"must be a number above 0, not {margin:g}": not math.isfinite(margin) or margin <= 0,
+        "is in points for scores, and a ratio for perplexities: compare them separately": (
+            0 < n_perplexities < n_measures
+        ),
+        f"is in points and must be at most 100, not {margin:g}": not n_perplexities and margin > 100,
+        f"is a ratio of perplexities and must be above 1, not {margin:g}: 1.05 allows 5%": (
+            n_perplexities > 0 and margin <= 1
+        ),
+    }
+    for reason, applies in reasons.items():
+        if applies:
+            raise InputError(Fault("invalid-margin", f"the margin {reason}"))
 
 
 EQUAL = 1e-12
@@ -63,45 +63,26 @@ Average = Literal["macro", "micro"]
 
 
 class _Sample(NamedTuple):
-    """All runs and measures on a test set or average.
-
-    Args:
-        name: the name of the test set or average.
-        systems: the system of each run.
-        values: shape (runs, measures).
-        strata: the effect of each unit on the values.
-        permuted: the differences of each system's first run to the baseline's first after swaps, shape (permutations,
-            systems, measures).
-        average: the kind of average.
-    """
+    """All runs and measures on a test set or average."""
 
     name: str
-    systems: tuple[str, ...]
-    values: Sums
-    strata: Sequence[Stratum]
-    permuted: Sums
+    systems: tuple[str, ...]  # of each run
+    values: Sums  # shape (runs, measures)
+    strata: Sequence[Stratum]  # the effect of each unit on the values
+    permuted: Sums  # differences of first runs to the baseline's after swaps, shape (permutations, systems, measures)
     average: Average | None = None
 
 
 @immutable
 class _Pair:
-    """A system and the baseline, with one measure on a test set or average, from which statistics are computed.
-
-    Args:
-        sample: the test set or average.
-        table: the measures.
-        s: the number of the system; the baseline's is 0.
-        m: the number of the measure.
-        settings: the settings of tests.
-        family: the pairs of all systems, between which p-values are corrected.
-    """
+    """A system and the baseline, with one measure on a test set or average, from which statistics are computed."""
 
     sample: _Sample
     table: SystemCounts
-    s: int
-    m: int
+    s: int  # the number of the system; the baseline's is 0
+    m: int  # the number of the measure
     settings: InferenceSettings
-    family: Sequence["_Pair"]
+    family: Sequence["_Pair"]  # the pairs of all systems, between which p-values are corrected
 
     @cached_property
     def systems(self) -> list[str]:
@@ -153,11 +134,8 @@ class _Pair:
     @property
     def difference_interval(self) -> Interval | None:
         """The interval of the difference; between scores it is limited to the range from -1 to 1."""
-        if self.difference is None:
-            return None
-        return (self.difference.interval if self.perplexity else self.difference.difference_interval)(
-            self.settings.level
-        )
+        kind = Estimate.interval if self.perplexity else Estimate.difference_interval
+        return self.difference and kind(self.difference, self.settings.level)
 
     @cached_property
     def p(self) -> float | None:
@@ -173,35 +151,27 @@ class _Pair:
         margin, difference, ratio = self.settings.margin, self.difference, None
         if margin is None or difference is None:
             return None, None, None
-        sample = self.sample
-        if self.perplexity:  # compared by logarithms
-            strata = [
-                stratum._replace(moves=stratum.moves / sample.values) for stratum in sample.strata
-            ]  # delta method
-            sample = sample._replace(values=np.log(sample.values), strata=strata)
-            difference = _estimate(sample, self.runs, self.m)
+        limit = margin / 100
+        if self.perplexity:  # compared by logarithms, with errors by the delta method
+            strata = [stratum._replace(moves=stratum.moves / self.sample.values) for stratum in self.sample.strata]
+            logarithms = self.sample._replace(values=np.log(self.sample.values), strata=strata)
+            difference, limit = _estimate(logarithms, self.runs, self.m), math.log(margin)
             between = difference.interval(self.settings.level)
-            ratio = None if between is None else (math.exp(between[0]), math.exp(between[1]))
-        found = equivalence(difference, math.log(margin) if self.perplexity else margin / 100)
-        if found is None:
+            ratio = between and (math.exp(between[0]), math.exp(between[1]))
+        result = equivalence(difference, limit)
+        if result is None:
             return "not shown", None, None
-        return found.shown if self.enough_runs else "not shown", found.p, ratio
+        return result.shown if self.enough_runs else "not shown", result.p, ratio
 
 
 @immutable
 class Statistic(Field):
-    """A statistic of a comparison: adding an entry to `ComparedScore` is all it takes.
-
-    Args:
-        value: its formula.
-        column: its column in tables, for an interval without the level; if None, only JSON has it.
-        of_difference: whether the rows of the baseline leave it empty.
-        shown: whether the table of some scores has the column; the signature of the comparison has the settings.
-    """
+    """A statistic of a comparison: adding an entry to `ComparedScore` is all it takes."""
 
     value: Callable[[_Pair], Any] = field(kw_only=True)
-    column: Column | None = None
-    of_difference: bool = False
+    column: Column | None = None  # in tables, for an interval without the level; if None, only JSON has it
+    of_difference: bool = False  # whether the rows of the baseline leave it empty
+    # whether the table of some scores has the column, by these scores and the signature of the comparison
     shown: Callable[[Sequence[Any], Mapping[str, str]], bool] = lambda *_: True
 
     def cell(self, value: Any, *, of_baseline: bool, plain: bool) -> Cell:
@@ -418,28 +388,22 @@ def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettin
 
 def _samples(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> Iterator[_Sample]:
     """Each treebank, then the averages; permutations are summed to save memory."""
-    macro: list[Sums] = []
-    micro: list[Sums] = []
-    strata: list[Stratum] = []
     tables = list(treebanks.values())
+    macro = micro = [np.zeros(1)] * 3
+    strata: list[Stratum] = []
     for name, table in treebanks.items():
         sums = _swapped(table, settings)
         values = [table.values(part) for part in sums]
         yield _Sample(name, table.systems, values[0], [leave_out(table)], values[2] - values[1])
         if len(tables) > 1:
-            macro = _added(macro, values)
-            micro = _added(micro, sums)
+            macro = [total + part for total, part in zip(macro, values, strict=True)]
+            micro = [total + part for total, part in zip(micro, sums, strict=True)]
             strata.append(leave_out(table, 1 / len(tables)))
     if len(tables) > 1:
-        means = [part / len(tables) for part in macro]
-        pooled = [tables[0].values(part) for part in micro]
         systems = tables[0].systems
+        means, pooled = [part / len(tables) for part in macro], [tables[0].values(part) for part in micro]
         yield _Sample("macro-average", systems, means[0], strata, means[2] - means[1], "macro")
         yield _Sample("micro-average", systems, pooled[0], leave_out_of(tables), pooled[2] - pooled[1], "micro")
-
-
-def _added(sums: Sequence[Sums], more: Sequence[Sums]) -> list[Sums]:
-    return [one + other for one, other in zip(sums, more, strict=True)] if sums else list(more)
 
 
 def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
@@ -452,8 +416,8 @@ def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
     firsts = [table.systems.index(system) for system in dict.fromkeys(table.systems)]
 
     def change(rows: slice | Rows) -> Sums:
-        found = table.parts[rows][:, firsts[1:]] - table.parts[rows, :1]
-        return found.reshape(len(found), (len(firsts) - 1) * total[0].size)
+        changes = table.parts[rows][:, firsts[1:]] - table.parts[rows, :1]
+        return changes.reshape(len(changes), (len(firsts) - 1) * total[0].size)
 
     moved = swapped_changes(change, len(table.parts), settings.resamples, seeded(settings, table.gold))
     nothing = np.zeros((settings.resamples, 1, *total.shape[1:]))  # the baseline swapped with itself
@@ -466,9 +430,9 @@ def _estimate(sample: _Sample, runs: Sequence[Sequence[int]], m: int) -> Estimat
     spread = spread_of(sample.strata, runs, m)
     variance = spread.variance + (spread.observation if len(runs) > 1 else 0.0)
     # the variance of runs includes this part
-    variance -= math.fsum(disagreement_of(sample.strata, own, m) for own in runs)
-    values = [sample.values[list(own), m] for own in runs]
-    value = math.fsum(sign * own.mean() for sign, own in zip((1, -1), values, strict=False))
+    variance -= math.fsum(disagreement_of(sample.strata, numbers, m) for numbers in runs)
+    values = [sample.values[list(numbers), m] for numbers in runs]
+    value = math.fsum(sign * of_system.mean() for sign, of_system in zip((1, -1), values, strict=False))
     return Estimate(value, max(0.0, variance), spread.freedom, spread.n_units, tuple(run_errors(values)))
 
 

@@ -16,14 +16,8 @@ from levelhead.significance.units import FEWEST_UNITS
 _NORMAL_FROM = 100_000
 """Degrees of freedom above which the expansion around the normal distribution is exact to six digits (to |t| = 6)."""
 
-_POINTS = 120
-_POINTS_BY_FREEDOM = 4000
-"""The numbers of points of the quadrature over standard errors: the minimum, and for one degree of freedom."""
-
-_TERMS = 500
 _STEPS = 50
 _CLOSE = 1e-13
-_CLOSE_POWER = 1e-10
 _TINY = 1e-300
 
 
@@ -42,9 +36,11 @@ def quantile(tail: float, freedom: float) -> float:
     if tail >= 0.5:
         return 0.0
     t = -NormalDist().inv_cdf(tail)  # not 1 - tail, which is 1 for a tiny tail
+    scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(freedom * math.pi) / 2
     for _ in range(_STEPS):
         p = two_sided_p(t, freedom)
-        step = math.log(p / (2 * tail)) * p / (2 * t * _density(t, freedom))
+        density = math.exp(scale - (freedom + 1) / 2 * math.log1p(t**2 / freedom))
+        step = math.log(p / (2 * tail)) * p / (2 * t * density)
         t *= math.exp(max(-1.0, min(1.0, step)))
         if abs(step) < _CLOSE:
             break
@@ -54,7 +50,15 @@ def quantile(tail: float, freedom: float) -> float:
 @lru_cache(maxsize=4096)
 def noncentrality(freedom: float, alpha: float, power: float) -> float:
     """Return the number of standard errors from which a two-sided t-test detects a difference."""
-    critical, scales, root = quantile(alpha / 2, freedom), _scales(freedom), math.sqrt(2)
+    critical, root = quantile(alpha / 2, freedom), math.sqrt(2)
+    # Estimated standard errors as shares of the true one, with their probabilities: sqrt(chi squared / freedom). The
+    # logarithms of the shares are equally spaced.
+    n_points, spread = max(120, round(4000 / freedom)), 9 / math.sqrt(2 * freedom)
+    low, high = -spread - 30 / freedom, spread
+    logs = [low + (high - low) * i / n_points for i in range(n_points + 1)]
+    weights = [math.exp(freedom * (log + (1 - math.exp(2 * log)) / 2)) for log in logs]
+    whole = math.fsum(weights)
+    scales = [(math.exp(log), weight / whole) for log, weight in zip(logs, weights, strict=True)]
 
     def lacking(shift: float) -> float:
         """Return the power minus the probability that |T| exceeds the critical value."""
@@ -64,20 +68,6 @@ def noncentrality(freedom: float, alpha: float, power: float) -> float:
         return power - math.fsum(w * value / 2 for value, (_, w) in zip(beyond, scales, strict=True))
 
     return _root_of_falling(lacking, critical + NormalDist().inv_cdf(power))
-
-
-def _scales(freedom: float) -> list[tuple[float, float]]:
-    """Estimated standard errors as shares of the true one, with their probabilities: sqrt(chi squared / freedom).
-
-    The logarithms of the shares are equally spaced.
-    """
-    n_points = max(_POINTS, round(_POINTS_BY_FREEDOM / freedom))
-    spread = 9 / math.sqrt(2 * freedom)
-    low, high = -spread - 30 / freedom, spread
-    logs = [low + (high - low) * i / n_points for i in range(n_points + 1)]
-    weights = [math.exp(freedom * (log + (1 - math.exp(2 * log)) / 2)) for log in logs]
-    whole = math.fsum(weights)
-    return [(math.exp(log), weight / whole) for log, weight in zip(logs, weights, strict=True)]
 
 
 def _root_of_falling(function: Callable[[float], float], guess: float) -> float:
@@ -90,7 +80,7 @@ def _root_of_falling(function: Callable[[float], float], guess: float) -> float:
     for _ in range(_STEPS):
         middle = (low * below - high * above) / (below - above)
         value = function(middle)
-        if abs(value) < _CLOSE_POWER:
+        if abs(value) < 1e-10:
             return middle
         if value > 0:
             low, above, below = middle, value, below / 2
@@ -99,35 +89,26 @@ def _root_of_falling(function: Callable[[float], float], guess: float) -> float:
     return (low + high) / 2
 
 
-def _density(t: float, freedom: float) -> float:
-    scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(freedom * math.pi) / 2
-    return math.exp(scale - (freedom + 1) / 2 * math.log1p(t**2 / freedom))
-
-
 def _incomplete_beta(a: float, x: float) -> float:
     """The regularized incomplete beta function I_x(a, 1/2), by its continued fraction (DLMF 8.17.22)."""
     if x >= 1:
         return 1.0
+    scale = math.lgamma(a + 0.5) - math.lgamma(a) - math.lgamma(0.5)
     swap = x > (a + 1) / (a + 2.5)
-    first, second, at = (0.5, a, 1 - x) if swap else (a, 0.5, x)
-    front = math.lgamma(a + 0.5) - math.lgamma(a) - math.lgamma(0.5) + first * math.log(at) + second * math.log1p(-at)
-    found = math.exp(front) * _continued_fraction(first, second, at) / first
-    return min(1.0, max(0.0, 1 - found if swap else found))
-
-
-def _continued_fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction of the incomplete beta function, by Lentz's method."""
+    a, b, x = (0.5, a, 1 - x) if swap else (a, 0.5, x)
+    front = math.exp(scale + a * math.log(x) + b * math.log1p(-x))
     c, d = 1.0, 1 / _off_zero(1 - (a + b) * x / (a + 1))
-    found = d
-    for m in range(1, _TERMS):
+    fraction = d
+    for m in range(1, 500):  # by Lentz's method
         even_term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd_term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         for term in (even_term, odd_term):
             d, c = 1 / _off_zero(1 + term * d), _off_zero(1 + term / c)
-            found *= d * c
+            fraction *= d * c
         if abs(d * c - 1) < _CLOSE:
             break
-    return found
+    area = front * fraction / a
+    return min(1.0, max(0.0, 1 - area if swap else area))
 
 
 def _off_zero(value: float) -> float:
@@ -156,17 +137,14 @@ def run_errors(runs: Sequence[Sums]) -> Iterator[tuple[float, int]]:
     Args:
         runs: the values of the runs of one system, or of two, each float64 of shape (runs,).
     """
-    several = [own for own in runs if len(own) > 1]
+    several = [values for values in runs if len(values) > 1]
     n_single = len(runs) - len(several)
-    for own in several:
-        if not np.allclose(own, own[0], rtol=0, atol=1e-12):  # smaller differences are rounding
-            yield float(own.var(ddof=1)) * (1 / len(own) + n_single), len(own) - 1
+    for values in several:
+        if not np.allclose(values, values[0], rtol=0, atol=1e-12):  # smaller differences are rounding
+            yield float(values.var(ddof=1)) * (1 / len(values) + n_single), len(values) - 1
 
 
 _SMALLEST_P = 1e-12
-
-_NO_ERROR = 1e-12
-"""Smaller errors are due to rounding."""
 
 Interval = tuple[float, float]
 
@@ -199,21 +177,16 @@ class Estimate(NamedTuple):
         Each variance is multiplied by the square of its quantile of Student's t before they are added. If the estimates
         are normal and their variances independent, these intervals have at least the confidence level, even for two
         runs against ten (Banerjee 1961 for two variances, 1960 for more).
-
-        Args:
-            level: the confidence level.
         """
         parts = ((self.variance, self.freedom), *self.runs)
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def interval(self, level: float) -> Interval | None:
-        """Return the symmetric confidence interval; None with too few units.
-
-        Args:
-            level: the confidence level.
-        """
-        half = self.half_width(level) if self.has_interval else 0.0
-        return (self.value - half, self.value + half) if self.has_interval else None
+        """Return the symmetric confidence interval; None with too few units."""
+        if not self.has_interval:
+            return None
+        half = self.half_width(level)
+        return self.value - half, self.value + half
 
     def score_interval(self, level: float) -> Interval | None:
         """Return the confidence interval of a score between 0 and 1; for other values, the symmetric interval.
@@ -222,33 +195,23 @@ class Estimate(NamedTuple):
         instead of the normal distribution. Korn and Graubard (1998) use this size with Clopper-Pearson intervals, Dean
         and Pagano (2015) and Franco et al. (2019) with Wilson's; the latter find undercoverage with strong clustering.
         For a score of 0 or 1, and if all units have the same score, each unit counts as one observation.
-
-        Args:
-            level: the confidence level.
         """
         if not self.has_interval or not 0 <= self.value <= 1:
             return self.interval(level)
         t, half = quantile((1 - level) / 2, self.freedom), self.half_width(level)
         bounded = self.value * (1 - self.value)
-        ratio = half**2 / bounded if bounded > 0 and half > _NO_ERROR * t else t**2 / self.n_units
+        # smaller errors are due to rounding
+        ratio = half**2 / bounded if bounded > 0 and half > 1e-12 * t else t**2 / self.n_units
         middle, half = self.value + ratio / 2, math.sqrt(ratio * bounded + ratio**2 / 4)
         return max(0.0, (middle - half) / (1 + ratio)), min(1.0, (middle + half) / (1 + ratio))
 
     def difference_interval(self, level: float) -> Interval | None:
-        """Return the symmetric interval of a difference of scores, limited to the range from -1 to 1.
-
-        Args:
-            level: the confidence level.
-        """
+        """Return the symmetric interval of a difference of scores, limited to the range from -1 to 1."""
         interval = self.interval(level)
         return interval and (max(-1.0, interval[0]), min(1.0, interval[1]))
 
     def log_interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of a perplexity, which is symmetric on the log scale.
-
-        Args:
-            level: the confidence level.
-        """
+        """Return the confidence interval of a perplexity, which is symmetric on the log scale."""
         if not self.has_interval:
             return None
         factor = math.exp(self.half_width(level) / self.value)
@@ -262,9 +225,6 @@ class Estimate(NamedTuple):
         """Return the p-value of the two one-sided tests (Schuirmann 1987) that the true value is inside a margin.
 
         It is below .05 exactly if the 90% interval is inside (-margin, margin).
-
-        Args:
-            margin: the largest irrelevant value.
         """
         if not self.has_interval:
             return None
@@ -278,10 +238,6 @@ class Estimate(NamedTuple):
         Each variance is multiplied by the square of its noncentrality, as in `half_width` with quantiles. For
         one variance this is exact; for several, the test has the requested power or slightly more: 80 to 82% instead
         of 80% at the level of 5% with three runs or more.
-
-        Args:
-            alpha: the level of the test, between 0 and 1.
-            power: the probability with which the test should detect the difference, above `alpha` and below 1.
         """
         if not self.has_interval:
             return None
@@ -290,12 +246,10 @@ class Estimate(NamedTuple):
 
     def _p(self, size: float) -> float:
         """The probability of an error this large: 1 minus the level of the interval that reaches it."""
-        if not self.runs:
-            beyond_all = math.inf if size else 0.0
-            return max(
-                _SMALLEST_P, two_sided_p(size / math.sqrt(self.variance) if self.variance else beyond_all, self.freedom)
-            )
-        return _p_reached(lambda level: self.half_width(level) > size, 50)
+        if self.runs:
+            return _p_reached(lambda level: self.half_width(level) > size, 50)
+        t = size / math.sqrt(self.variance) if self.variance else math.inf if size else 0.0
+        return max(_SMALLEST_P, two_sided_p(t, self.freedom))
 
 
 def _p_reached(reaches: Callable[[float], bool], halvings: int) -> float:
@@ -344,11 +298,6 @@ class UnpairedDifference(NamedTuple):
 
     Unlike a symmetric interval, the interval keeps the skewness of the intervals of the two values (Newcombe 1998; Zou
     and Donner 2008). docs/validation.md shows its coverage.
-
-    Args:
-        one: an estimate.
-        other: the estimate that is subtracted from it.
-        perplexity: whether the values are perplexities, not scores.
     """
 
     one: Estimate
@@ -362,23 +311,19 @@ class UnpairedDifference(NamedTuple):
 
     def interval(self, level: float) -> Interval | None:
         """Return the confidence interval of the difference; None with too few units on a side."""
-        own, others = (self._interval_of(estimate, level) for estimate in (self.one, self.other))
-        if own is None or others is None:
+        kind = Estimate.log_interval if self.perplexity else Estimate.score_interval
+        ends, other_ends = kind(self.one, level), kind(self.other, level)
+        if ends is None or other_ends is None:
             return None
-        (low, high), (other_low, other_high) = own, others
-        below = math.hypot(self.one.value - low, other_high - self.other.value)
-        above = math.hypot(high - self.one.value, self.other.value - other_low)
+        below = math.hypot(self.one.value - ends[0], other_ends[1] - self.other.value)
+        above = math.hypot(ends[1] - self.one.value, self.other.value - other_ends[0])
         return self.value - below, self.value + above
 
     def p(self) -> float | None:
         """Return the two-sided p-value of no difference: 1 minus the level of the interval that just reaches 0."""
-        if self.interval(0.5) is None:
-            return None
-        return _p_reached(self._holds_zero, 40)
 
-    def _interval_of(self, estimate: Estimate, level: float) -> Interval | None:
-        return estimate.log_interval(level) if self.perplexity else estimate.score_interval(level)
+        def reaches_zero(level: float) -> bool:
+            low, high = self.interval(level) or (math.inf, math.inf)
+            return low <= 0 <= high
 
-    def _holds_zero(self, level: float) -> bool:
-        interval = self.interval(level)
-        return interval is not None and interval[0] <= 0 <= interval[1]
+        return None if self.interval(0.5) is None else _p_reached(reaches_zero, 40)

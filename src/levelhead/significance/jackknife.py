@@ -47,11 +47,7 @@ class SystemCounts(NamedTuple):
     perplexities: tuple[int, ...] = ()
 
     def values(self, sums: Sums) -> Sums:
-        """Return the values of sums: ratios, or 10 ** ratio for perplexities; nan if there is nothing to count.
-
-        Args:
-            sums: shape (..., measures, 2).
-        """
+        """Return the values of sums of shape (..., measures, 2): ratios, or 10 ** ratio for perplexities; or nan."""
         values = ratios(sums)
         powers = list(self.perplexities)
         values[..., powers] = 10.0 ** values[..., powers]
@@ -63,11 +59,7 @@ class SystemCounts(NamedTuple):
         return self.parts.reshape(len(self.parts), -1)
 
     def shaped(self, sums: Sums) -> Sums:
-        """Return flat sums over sentences in the shape (..., runs, measures, 2).
-
-        Args:
-            sums: shape (..., runs * measures * 2).
-        """
+        """Return flat sums over sentences in the shape (..., runs, measures, 2)."""
         return sums.reshape(*sums.shape[:-1], *self.parts.shape[1:])
 
 
@@ -86,18 +78,16 @@ def system_counts(runs: Sequence[Run], gold: str) -> SystemCounts:
 
 def _parts(counts: Counts, component: Component) -> Sums:
     """Numerator and denominator of a ratio, shape (sentences, 2); F1 = 2 correct / (system + gold)."""
-    wholes = {"precision": counts.system, "aligned_accuracy": counts.aligned}
     if component == "f1":
         return np.stack([2.0 * counts.correct, counts.system + counts.gold], axis=1).astype(np.float64)
-    whole = wholes.get(component, counts.gold)
+    whole = {"precision": counts.system, "aligned_accuracy": counts.aligned}.get(component, counts.gold)
     return np.stack([counts.correct, counts.correct * 0 if whole is None else whole], axis=1).astype(np.float64)
 
 
 def ratios(parts: Sums) -> Sums:
     """Return numerators divided by denominators, nan if there is nothing to count; shape without the last axis."""
     whole = parts[..., 1]
-    divided: Sums = np.divide(parts[..., 0], whole, out=np.full(whole.shape, np.nan), where=whole != 0)
-    return divided
+    return np.asarray(np.divide(parts[..., 0], whole, out=np.full(whole.shape, np.nan), where=whole != 0))
 
 
 OBSERVATION = 2.0
@@ -111,35 +101,21 @@ _AT_ONCE = 1 << 14
 
 
 class Stratum(NamedTuple):
-    """The effect of each unit of a test set on the values.
+    """The effect of each unit of a test set on the values."""
 
-    Args:
-        moves: the value without the unit minus the value, float64, shape (units, runs, measures).
-        sizes: the denominators, float64, same shape.
-        is_ratio: whether a measure is a ratio of counts (a perplexity is not), bool, shape (measures,).
-        share: the weight of the test set in the value, or a weight for each run and measure, shape (runs, measures).
-    """
-
-    moves: Sums
-    sizes: Sums
-    is_ratio: NDArray[np.bool_]
-    share: float | Sums = 1.0
+    moves: Sums  # the value without the unit minus the value, shape (units, runs, measures)
+    sizes: Sums  # the denominators, same shape
+    is_ratio: NDArray[np.bool_]  # whether a measure is a ratio of counts (a perplexity is not), shape (measures,)
+    share: float | Sums = 1.0  # the weight of the test set in the value, or one for each (run, measure)
 
 
 class Spread(NamedTuple):
-    """The error of an estimate.
-
-    Args:
-        variance: the variance of the estimate.
-        freedom: the degrees of freedom of the variance.
-        n_units: the number of units with counts; 0 if one of several strata has fewer than two.
-        observation: the variance due to one additional observation with a different outcome.
-    """
+    """The error of an estimate."""
 
     variance: float
-    freedom: float
-    n_units: int
-    observation: float
+    freedom: float  # the degrees of freedom of the variance
+    n_units: int  # units with counts; 0 if one of several strata has fewer than two
+    observation: float  # the variance due to one additional observation with a different outcome
 
     def scaled(self, share: float) -> Spread:
         """Return the spread of the estimate multiplied by a number."""
@@ -192,7 +168,17 @@ def spread_of(strata: Sequence[Stratum], runs: Sequence[Sequence[int]], measure:
     contrast = np.zeros(strata[0].moves.shape[1])
     for sign, numbers in zip((1, -1), runs, strict=False):
         contrast[list(numbers)] += sign / len(numbers)
-    return spread_of_sum([_spread_in(stratum, contrast, measure) for stratum in strata])
+    involved, spreads = contrast != 0, []
+    for stratum in strata:
+        sizes = stratum.sizes[:, involved, measure].mean(axis=1)
+        moved = stratum.moves[:, involved, measure] @ contrast[involved]
+        total = float(sizes.sum())
+        effective = total**2 / float(sizes @ sizes) if total else 1.0
+        share = float(np.broadcast_to(stratum.share, stratum.sizes.shape[1:])[involved, measure].mean())
+        observation = share * OBSERVATION / total if total and stratum.is_ratio[measure] else 0.0
+        n_units = int(np.count_nonzero(sizes))
+        spreads.append(Spread(float(moved @ moved), max(effective - 1, 1.0), n_units, observation**2))
+    return spread_of_sum(spreads)
 
 
 def spread_of_sum(each: Sequence[Spread]) -> Spread:
@@ -205,69 +191,38 @@ def spread_of_sum(each: Sequence[Spread]) -> Spread:
     return Spread(variance, freedom, n_units, max(spread.observation for spread in each))
 
 
-def _spread_in(stratum: Stratum, contrast: Sums, measure: int) -> Spread:
-    involved = contrast != 0
-    sizes = stratum.sizes[:, involved, measure].mean(axis=1)
-    moved = stratum.moves[:, involved, measure] @ contrast[involved]
-    total = float(sizes.sum())
-    effective = total**2 / float(sizes @ sizes) if total else 1.0
-    share = float(np.broadcast_to(stratum.share, stratum.sizes.shape[1:])[involved, measure].mean())
-    observation = share * OBSERVATION / total if total and stratum.is_ratio[measure] else 0.0
-    return Spread(float(moved @ moved), max(effective - 1, 1.0), int(np.count_nonzero(sizes)), observation**2)
-
-
 def disagreement_of(strata: Sequence[Stratum], runs: Sequence[int], measure: int) -> float:
     """Return the part of the variance of a mean of runs due to the interaction of units and runs."""
     if len(runs) == 1:
         return 0.0
-    own = np.concatenate([stratum.moves[:, list(runs), measure] for stratum in strata])
-    apart = own - own.mean(axis=1, keepdims=True)
+    moves = np.concatenate([stratum.moves[:, list(runs), measure] for stratum in strata])
+    apart = moves - moves.mean(axis=1, keepdims=True)
     return float((apart**2).sum()) / (len(runs) - 1) / len(runs)
 
 
 class IntervalSettings(NamedTuple):
-    """The settings of intervals of parts of a score.
+    """The settings of intervals of parts of a score."""
 
-    Args:
-        units: the units of the gold treebank.
-        level: the confidence level.
-    """
-
-    units: Units
+    units: Units  # of the gold treebank
     level: float = 0.95
 
 
 class BucketEstimate(NamedTuple):
-    """The estimate of the value of a bucket, with its confidence interval.
+    """The estimate of the value of a bucket, with its confidence interval."""
 
-    Args:
-        interval: the confidence interval; None with fewer than 10 units.
-        n_units: the number of units with counts in the bucket.
-        uncertain: whether the (effective) number of units is less than 20.
-        jackknife: the value with its error.
-        observation: the part of its variance due to one additional observation; 0 unless it is a difference.
-    """
-
-    interval: Interval | None
-    n_units: int
-    uncertain: bool
-    jackknife: Estimate
-    observation: float = 0.0
+    interval: Interval | None  # None with fewer than 10 units
+    n_units: int  # with counts in the bucket
+    uncertain: bool  # whether the (effective) number of units is less than 20
+    jackknife: Estimate  # the value with its error
+    observation: float = 0.0  # the part of its variance due to one additional observation, of differences
 
 
 class UnitParts(NamedTuple):
-    """Numerators and denominators by unit and bucket, except where both are 0.
+    """Numerators and denominators by unit and bucket, except where both are 0."""
 
-    Args:
-        buckets: the bucket of each row, int64, shape (rows,).
-        parts: float64, shape (rows, systems, 2).
-        n_units: the number of units with these parts, int64, shape (rows,).
-        n_buckets: the number of buckets.
-    """
-
-    buckets: NDArray[np.int64]
-    parts: Sums
-    n_units: NDArray[np.int64]
+    buckets: NDArray[np.int64]  # of each row
+    parts: Sums  # shape (rows, systems, 2)
+    n_units: NDArray[np.int64]  # with these parts
     n_buckets: int
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from levelhead.errors import Fault, InputError
 from levelhead.significance.differences import EQUAL, permutation_p
 from levelhead.significance.estimates import FEWEST_RUNS, Estimate, enough_runs
-from levelhead.significance.jackknife import Stratum, SystemCounts, disagreement_of, leave_out, spread_of
+from levelhead.significance.jackknife import SystemCounts, disagreement_of, leave_out, spread_of
 from levelhead.significance.resampling import Seed, Sums, swapped
 from levelhead.significance.units import FEWEST_UNITS
 
@@ -21,25 +21,15 @@ _TABLE = Path(__file__).with_name("typical_variances.tsv")
 
 
 class TypicalDeviation(NamedTuple):
-    """The standard deviation of the difference between two systems for one unit, over test sets.
-
-    Args:
-        unit: the unit of the test set.
-        measure: the measure.
-        n_test_sets: the number of test sets on which it was measured.
-        low: the lower quartile over test sets, a ratio.
-        median: the median.
-        high: the upper quartile.
-        evenness: the median of the effective number of units as a share of their number.
-    """
+    """The standard deviation of the difference between two systems for one unit, over test sets, as a ratio."""
 
     unit: Literal["sentence", "document"]
     measure: str
-    n_test_sets: int
-    low: float
+    n_test_sets: int  # on which it was measured
+    low: float  # the lower quartile over test sets
     median: float
-    high: float
-    evenness: float
+    high: float  # the upper quartile
+    evenness: float  # the median of the effective number of units as a share of their number
 
 
 def typical_deviations() -> tuple[TypicalDeviation, ...]:
@@ -60,33 +50,20 @@ def typical_deviations() -> tuple[TypicalDeviation, ...]:
 
 
 class Target(NamedTuple):
-    """The planned two-sided test.
+    """The planned two-sided test: its level, and the probability with which it should detect the difference."""
 
-    Args:
-        alpha: its level, between 0 and 1.
-        power: the probability with which it should detect the difference, above `alpha` and below 1.
-    """
-
-    alpha: float = 0.05
-    power: float = 0.8
+    alpha: float = 0.05  # between 0 and 1
+    power: float = 0.8  # above `alpha` and below 1
 
 
 class Variances(NamedTuple):
-    """The variance of the difference between two systems in one measure, by source.
+    """The variance of the difference between two systems in one measure, by source."""
 
-    Args:
-        units: between units, for a test set of one unit: some units are harder for one system than for the other.
-        interaction: between runs in the same unit, for one unit and one run of each system; 0 if unknown.
-        runs: between runs independently of units, for one run of each system; None if unknown.
-        evenness: the effective number of units as a share of their number, from 0 to 1; 1 if units have equal sizes.
-        observation: the variance due to one additional observation in a test set of one unit, see `Spread`.
-    """
-
-    units: float
-    interaction: float = 0.0
-    runs: float | None = None
-    evenness: float = 1.0
-    observation: float = 0.0
+    units: float  # between units, for a test set of one unit: some units are harder for one system than for the other
+    interaction: float = 0.0  # between runs in the same unit, for one unit and one run of each system; 0 if unknown
+    runs: float | None = None  # between runs independently of units, for one run of each system; None if unknown
+    evenness: float = 1.0  # the effective number of units as a share of their number; 1 if units have equal sizes
+    observation: float = 0.0  # due to one additional observation in a test set of one unit, see `Spread`
 
 
 _CLOSEST = 1e-12
@@ -112,30 +89,28 @@ def difference_variances(table: SystemCounts, baseline: str, system: str) -> tup
     units, and their interaction with units from the variance between runs.
     """
     values, strata = table.values(table.parts.sum(axis=0)), [leave_out(table)]
-    runs = [[run for run, name in enumerate(table.systems) if name == own] for own in (system, baseline)]
-    known = [not np.isnan(values[:, m]).any() for m in range(len(table.measures))]
-    each = [[values[own, m] for own in runs] for m in range(len(table.measures))]
-    return tuple(_variances(strata, runs, each[m], m) if known[m] else None for m in range(len(table.measures)))
-
-
-def _variances(
-    strata: list[Stratum], runs: list[list[int]], values: Sequence[np.ndarray], measure: int
-) -> Variances | None:
-    """The variances of one measure; `runs` and `values` include both systems."""
-    spread = spread_of(strata, runs, measure)
-    if spread.variance <= EQUAL**2 or spread.n_units < FEWEST_UNITS:
-        return None
-    n_units = len(strata[0].moves)
-    shared = [disagreement_of(strata, own, measure) for own in runs]
-    within = [value * len(own) for value, own in zip(shared, runs, strict=True)]
-    between = [max(0.0, float(own.var(ddof=1)) - value) if len(own) > 1 else None for own, value in zip(values, within)]
-    return Variances(
-        n_units * max(0.0, spread.variance - math.fsum(shared)),
-        n_units * math.fsum(within),
-        None if None in between else math.fsum(value or 0.0 for value in between),
-        (spread.freedom + 1) / n_units,
-        n_units**2 * spread.observation,
-    )
+    runs = [[run for run, name in enumerate(table.systems) if name == wanted] for wanted in (system, baseline)]
+    n_units, by_measure = len(table.parts), list[Variances | None]()
+    for m in range(len(table.measures)):
+        spread = None if np.isnan(values[:, m]).any() else spread_of(strata, runs, m)
+        if spread is None or spread.variance <= EQUAL**2 or spread.n_units < FEWEST_UNITS:
+            by_measure.append(None)
+            continue
+        shared = [disagreement_of(strata, numbers, m) for numbers in runs]
+        within = [value * len(numbers) for value, numbers in zip(shared, runs, strict=True)]
+        several = min(map(len, runs)) > 1
+        between = (
+            [float(values[numbers, m].var(ddof=1)) - value for numbers, value in zip(runs, within)] if several else ()
+        )
+        variances = Variances(
+            n_units * max(0.0, spread.variance - math.fsum(shared)),
+            n_units * math.fsum(within),
+            math.fsum(max(0.0, value) for value in between) if several else None,
+            (spread.freedom + 1) / n_units,
+            n_units**2 * spread.observation,
+        )
+        by_measure.append(variances)
+    return tuple(by_measure)
 
 
 def detectable_difference(
@@ -164,7 +139,12 @@ def detectable_difference(
     whole = math.fsum(square for square, _ in within)
     freedom = whole**2 / math.fsum(square**2 / freedom for square, freedom in within) if whole else within[0][1]
     variance = whole + max(test_set.observation for test_set in every) / n_units**2
-    between = math.fsum(_between(test_set, n_units, n_runs) for test_set in every) if n_runs > 1 else 0.0
+    between = 0.0  # the part of the squared standard error due to several runs
+    if n_runs > 1:
+        if any(test_set.runs is None for test_set in every):
+            message = f"{n_runs} runs: the standard deviation between runs is unknown"
+            raise InputError(Fault("invalid-power", message))
+        between = math.fsum((test_set.interaction / n_units + (test_set.runs or 0.0)) / n_runs for test_set in every)
     runs = ((between / len(every) ** 2, n_runs - 1),) if between else ()
     planned = Estimate(0.0, variance / len(every) ** 2, freedom, n_units, runs)
     return planned.detectable(*(test or Target())) if enough_runs(n_runs, n_runs) else None
@@ -178,12 +158,17 @@ def runs_to_detect(
     difference: float, variances: Sequence[Variances], n_units: Sequence[int], test: Target | None = None
 ) -> int | None:
     """Return the smallest number of runs per system to detect a true difference with the requested power."""
-    every = [_in_units_of_first(test_set, n / n_units[0]) for test_set, n in zip(variances, n_units, strict=True)]
+    every = []  # rescaled to the number of units of the first test set, with the same error
+    for test_set, n in zip(variances, n_units, strict=True):
+        share = n / n_units[0]
+        units, interaction = test_set.units / share, test_set.interaction / share
+        evenness, observation = test_set.evenness * share, test_set.observation / share**2
+        every.append(Variances(units, interaction, test_set.runs, evenness, observation))
 
     def detected(n_runs: int) -> bool:
         """Return whether this number of runs is enough."""
-        found = detectable_difference(every, n_units[0], n_runs, test)
-        return found is not None and found <= difference
+        smallest = detectable_difference(every, n_units[0], n_runs, test)
+        return smallest is not None and smallest <= difference
 
     low, high = FEWEST_RUNS - 1, MOST_RUNS
     if not detected(high):
@@ -192,24 +177,6 @@ def runs_to_detect(
         middle = (low + high) // 2
         low, high = (low, middle) if detected(middle) else (middle, high)
     return high
-
-
-def _in_units_of_first(variances: Variances, share: float) -> Variances:
-    """Variances rescaled to the number of units of the first test set, with the same error."""
-    return variances._replace(
-        units=variances.units / share,
-        interaction=variances.interaction / share,
-        evenness=variances.evenness * share,
-        observation=variances.observation / share**2,
-    )
-
-
-def _between(variances: Variances, n_units: int, n_runs: int) -> float:
-    """The part of the squared standard error due to several runs."""
-    if variances.runs is None:
-        message = f"{n_runs} runs: the standard deviation between runs is unknown"
-        raise InputError(Fault("invalid-power", message))
-    return (variances.interaction / n_units + variances.runs) / n_runs
 
 
 def pairwise_randomization_p(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
@@ -250,8 +217,7 @@ def significant_shares(table: SystemCounts, size: int, samples: int, resamples: 
         rows = rng.permutation(len(table.parts))[:size]
         p = pairwise_randomization_p(table._replace(parts=table.parts[rows]), resamples, rng)
         shares.append((p < level).mean(axis=0))
-    mean: Sums = np.mean(shares, axis=0)
-    return mean
+    return np.asarray(np.mean(shares, axis=0))
 
 
 def exact_rejections(permuted: Sums, observed: Sums, level: float) -> Sums:
@@ -263,8 +229,7 @@ def exact_rejections(permuted: Sums, observed: Sums, level: float) -> Sums:
     """
     higher = np.count_nonzero(~(permuted <= observed + EQUAL), axis=0)
     ties = 1 + np.count_nonzero(np.abs(permuted - observed) <= EQUAL, axis=0)
-    shares: Sums = np.clip((level * (1 + len(permuted)) - higher) / ties, 0.0, 1.0)
-    return shares
+    return np.asarray(np.clip((level * (1 + len(permuted)) - higher) / ties, 0.0, 1.0))
 
 
 def separated_shares(
@@ -292,10 +257,10 @@ def separated_shares(
     better = np.where(np.isin(np.arange(len(table.measures)), table.perplexities), -1.0, 1.0)
     for _ in range(samples if signs.any() else 0):
         sample = table._replace(parts=table.parts[rng.permutation(len(table.parts))[:size]])
-        found = [
+        rejections = [
             exact_rejections(sign * better * permuted, sign * better * observed, level)
             for sign, (permuted, observed) in zip(signs, _permuted_differences(sample, resamples, rng))
             if sign
         ]
-        shares.append(np.mean(found, axis=0))
+        shares.append(np.mean(rejections, axis=0))
     return np.mean(shares, axis=0) if shares else None

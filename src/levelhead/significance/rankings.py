@@ -31,47 +31,28 @@ from levelhead.significance.resampling import (
 Flags = NDArray[np.bool_]
 
 
-class Evidence(NamedTuple):
-    """The differences of all pairs of systems that are tested, considering failures.
-
-    Args:
-        differences: the difference of a system (row) from another (column), in the units of averages, without the part
-            that is only due to failures, shape (systems, systems).
-        failure_p: two-sided p-values of pairs that are tested by their failures, nan for the other pairs; same shape.
-    """
-
-    differences: Sums
-    failure_p: Sums
-
-
-def evidence(scores: Sums, failed: Flags) -> Evidence:
-    """Return the differences of all pairs of systems that are tested, considering failures.
+def evidence(scores: Sums, failed: Flags) -> tuple[Sums, Sums]:
+    """Return the tested differences of all pairs of systems (row minus column), and p-values of tests of failures.
 
     The evident difference of two averages is the smaller of two differences if they agree in sign, otherwise 0: the
     difference with zeros for failures, and the difference on the test sets where neither output failed. If one of the
     two systems failed on more test sets than neither did, the pair is tested by a sign test of its failures, each of
     which is one event.
     """
-    observed = scores.mean(axis=0)
-    apart = observed[:, None] - observed
-    if not failed.any():
-        return Evidence(apart, np.full_like(apart, np.nan))
-    found, p_values = apart.copy(), np.full_like(apart, np.nan)
-    for one, other in zip(*np.nonzero((failed[:, :, None] != failed[:, None, :]).any(axis=0)), strict=True):
-        found[one, other], p_values[one, other] = _of_pair(scores[:, [one, other]], failed[:, [one, other]])
-    return Evidence(found, p_values)
-
-
-def _of_pair(scores: Sums, failed: Flags) -> tuple[float, float]:
-    """The evident difference of two systems, and the p-value of the sign test of failures, or nan."""
-    change = scores[:, 0] - scores[:, 1]
-    events, common = failed[:, 0] != failed[:, 1], ~failed.any(axis=1)
-    whole, rest = float(change.mean()), float(change[common].sum() / len(change))
-    if events.sum() > common.sum():
-        signs = np.sign(change[events])
-        p = sign_test(signs.tolist()) if signs.sum() * whole > 0 else None
-        return whole, 1.0 if p is None else p
-    return (min(whole, rest, key=abs) if whole * rest > 0 else 0.0), np.nan
+    averages = scores.mean(axis=0)
+    differences = averages[:, None] - averages
+    failure_p = np.full_like(differences, np.nan)
+    for pair in zip(*np.nonzero((failed[:, :, None] != failed[:, None, :]).any(axis=0)), strict=True):
+        change, (fails, other_fails) = scores[:, pair[0]] - scores[:, pair[1]], failed[:, list(pair)].T
+        events, common = fails != other_fails, ~(fails | other_fails)
+        whole, rest = float(change.mean()), float(change[common].sum() / len(change))
+        if events.sum() > common.sum():
+            signs = np.sign(change[events])
+            p = sign_test(signs.tolist()) if signs.sum() * whole > 0 else None
+            differences[pair], failure_p[pair] = whole, 1.0 if p is None else p
+        else:
+            differences[pair] = min(whole, rest, key=abs) if whole * rest > 0 else 0.0
+    return differences, failure_p
 
 
 def compact_letters(differ: Flags) -> list[str]:
@@ -84,7 +65,10 @@ def compact_letters(differ: Flags) -> list[str]:
     missing, letters, count = alike.copy(), [""] * len(alike), 0
     for number in range(len(alike)):
         while missing[number].any():
-            group = _grown(alike, number, int(np.flatnonzero(missing[number])[-1]))
+            group = sorted({number, int(np.flatnonzero(missing[number])[-1])})
+            for system in range(len(alike)):  # that differs from none in the group
+                if system not in group and alike[system, group].all():
+                    group.append(system)
             missing[np.ix_(group, group)] = False
             turn, place = divmod(count, len(ascii_letters))  # from a to z, from A to Z, then a1 and so on
             for system in group:
@@ -93,36 +77,15 @@ def compact_letters(differ: Flags) -> list[str]:
     return letters
 
 
-def _grown(alike: Flags, one: int, other: int) -> list[int]:
-    """A maximal group with these two systems in which no pair differs significantly."""
-    group = sorted({one, other})
-    for system in range(len(alike)):
-        if system not in group and alike[system, group].all():
-            group.append(system)
-    return sorted(group)
-
-
-_SMALLEST = 1e-300
-"""Smaller p-values have no finite normal quantile."""
-
-
 class PairDifferences(NamedTuple):
-    """The differences of all pairs of systems, with their errors.
+    """The differences of all pairs of systems, with their errors; shapes (systems, systems)."""
 
-    Args:
-        statistics: the evident difference of a system (row) from another (column) in standard errors, shape (systems,
-            systems).
-        errors: its standard error, 0 without variation; same shape.
-        deviations: drawn errors of the averages, shape (draws, systems).
-        freedom: the degrees of freedom of the errors.
-        evidence: the evident differences.
-    """
-
-    statistics: Sums
-    errors: Sums
-    deviations: Sums
-    freedom: float
-    evidence: Evidence
+    statistics: Sums  # the evident difference of a system (row) from another (column) in standard errors
+    errors: Sums  # its standard error, 0 without variation
+    deviations: Sums  # drawn errors of the averages, shape (draws, systems)
+    freedom: float  # the degrees of freedom of the errors
+    differences: Sums  # the evident differences
+    failure_p: Sums  # two-sided p-values of pairs that are tested by their failures, nan for the other pairs
 
 
 def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: float, drawn: Sums) -> PairDifferences:
@@ -130,15 +93,16 @@ def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: flo
 
     If an output failed, the standard error is that of the difference including the zero, which is never smaller.
     """
-    known, own = evidence(scores, failed), np.diag(covariance)
-    variances = own[:, None] + own - 2 * covariance
+    differences, failure_p = evidence(scores, failed)
+    diagonal = np.diag(covariance)
+    variances = diagonal[:, None] + diagonal - 2 * covariance
     errors = np.where(variances > EQUAL**2, np.sqrt(np.maximum(variances, 0)), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        statistics = np.where(np.abs(known.differences) > EQUAL, known.differences / errors, 0.0)
-    for place in zip(*np.nonzero(~np.isnan(known.failure_p)), strict=True):
-        quantile = -NormalDist().inv_cdf(max(_SMALLEST, known.failure_p[place]) / 2)
-        statistics[place] = math.copysign(quantile, known.differences[place])
-    return PairDifferences(statistics, errors, drawn, freedom, known)
+        statistics = np.where(np.abs(differences) > EQUAL, differences / errors, 0.0)
+    for pair in zip(*np.nonzero(~np.isnan(failure_p)), strict=True):
+        quantile = -NormalDist().inv_cdf(max(1e-300, failure_p[pair]) / 2)  # smaller ones have no finite one
+        statistics[pair] = math.copysign(quantile, differences[pair])
+    return PairDifferences(statistics, errors, drawn, freedom, differences, failure_p)
 
 
 def better(differences: PairDifferences, level: float) -> Flags:
@@ -164,13 +128,8 @@ def marginal_rank_sets(differences: PairDifferences, level: float) -> list[tuple
 
     Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
     """
-    sets = []
-    for system in range(len(differences.errors)):
-        pairs = np.zeros(differences.errors.shape, dtype=bool)
-        pairs[system, :] = pairs[:, system] = True
-        pairs[system, system] = False
-        sets.append(_rank_set(_rejected(differences, pairs, level), system))
-    return sets
+    systems = enumerate(np.eye(len(differences.errors), dtype=bool))
+    return [_rank_set(_rejected(differences, same[:, None] ^ same, level), system) for system, same in systems]
 
 
 def critical_value(largest: Sums, level: float) -> float:
@@ -187,10 +146,10 @@ def _rejected(differences: PairDifferences, family: Flags, level: float) -> Flag
     """Stepdown: rejected hypotheses leave the family, which lowers the critical value, until no more are rejected."""
     rejected = np.zeros_like(family)
     while (left := family & ~rejected).any():
-        found = left & (differences.statistics > critical_value(_largest(differences, left), level))
-        if not found.any():
+        significant = left & (differences.statistics > critical_value(_largest(differences, left), level))
+        if not significant.any():
             break
-        rejected |= found
+        rejected |= significant
     return rejected
 
 
@@ -206,19 +165,12 @@ def _largest(differences: PairDifferences, left: Flags) -> Sums:
 
 
 class RankedAverages:
-    """The averages of one ranking with their errors, accumulated over test sets.
-
-    Args:
-        measure: the measure.
-        test_sets: the codes of the test sets that it averages over.
-        order: the systems by index, the best first.
-        settings: the numbers of permutations and draws, the seed, the level.
-    """
+    """The averages of one ranking with their errors, accumulated over test sets; `order`: systems, the best first."""
 
     def __init__(
         self, measure: str, test_sets: Iterable[str], order: Sequence[int], settings: InferenceSettings
     ) -> None:
-        self.measure, self.test_sets, self.settings = measure, tuple(test_sets), settings
+        self.measure, self.test_sets, self.order, self.settings = measure, tuple(test_sets), order, settings
         self.neighbors = list(pairwise(order))
         self._permuted = np.zeros((settings.resamples, len(self.neighbors)))
         self._scores: list[Sums] = []
@@ -258,16 +210,14 @@ class RankedAverages:
         """
         if differences is None or not self.neighbors:
             return frozenset()
-        known = differences.evidence
         pairs = tuple(np.array(self.neighbors, dtype=np.intp).T)
         n_test_sets = len(self.test_sets)
-        permuted = permutation_p(self._permuted, n_test_sets * known.differences[pairs], EQUAL * n_test_sets)
+        permuted = permutation_p(self._permuted, n_test_sets * differences.differences[pairs], EQUAL * n_test_sets)
         by_t = [two_sided_p(float(t), differences.freedom) for t in differences.statistics[pairs]]
-        p = np.where(np.isnan(known.failure_p[pairs]), np.maximum(permuted, by_t), known.failure_p[pairs])
+        failure_p = differences.failure_p[pairs]
+        corrected = holm(np.where(np.isnan(failure_p), np.maximum(permuted, by_t), failure_p).tolist())
         level = 1 - self.settings.level
-        return frozenset(
-            place for place, value in enumerate(holm(p.tolist()), 1) if value is not None and value < level
-        )
+        return frozenset(place for place, p in enumerate(corrected, 1) if p is not None and p < level)
 
     def wins(self) -> NDArray[np.int64]:
         """Return the number of test sets on which one system (row) is significantly better than another (column).
@@ -276,14 +226,11 @@ class RankedAverages:
         """
         stacked = np.stack(self._p_values)
         either = np.where(np.isnan(stacked), stacked.transpose(0, 2, 1), stacked)
-        n_systems, level = stacked.shape[1], 1 - self.settings.level
-        n_wins = np.zeros((n_systems, n_systems), dtype=np.int64)
-        for number in range(n_systems):
-            for other in range(n_systems):
-                corrected = [np.inf if p is None else p for p in holm(either[:, number, other].tolist())]
-                n_wins[number, other] = np.count_nonzero(
-                    (np.array(corrected) < level) & ~np.isnan(stacked[:, number, other])
-                )
+        n_wins = np.zeros(stacked.shape[1:], dtype=np.int64)
+        for pair in np.ndindex(n_wins.shape):
+            corrected = [np.inf if p is None else p for p in holm(either[:, *pair].tolist())]
+            significant = np.array(corrected) < 1 - self.settings.level
+            n_wins[pair] = np.count_nonzero(significant & ~np.isnan(stacked[:, *pair]))
         return n_wins
 
 
@@ -335,8 +282,7 @@ def better_p(table: SystemCounts, stratum: Stratum, failed: Flags) -> Sums:
 
 def add_scores(table: Sums, ranking: RankedAverages, settings: InferenceSettings) -> None:
     """Add scores without counts: test sets are the units for the jackknife and for swaps between neighbors."""
-    n_units = len(table)
-    moves = (table.mean(axis=0) - table) / max(1, n_units - 1)
+    moves = (table.mean(axis=0) - table) / max(1, len(table) - 1)
     stratum = Stratum(moves[:, :, None], np.ones((*table.shape, 1)), np.array([False]))
     change = table[:, [number for number, _ in ranking.neighbors]] - table[:, [other for _, other in ranking.neighbors]]
     moved = swapped(change, settings.resamples, spawned(settings.seed, 1)[0])

@@ -165,8 +165,7 @@ def correlated_errors(covariance: Sums, freedom: float, draws: int, seed: Seed) 
     rng = np.random.default_rng(seed)
     values, vectors = np.linalg.eigh(covariance)
     normal = rng.standard_normal((draws, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0))).T
-    errors: Sums = normal * np.sqrt(freedom / rng.chisquare(freedom, draws))[:, None]
-    return errors
+    return np.asarray(normal * np.sqrt(freedom / rng.chisquare(freedom, draws))[:, None])
 
 
 def random_orders(n_rows: int, resamples: int, seed: Seed, at_once: int) -> Iterator[Rows]:

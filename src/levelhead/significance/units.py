@@ -19,11 +19,6 @@ FEWEST_UNITS = 10
 ENOUGH_UNITS = 20
 """With fewer units, intervals and p-values are rough."""
 
-_MOST = 5
-
-_LARGE = 1 / 3
-"""The share of words above which a single unit has too much influence."""
-
 
 class Units(NamedTuple):
     """The units of a gold treebank.
@@ -49,11 +44,7 @@ class Units(NamedTuple):
         return int(self.of_sentence.max(initial=-1)) + 1
 
     def sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum the rows of a table over the sentences of each unit; shape (units, ...).
-
-        Args:
-            parts: one row per sentence, float64, shape (sentences, ...).
-        """
+        """Sum the rows of a table with one row per sentence over the sentences of each unit; shape (units, ...)."""
         if self.kind == SENTENCE:
             return parts
         summed = np.zeros((self.n_units, *parts.shape[1:]))
@@ -81,59 +72,45 @@ def units_of(gold: Treebank, resample_by: str) -> Units:
 
 
 class UnitTally:
-    """Finds the units of a gold treebank that is read in pieces, see `units_of`.
-
-    Args:
-        resample_by: "auto", "sentence", "document" or "comment:NAME".
-    """
+    """Finds the units of a gold treebank that is read in pieces, see `units_of`."""
 
     def __init__(self, resample_by: str) -> None:
         self._resample_by = resample_by
         self._lengths: list[NDArray[np.int32]] = []  # words in each sentence
-        self._documents: list[NDArray[np.bool_]] = []  # whether each sentence starts a document
-        self._values: list[NDArray[np.int32]] = []  # the number of each sentence's value
-        self._numbers: dict[str | None, int] = {}
-        self._held: str | None = None
+        self._marks: list[NDArray[Any]] = []  # whether each sentence starts a document, or the number of its value
+        self._numbers: dict[str | None, int] = {}  # of the values of the comment
+        self._value: str | None = None  # of the last sentence
 
     def add(self, piece: Treebank) -> None:
         """Add the sentences of a piece."""
         self._lengths.append(np.diff(piece.sentence_starts).astype(np.int32))
         if self._resample_by in {AUTO, DOCUMENT}:
-            self._documents.append(document_starts(piece))
+            self._marks.append(document_starts(piece))
         elif self._resample_by != SENTENCE:
-            numbers = (self._numbers.setdefault(value, len(self._numbers)) for value in self._values_of(piece))
-            self._values.append(np.fromiter(numbers, dtype=np.int32, count=len(piece)))
+            name, numbers = self._resample_by.removeprefix(COMMENT), []
+            for sentence, comments in zip(piece, piece.comments, strict=True):
+                self._value = sentence.metadata.get(name, None if _starts_document(comments) else self._value)
+                numbers.append(self._numbers.setdefault(self._value, len(self._numbers)))
+            self._marks.append(np.array(numbers, dtype=np.int32))
 
     def units(self, path: str | None) -> Units:
         """Return the units of all pieces."""
-        kind = self._resample_by
-        if kind == SENTENCE:
-            return self._sentences(marked=True)
-        if kind not in {AUTO, DOCUMENT}:
-            if not self._numbers.keys() - {None}:
-                message = f"no sentence has the comment {quoted(kind.removeprefix(COMMENT))} of --resample-by"
+        kind, lengths, of_sentence = self._resample_by, _joined(self._lengths), _joined(self._marks)
+        if kind in {AUTO, DOCUMENT}:
+            of_sentence = np.cumsum(of_sentence) - of_sentence[:1]
+            if kind == DOCUMENT and of_sentence.max(initial=0) == 0:
+                message = (
+                    "the gold treebank does not mark two or more documents (# newdoc):"
+                    " use --resample-by sentence or auto"
+                )
                 raise InputError(Fault("no-documents", message, Place(path)))
-            return self._sized(kind, _joined(self._values))
-        documents = np.cumsum(_joined(self._documents))
-        several = len(documents) > 0 and documents[-1] > documents[0]
-        if several:
-            return self._sized(DOCUMENT, documents - documents[0])
-        if kind == AUTO:
-            return self._sentences(marked=False)
-        message = "the gold treebank does not mark two or more documents (# newdoc): use --resample-by sentence or auto"
-        raise InputError(Fault("no-documents", message, Place(path)))
-
-    def _values_of(self, piece: Treebank) -> Iterator[str | None]:
-        name = self._resample_by.removeprefix(COMMENT)
-        for sentence, comments in zip(piece, piece.comments, strict=True):
-            self._held = sentence.metadata.get(name, None if _starts_document(comments) else self._held)
-            yield self._held
-
-    def _sentences(self, *, marked: bool) -> Units:
-        return Units(SENTENCE, np.arange(sum(map(len, self._lengths)), dtype=np.int64), marked=marked)
-
-    def _sized(self, kind: str, of_sentence: NDArray[np.int64]) -> Units:
-        words = np.bincount(of_sentence, weights=_joined(self._lengths))
+            kind = DOCUMENT if of_sentence.max(initial=0) > 0 else SENTENCE
+        elif kind != SENTENCE and not self._numbers.keys() - {None}:
+            message = f"no sentence has the comment {quoted(kind.removeprefix(COMMENT))} of --resample-by"
+            raise InputError(Fault("no-documents", message, Place(path)))
+        if kind == SENTENCE:
+            return Units(SENTENCE, np.arange(len(lengths), dtype=np.int64), marked=self._resample_by == SENTENCE)
+        words = np.bincount(of_sentence, weights=lengths)
         total = max(1.0, float(words.sum()))
         return Units(kind, of_sentence, float(words.max()) / total, total**2 / max(1.0, float(words @ words)))
 
@@ -183,22 +160,24 @@ def unit_notes(
         averaged: whether several test sets are averaged; averages have results even if a test set has none.
         marked_by: the file that marks documents.
     """
-    unmarked = [name for name, unit in units.items() if not unit.marked]
-    if unmarked:
-        names = listed(unmarked, _MOST)
-        yield f"{marked_by} marks no documents, so sentences are resampled as if they were independent: {names}"
-    none = [name for name, unit in units.items() if unit.n_units < FEWEST_UNITS]
-    if none:
-        own = " of their own" if averaged and len(units) > 1 else ""
-        yield f"fewer than {FEWEST_UNITS} units to resample, so no {results}{own}: {listed(none, _MOST)}"
-    few = [name for name, unit in units.items() if FEWEST_UNITS <= unit.n_units < ENOUGH_UNITS]
-    if few:
-        yield f"fewer than {ENOUGH_UNITS} units to resample, so {results} are rough: {listed(few, _MOST)}"
+    of_their_own = " of their own" if averaged and len(units) > 1 else ""
+    notes = {
+        f"{marked_by} marks no documents, so sentences are resampled as if they were independent": [
+            name for name, unit in units.items() if not unit.marked
+        ],
+        f"fewer than {FEWEST_UNITS} units to resample, so no {results}{of_their_own}": [
+            name for name, unit in units.items() if unit.n_units < FEWEST_UNITS
+        ],
+        f"fewer than {ENOUGH_UNITS} units to resample, so {results} are rough": [
+            name for name, unit in units.items() if FEWEST_UNITS <= unit.n_units < ENOUGH_UNITS
+        ],
+    }
+    yield from (f"{note}: {listed(names, 5)}" for note, names in notes.items() if names)
     for name, unit in units.items():
         if unit.n_units >= ENOUGH_UNITS and 0 < unit.effective < ENOUGH_UNITS:
             uneven = f"{_plural(unit.kind, unit.n_units)} of uneven size count as {unit.effective:.0f}"
             yield f"{name}: {uneven}, so {results} are rough"
-        if unit.largest > _LARGE:
+        if unit.largest > 1 / 3:
             yield f"{name}: one {_unit_name(unit.kind)} has {unit.largest:.0%} of the words, so {results} depend on it"
 
 
@@ -223,17 +202,11 @@ _MOST_ROWS = 1 << 16
 
 
 class Cells(NamedTuple):
-    """The counts of units by group.
-
-    Args:
-        units: the number of the unit, int64, shape (cells,).
-        groups: the number of the group, same shape.
-        counts: the counts, int64, shape (cells, kinds of counts).
-    """
+    """The counts of units by group; int64, one row per cell."""
 
     units: Numbers
     groups: Numbers
-    counts: Numbers
+    counts: Numbers  # shape (cells, kinds of counts)
 
     def chosen(self, rows: NDArray[np.bool_]) -> Cells:
         """Return some of the cells."""
@@ -257,19 +230,12 @@ def summed(cells: Iterable[Cells]) -> Cells:
 
 
 class UnitHistogram(NamedTuple):
-    """How many units have the same numerators and denominators in a group; rows are sorted by group and parts.
+    """How many units have the same numerators and denominators in a group; rows are sorted by group and parts."""
 
-    Args:
-        groups: the number of the group, int64, shape (rows,).
-        parts: numerators and denominators, float64, shape (rows, 2 or more).
-        n_units: the number of units, int64, shape (rows,).
-        totals: the sum of the counts of all units in each group, with unit 0.
-    """
-
-    groups: Numbers
-    parts: NDArray[np.float64]
-    n_units: Numbers
-    totals: Cells
+    groups: Numbers  # of each row
+    parts: NDArray[np.float64]  # numerators and denominators, shape (rows, 2 or more)
+    n_units: Numbers  # with these parts
+    totals: Cells  # the sum of the counts of all units in each group, with unit 0
 
     def of_group(self, number: int) -> tuple[NDArray[np.float64], Numbers]:
         """Return the rows of a group: parts and numbers of units."""
@@ -311,9 +277,6 @@ class HistogramTally:
 
     The units are documents if gold marks two or more, otherwise sentences, as `units_of` finds them by `AUTO`. Memory
     grows with the number of different counts: hardly with sentences, by about a kilobyte for each document.
-
-    Args:
-        parts: the function that returns numerators and denominators.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -359,13 +322,12 @@ class _Rows:
     def __init__(self) -> None:
         self._rows: list[NDArray[np.int32]] = []
         self._n: list[Numbers] = []
-        self._n_merged = 0
 
     def add(self, rows: NDArray[np.int32]) -> None:
         """Add rows; equal ones are counted when they have become many."""
         self._rows.append(rows)
         self._n.append(np.ones(len(rows), dtype=np.int64))
-        if sum(map(len, self._n[1:])) > max(self._n_merged, _MOST_ROWS):
+        if sum(map(len, self._n[1:])) > max(len(self._n[0]), _MOST_ROWS):
             self.merged()
 
     def merged(self) -> tuple[NDArray[np.int32], Numbers]:
@@ -375,5 +337,5 @@ class _Rows:
         rows = rows[order]
         starts = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1))[: len(rows)])
         n = np.add.reduceat(n[order], starts) if len(starts) else n
-        self._rows, self._n, self._n_merged = [rows[starts]], [n], len(n)
+        self._rows, self._n = [rows[starts]], [n]
         return rows[starts], n

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from levelhead.campaign import Results, groups_named, plan_in, rank, read_scores, score_plan
+from levelhead.campaign import Results, find_plan, groups_named, rank, read_scores, score_plan
 from levelhead.campaign.ranking import official_groups
 from levelhead.errors import InputError
 from levelhead.evaluation.pair import parse_as
@@ -36,7 +36,7 @@ def reproduce(request: StudyRequest) -> Study:
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]
     results = None
     if request.treebanks and request.systems is not None:
-        plan = plan_in(request.treebanks[0], request.systems)
+        plan = find_plan(request.treebanks[0], request.systems)
         setup = setup_of(MEASURES, rules="conll17")
         results = score_plan(plan, setup, workers=request.workers, store=request.store)
     published = read_scores(request.scores) if request.scores is not None else None

@@ -2,15 +2,6 @@
 
 from levelhead.typology.collection import Survey, survey
 from levelhead.typology.counts import TreebankCounts, count_treebank
-from levelhead.typology.entropy import (
-    HeadEntropy,
-    Rarefied,
-    averaged_entropy,
-    entropy_weights,
-    head_entropy,
-    rarefied_entropy,
-    word_dependency_entropy,
-)
 from levelhead.typology.profile import Profile, files_of, profile
 from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
 from levelhead.typology.selection import (
@@ -22,7 +13,17 @@ from levelhead.typology.selection import (
     select_treebanks,
 )
 from levelhead.typology.similarity import Similarity, similarity
-from levelhead.typology.vocabulary import CALLIN_CHUNKS, Chunks
+from levelhead.typology.vocabulary import (
+    CALLIN_CHUNKS,
+    Chunks,
+    HeadEntropy,
+    Rarefied,
+    averaged_entropy,
+    entropy_weights,
+    head_entropy,
+    rarefied_entropy,
+    word_dependency_entropy,
+)
 
 __all__ = [
     "CALLIN",

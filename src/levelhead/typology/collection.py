@@ -22,7 +22,6 @@ from levelhead.treebank.reader import Format
 from levelhead.treebank.relations import Scheme
 from levelhead.treebank.training_data import Training
 from levelhead.typology.counts import CountSum
-from levelhead.typology.entropy import Rarefied, rarefied_entropy
 from levelhead.typology.languages import LANGUAGE_COLUMNS, language_cells
 from levelhead.typology.profile import (
     DEFAULT_SCHEME,
@@ -39,7 +38,7 @@ from levelhead.typology.profile import (
 )
 from levelhead.typology.profile_columns import COLUMNS, OF_TRAINING, ProfileColumn
 from levelhead.typology.similarity import Distributions, Similarity, similarity
-from levelhead.typology.vocabulary import Chunks
+from levelhead.typology.vocabulary import Chunks, Rarefied, rarefied_entropy
 
 __all__ = ["Samples", "Similarities", "Survey"]
 
@@ -90,11 +89,7 @@ class Survey(Mapping[str, Profile], Tabular):
         return len(self.profiles)
 
     def with_columns(self, columns: Iterable[str]) -> Survey:
-        """Return the survey with some of its columns.
-
-        Args:
-            columns: as in `profile`.
-        """
+        """Return the survey with some of its columns, named as in `profile`."""
         names = [column.name for column in columns_named(columns)]
         profiles = {
             name: Profile({column: whole[column] for column in names}, whole.signature, whole.vocabulary)
@@ -124,14 +119,14 @@ class Survey(Mapping[str, Profile], Tabular):
             )
             return Table((*columns, *languages), tuple(values), notes)
         rows = [(name, *language_cells(name), *(key.value(profile) for key in keys)) for name, profile in self.items()]
-        known = zip(LANGUAGE_COLUMNS, zip(*map(language_cells, self)))
+        languages_of = zip(LANGUAGE_COLUMNS, zip(*map(language_cells, self)))
         percent = [key for key in keys if key.column.unit == "%"]
         names_of_percent = [key.name for key in percent if key.part is None]
         names_of_percent += dict.fromkeys(f"{key.column.name}:*" for key in percent if key.part is not None)
         return Table(
             (
                 Column("Treebank", "text"),
-                *(Column(name, "text", tidy_only=not any(cells)) for name, cells in known),
+                *(Column(name, "text", tidy_only=not any(cells)) for name, cells in languages_of),
                 *(  # percentages are marked in headings, but not in names in TSV
                     Column(key.name + (" (%)" if key.column.unit == "%" else ""), key.column.kind, key=key.name)
                     for key in keys
@@ -144,13 +139,11 @@ class Survey(Mapping[str, Profile], Tabular):
     def _keys(self) -> list[_Key]:
         """The values that occur in any profile, in the order of columns, then alphabetically."""
         keys: list[_Key] = []
-        for name in next(iter(self.values())):
-            column = COLUMNS[name]
-            if column.by is None:
-                keys.append(_Key(column, None))
-            else:
-                parts = {part for whole in self.values() for part in whole.numbers(name)}
-                keys += [_Key(column, part) for part in sorted(parts)]
+        for column in map(COLUMNS.__getitem__, next(iter(self.values()))):
+            parts: Iterable[str | None] = (None,)
+            if column.by is not None:
+                parts = sorted({part for whole in self.values() for part in whole.numbers(column.name)})
+            keys += [_Key(column, part) for part in parts]
         return keys
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,17 +172,18 @@ class Survey(Mapping[str, Profile], Tabular):
             for column, part in shares:
                 if values[column.name]:
                     values[column.name].setdefault(part, 0.0)
-            document = {
-                **header("profile"),
-                "treebank": name,
-                **dict(zip(LANGUAGE_COLUMNS, language_cells(name))),
-                "signature": dict(whole.signature),
-                "files": _files(self.provenance.files[name]),
-                "vocabulary": None if whole.vocabulary is None else whole.vocabulary._asdict(),
-                "units": {column: unit for column in whole if (unit := COLUMNS[column].unit)},
-                "values": values,
-            }
-            documents.append(document)
+            documents.append(
+                {
+                    **header("profile"),
+                    "treebank": name,
+                    **dict(zip(LANGUAGE_COLUMNS, language_cells(name))),
+                    "signature": dict(whole.signature),
+                    "files": _files(self.provenance.files[name]),
+                    "vocabulary": None if whole.vocabulary is None else whole.vocabulary._asdict(),
+                    "units": {column: unit for column in whole if (unit := COLUMNS[column].unit)},
+                    "values": values,
+                }
+            )
         return documents
 
 
@@ -287,22 +281,29 @@ class _ReadFiles:
         self.notes: list[str] = []
 
     def add(self, name: str, files: Iterable[tuple[str, str]], warnings: Iterable[Fault]) -> None:
-        """Add the files of a treebank, each with its hash, and the warnings about them.
-
-        Further files with the same path (treebanks in memory) get a number.
-        """
+        """Add the files of a treebank, each with its hash, and the warnings about them."""
         hashes = self.files[name] = dict[str, str]()
-        for path, digest in files:
+        for path, digest in files:  # treebanks in memory have the same path
             hashes[path if path not in hashes else f"{path} ({len(hashes) + 1})"] = digest
         self.warnings += warnings
 
-    def add_profiled(self, name: str, profiled: ProfiledTreebank) -> None:
-        """Add the files of a profiled treebank."""
-        self.add(name, profiled.files, profiled.warnings)
-        if profiled.in_pieces:
-            forms, lemmas, arcs, n_bytes = profiled.profile.vocabulary or (0, 0, 0, 0)
-            size = f"{n_bytes / 1e6:,.0f} MB: {forms:,} forms, {lemmas:,} lemmas, {arcs:,} kinds of arcs"
-            self.notes.append(f"{name} was read in pieces; its vocabulary takes {size}")
+    def valid(
+        self, profiled: Iterable[tuple[str, ProfiledTreebank | InputError]]
+    ) -> Iterator[tuple[str, ProfiledTreebank]]:
+        """Yield the valid treebanks, and add their files; raise an error with the faults of all others at the end."""
+        faults: list[Fault] = []
+        for name, result in profiled:
+            if isinstance(result, InputError):
+                faults += result.faults
+                continue
+            self.add(name, result.files, result.warnings)
+            if result.in_pieces:
+                forms, lemmas, arcs, n_bytes = result.profile.vocabulary or (0, 0, 0, 0)
+                size = f"{n_bytes / 1e6:,.0f} MB: {forms:,} forms, {lemmas:,} lemmas, {arcs:,} kinds of arcs"
+                self.notes.append(f"{name} was read in pieces; its vocabulary takes {size}")
+            yield name, result
+        if faults:
+            raise InputError(*faults)
 
     def provenance(self, settings: Mapping[str, str]) -> Provenance:
         """The provenance of numbers: settings, a hash of the files' hashes in their order, and the version."""
@@ -346,16 +347,15 @@ def survey(
     if not files:
         raise InputError(Fault("too-few-treebanks", "a profile requires at least one treebank"))
     names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())]))
-    lacking = [name for name in names if name in OF_TRAINING and training is None]
-    if lacking:
-        raise MeasureError(f"the column {lacking[0]} requires training treebanks: --train FILE", "missing-training")
+    for name in names if training is None else ():
+        if name in OF_TRAINING:
+            raise MeasureError(f"the column {name} requires training treebanks: --train FILE", "missing-training")
     classes = scheme_named(scheme)
     task = ProfileTask(names, classes, chunks or Chunks(), least, format, total is not None, training)
     profiles, read_files, sums = dict[str, Profile](), _ReadFiles(), CountSum()
     with closing(run(files, task)) as results:
-        for name, profiled in _valid(results):
+        for name, profiled in read_files.valid(results):
             profiles[name] = profiled.profile
-            read_files.add_profiled(name, profiled)
             if profiled.counts is not None:
                 sums.add(profiled.counts)
     if total is not None:
@@ -371,9 +371,8 @@ def survey(
 def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002
     """Return the distance of each pair of treebanks."""
     distributions, read_files = dict[str, Distributions](), _ReadFiles()
-    with closing(profile_here(files, ProfileTask((), format=format, with_counts=True))) as found:
-        for name, profiled in _valid(found):
-            read_files.add_profiled(name, profiled)
+    with closing(profile_here(files, ProfileTask((), format=format, with_counts=True))) as results:
+        for name, profiled in read_files.valid(results):
             if profiled.counts is not None:
                 distributions[name] = profiled.counts.distributions
     with tracked(list(itertools.combinations(distributions, 2)), "comparing") as pairs:
@@ -409,15 +408,3 @@ def sampled(
         raise InputError(*faults)
     settings = {"sizes": ",".join(map(str, sizes)), "samples": str(samples), "seed": str(seed)}
     return Samples(rows, read_files.provenance(settings))
-
-
-def _valid(profiled: Iterable[tuple[str, ProfiledTreebank | InputError]]) -> Iterator[tuple[str, ProfiledTreebank]]:
-    """Yield the valid treebanks; raise an error with the faults of all invalid treebanks at the end."""
-    faults: list[Fault] = []
-    for name, result in profiled:
-        if isinstance(result, InputError):
-            faults += result.faults
-        else:
-            yield name, result
-    if faults:
-        raise InputError(*faults)

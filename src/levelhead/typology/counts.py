@@ -6,39 +6,28 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
-from levelhead.treebank import Strings, shapes_of
+from levelhead.treebank import StringColumn, Strings, Treebank, shapes_of
 from levelhead.treebank.relations import universal
-from levelhead.typology.entropy import count_heads
+from levelhead.treebank.training_data import Training
 from levelhead.typology.similarity import Distributions, count_trigrams
 from levelhead.typology.tally import Histogram, Sums, Tally, compact, mapped, sum_of
-from levelhead.typology.vocabulary import Chunks, Lexical, RunningText
-
-if TYPE_CHECKING:
-    from levelhead.treebank import StringColumn, Treebank
-    from levelhead.treebank.training_data import Training
+from levelhead.typology.vocabulary import Chunks, Lexical, RunningText, count_heads
 
 
 @immutable
 class Sizes(Sums):
-    """Sizes of a treebank.
+    """Sizes of a treebank."""
 
-    Args:
-        tokens: surface tokens.
-        multiword_tokens: tokens annotated as several words.
-        empty_nodes: empty nodes of the enhanced graph.
-        sentence_lengths: the number of words of each sentence.
-    """
-
-    tokens: int
+    tokens: int  # on the surface
     multiword_tokens: int
-    empty_nodes: int
-    sentence_lengths: Histogram
+    empty_nodes: int  # of the enhanced graph
+    sentence_lengths: Histogram  # the number of words of each sentence
 
     @property
     def sentences(self) -> int:
@@ -59,33 +48,19 @@ def count_sizes(treebank: Treebank) -> Sizes:
 
 @immutable
 class Structure(Sums):
-    """Counts of the trees of a treebank; arcs are between two words, without the arcs of roots.
+    """Counts of the trees of a treebank; arcs are between two words, without the arcs of roots."""
 
-    Args:
-        nonprojective_arcs: arcs that span a word that their head does not dominate.
-        nonprojective_trees: trees with a non-projective arc.
-        right_crossed_trees: trees that Callin's program counts as non-projective.
-        ill_nested_trees: trees with disjoint subtrees that interleave.
-        random_distance: three times the expected sum of dependency distances in random order.
-        displacements: the position of the head minus that of the word, for each arc.
-        heights: arcs from the root to the deepest word, for each tree.
-        arities: the number of dependents of each word with dependents.
-        gap_degrees: the largest number of gaps of a subtree, for each tree.
-        head_first: arcs whose head precedes, by (relation, UPOS, UPOS of the head).
-        head_last: arcs whose head follows, by the same keys.
-    """
-
-    nonprojective_arcs: int
+    nonprojective_arcs: int  # that span a word that their head does not dominate
     nonprojective_trees: int
-    right_crossed_trees: int
-    ill_nested_trees: int
-    random_distance: int
-    displacements: Histogram
-    heights: Histogram
-    arities: Histogram
-    gap_degrees: Histogram
-    head_first: Tally
-    head_last: Tally
+    right_crossed_trees: int  # that Callin's program counts as non-projective
+    ill_nested_trees: int  # with disjoint subtrees that interleave
+    random_distance: int  # three times the expected sum of dependency distances in random order
+    displacements: Histogram  # the position of the head minus that of the word, for each arc
+    heights: Histogram  # arcs from the root to the deepest word, for each tree
+    arities: Histogram  # the number of dependents of each word with dependents
+    gap_degrees: Histogram  # the largest number of gaps of a subtree, for each tree
+    head_first: Tally  # arcs whose head precedes, by (relation, UPOS, UPOS of the head)
+    head_last: Tally  # arcs whose head follows, by the same keys
 
     @property
     def n_arcs(self) -> int:
@@ -93,15 +68,9 @@ class Structure(Sums):
         return self.displacements.total
 
     @property
-    def distance(self) -> float | None:
-        """The mean dependency distance."""
-        total = int((abs(self.displacements.values) * self.displacements.counts).sum())
-        return total / self.n_arcs if self.n_arcs else None
-
-    @property
-    def expected_distance(self) -> float | None:
-        """The mean dependency distance expected if the words of each sentence were in random order."""
-        return self.random_distance / 3 / self.n_arcs if self.n_arcs else None
+    def distance(self) -> int:
+        """The sum of dependency distances."""
+        return int((abs(self.displacements.values) * self.displacements.counts).sum())
 
     @property
     def direction_entropy(self) -> float | None:
@@ -126,45 +95,34 @@ def count_structure(treebank: Treebank, tags: StringColumn, relations: StringCol
         arcs = words[chosen]
         return Tally.of(relations.take(arcs), tags.take(arcs), tags.take(treebank.heads[arcs].astype(np.intp)))
 
+    def n_sentences(marked: NDArray[np.bool_]) -> int:
+        return np.unique(treebank.sentence_of_word[marked]).size
+
+    def largest(values: NDArray[np.int32]) -> Histogram:
+        return Histogram.of(np.maximum.reduceat(values, starts) if len(treebank) else values)
+
     return Structure(
         int(shapes.nonprojective.sum()),
-        _n_sentences(treebank, shapes.nonprojective),
-        _n_sentences(treebank, shapes.right_crossed),
+        n_sentences(shapes.nonprojective),
+        n_sentences(shapes.right_crossed),
         int(shapes.ill_nested.sum()),
         int((n_arcs * (sizes + 1)).sum()),
         Histogram.of(heads.astype(np.int64) - words),
-        Histogram.of(_largest(treebank, shapes.depths)),
+        largest(shapes.depths),
         Histogram.of(np.unique(heads, return_counts=True)[1]),
-        Histogram.of(_largest(treebank, shapes.gap_degrees)),
+        largest(shapes.gap_degrees),
         directed(heads < words),
         directed(heads > words),
     )
 
 
-def _n_sentences(treebank: Treebank, marked: NDArray[np.bool_]) -> int:
-    """Count the sentences with a marked word."""
-    return np.unique(treebank.sentence_of_word[marked]).size
-
-
-def _largest(treebank: Treebank, values: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the largest value of each sentence."""
-    return np.maximum.reduceat(values, treebank.sentence_starts[:-1]) if len(treebank) else values
-
-
 @immutable
 class TrainingOverlap(Sums):
-    """The number of sentences that occur in training.
+    """The number of sentences that occur in training."""
 
-    Args:
-        sentences: the number of sentences that were compared with training treebanks; 0 without training treebanks.
-        words: the number with the words of a training sentence.
-        heads: the number with the heads of a training sentence, regardless of words and labels.
-        either: the number with either.
-    """
-
-    sentences: int
-    words: int
-    heads: int
+    sentences: int  # that were compared with training treebanks; 0 without training treebanks
+    words: int  # with the words of a training sentence
+    heads: int  # with the heads of a training sentence, regardless of words and labels
     either: int
 
 
@@ -173,19 +131,12 @@ NOT_COMPARED = TrainingOverlap(0, 0, 0, 0)
 
 
 class Vocabulary(NamedTuple):
-    """The size of the counts that grow with the number of distinct words.
+    """The size of the counts that grow with the number of distinct words."""
 
-    Args:
-        forms: distinct forms of words.
-        lemmas: distinct LEMMA.
-        arcs: distinct combinations of UPOS, relation, form, and form of the head.
-        bytes: the memory that the counts take.
-    """
-
-    forms: int
-    lemmas: int
-    arcs: int
-    bytes: int
+    forms: int  # distinct forms of words
+    lemmas: int  # distinct LEMMA
+    arcs: int  # distinct combinations of UPOS, relation, form, and form of the head
+    bytes: int  # the memory that the counts take
 
 
 @immutable
@@ -239,30 +190,24 @@ class CountSum:
         """Add the counts of a treebank or a piece."""
         n, sums = 1, dict(vars(counts))
         while self._parts and self._parts[-1][0] <= n:
-            before, others = self._parts.pop()
-            n, sums = before + n, _added(others, sums)
+            n, sums = n + self._parts[-1][0], self._added_to_last(sums)
         self._parts.append((n, sums))
 
     def total(self) -> TreebankCounts:
         """Return the sum; call this once, after adding at least one."""
         _, sums = self._parts.pop()
         while self._parts:
-            sums = _added(self._parts.pop()[1], sums)
+            sums = self._added_to_last(sums)
         return TreebankCounts(**sums)
 
-
-def _added(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """Add by field, and drop what was added, since the counts of large files fill the memory."""
-    return {name: first.pop(name) + second.pop(name) for name in list(first)}
+    def _added_to_last(self, sums: dict[str, Any]) -> dict[str, Any]:
+        """Add by field, and drop what was added, since the counts of large files fill the memory."""
+        _, last = self._parts.pop()
+        return {name: last.pop(name) + sums.pop(name) for name in list(last)}
 
 
 class RunningCounts:
-    """The counts of a treebank given in pieces, in order; they equal the counts of the whole.
-
-    Args:
-        chunks: how running text is cut for type/token ratios.
-        training: the contents of training treebanks, to count seen sentences, or None.
-    """
+    """The counts of a treebank given in pieces, in order; they equal the counts of the whole."""
 
     def __init__(self, chunks: Chunks, training: Training | None = None) -> None:
         self._text, self._nothing = RunningText(chunks), RunningText(chunks).lexical()
@@ -276,20 +221,19 @@ class RunningCounts:
         if self._training is not None:
             words, heads = self._training.same_words(piece), self._training.same_heads(piece)
             overlap = TrainingOverlap(len(piece), int(words.sum()), int(heads.sum()), int((words | heads).sum()))
-        self._sum.add(
-            TreebankCounts(
-                count_sizes(piece),
-                Tally.of(piece.relations),
-                Tally.of(relations, forms),
-                Tally.of(tags, piece.feats),
-                Tally.of(piece.lemmas, forms),
-                count_heads(piece.heads, tags, relations, forms),
-                count_trigrams(tags, piece.sentence_starts),
-                self._nothing,
-                count_structure(piece, tags, relations),
-                overlap,
-            )
+        counts = TreebankCounts(
+            count_sizes(piece),
+            Tally.of(piece.relations),
+            Tally.of(relations, forms),
+            Tally.of(tags, piece.feats),
+            Tally.of(piece.lemmas, forms),
+            count_heads(piece.heads, tags, relations, forms),
+            count_trigrams(tags, piece.sentence_starts),
+            self._nothing,
+            count_structure(piece, tags, relations),
+            overlap,
         )
+        self._sum.add(counts)
 
     def total(self) -> TreebankCounts:
         """Return the counts; call this once, after adding at least one piece."""

@@ -35,17 +35,9 @@ from levelhead.typology.vocabulary import Chunks
 FEWEST = 5
 """The minimum number of values for outliers."""
 
-_REACH = 1.5  # interquartile ranges (Tukey 1977)
-
 
 class Quartiles(NamedTuple):
-    """The quartiles of values.
-
-    Args:
-        low: the first.
-        median: the second.
-        high: the third.
-    """
+    """The quartiles of values."""
 
     low: float
     median: float
@@ -53,14 +45,14 @@ class Quartiles(NamedTuple):
 
     def is_outlier(self, value: float) -> bool:
         """Whether a value lies more than 1.5 interquartile ranges below the first or above the third quartile."""
-        reach = _REACH * (self.high - self.low)
+        reach = 1.5 * (self.high - self.low)  # Tukey (1977)
         return value < self.low - reach or value > self.high + reach
 
 
 def quartiles(values: Iterable[float | None]) -> Quartiles | None:
     """Return the quartiles of values, with linear interpolation; None for fewer than five values."""
-    known = [value for value in values if value is not None]
-    return Quartiles(*map(float, np.quantile(known, (0.25, 0.5, 0.75)))) if len(known) >= FEWEST else None
+    numbers = [value for value in values if value is not None]
+    return Quartiles(*map(float, np.quantile(numbers, (0.25, 0.5, 0.75)))) if len(numbers) >= FEWEST else None
 
 
 DEFAULT_SCHEME = "nivre-fang"
@@ -198,59 +190,34 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
 
 
 class ProfileTask(NamedTuple):
-    """The computation for each treebank.
-
-    Args:
-        columns: the names of columns.
-        scheme: the classes of relations.
-        chunks: how running text is cut for type/token ratios.
-        least: how often a word with its part of speech and relation must occur to count for the head-word entropy.
-        format: "conllu" or "conllx".
-        with_counts: whether to return the counts as well.
-        training: the contents of training treebanks, for the columns on leakage, or None.
-    """
+    """The computation for each treebank."""
 
     columns: tuple[str, ...]
     scheme: Scheme = SCHEMES[DEFAULT_SCHEME]
     chunks: Chunks = Chunks()
-    least: int = 5
+    least: int = 5  # frequency of a word with its part of speech and relation for the head-word entropy
     format: Format = "conllu"
-    with_counts: bool = False
-    training: Training | None = None
+    with_counts: bool = False  # whether to return the counts as well
+    training: Training | None = None  # for the columns on leakage
 
 
 class CountedFile(NamedTuple):
-    """The counts of a treebank.
-
-    Args:
-        counts: its counts.
-        file: the path of the file and the hash of its decompressed contents, or their substitutes.
-        warnings: the warnings about the file.
-        in_pieces: whether it was read in pieces.
-    """
+    """The counts of a treebank."""
 
     counts: TreebankCounts
-    file: tuple[str, str]
+    file: tuple[str, str]  # the path and the hash of its decompressed contents, or their substitutes
     warnings: tuple[Fault, ...]
     in_pieces: bool = False
 
 
 class ProfiledTreebank(NamedTuple):
-    """The profile of a treebank.
-
-    Args:
-        profile: the profile.
-        files: the path and the hash of each file.
-        warnings: the warnings about the files.
-        in_pieces: whether a file was read in pieces.
-        counts: the counts, if requested.
-    """
+    """The profile of a treebank."""
 
     profile: Profile
-    files: tuple[tuple[str, str], ...]
+    files: tuple[tuple[str, str], ...]  # the path and the hash of each
     warnings: tuple[Fault, ...]
-    in_pieces: bool
-    counts: TreebankCounts | None = None
+    in_pieces: bool  # whether a file was read in pieces
+    counts: TreebankCounts | None = None  # if requested
 
 
 Profiles = Generator[tuple[str, ProfiledTreebank | InputError], None, None]

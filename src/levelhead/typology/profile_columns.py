@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from levelhead.tables.table import Column, Table
-from levelhead.typology import entropy, vocabulary
-
-if TYPE_CHECKING:
-    from levelhead.treebank.relations import Scheme
-    from levelhead.typology.counts import TreebankCounts
+from levelhead.treebank.relations import Scheme
+from levelhead.typology import vocabulary
+from levelhead.typology.counts import TreebankCounts
 
 Value = int | float | None | Mapping[str, int | float]
 """A number, None, or one number for each relation, part of speech ..."""
 
 
 class ProfileSettings(NamedTuple):
-    """The settings that determine the values of a profile, in addition to its counts.
+    """The settings that determine the values of a profile, in addition to its counts."""
 
-    Args:
-        scheme: the classes of relations.
-        least: the minimum frequency of a word with its part of speech and relation for the head-word entropy.
-    """
-
-    scheme: Scheme
-    least: int = 5
+    scheme: Scheme  # the classes of relations
+    least: int = 5  # frequency of a word with its part of speech and relation for the head-word entropy
 
 
 class ProfileColumn(NamedTuple):
@@ -176,7 +169,7 @@ _COLUMNS = (
         "Word dependency entropy: how evenly the words of a relation are distributed, from 0 (a single word) to 1"
         " (uniform).",
         "H(p(w | relation)) / log(types)", f"{_CALLIN}, section 4.2",
-        lambda c, _: entropy.word_dependency_entropy(c.words), by="relation",
+        lambda c, _: vocabulary.word_dependency_entropy(c.words), by="relation",
     ),
     ProfileColumn(
         "sttr", "vocabulary", "",
@@ -202,18 +195,18 @@ _COLUMNS = (
         "Head-word vocabulary entropy: uncertainty of the head word in bits, given a word, its UPOS and relation.",
         "sum over (p, l, w) of P(p, l, w) H(head | p, l, w), where (p, l, w) occurs at least 5 times; roots left out",
         _KOHITA,
-        lambda c, s: entropy.head_entropy(c.heads, s.least).bits, in_summary=True,
+        lambda c, s: vocabulary.head_entropy(c.heads, s.least).bits, in_summary=True,
     ),
     ProfileColumn(
         "head_entropy_by_relation", "vocabulary", "bits",
         "Head-word vocabulary entropy of each relation l in bits.",
         "sum over (p, w) of P(p, w | l) H(head | p, l, w), as above", _KOHITA,
-        lambda c, s: entropy.head_entropy(c.heads, s.least).by_relation, by="relation",
+        lambda c, s: vocabulary.head_entropy(c.heads, s.least).by_relation, by="relation",
     ),
     ProfileColumn(
         "head_entropy_share", "vocabulary", "%",
         "Share of arcs that the head-word vocabulary entropy uses.", "arcs whose (p, l, w) is kept / arcs", _KOHITA,
-        lambda c, s: _share(*entropy.head_entropy(c.heads, s.least)[2:]),
+        lambda c, s: _share(*vocabulary.head_entropy(c.heads, s.least)[2:]),
     ),
     ProfileColumn(
         "features_per_word", "morphology", "",
@@ -259,13 +252,13 @@ _COLUMNS = (
     ProfileColumn(
         "distance", "structure", "words",
         "Mean dependency distance, including punctuation.", "sum of |position of head - position of word| / arcs", _LIU,
-        lambda c, _: c.structure.distance, in_summary=True,
+        lambda c, _: _share(c.structure.distance, c.structure.n_arcs), in_summary=True,
     ),
     ProfileColumn(
         "random_distance", "structure", "words",
         "Mean dependency distance expected if the words of each sentence were in random order.",
         "sum of arcs (words + 1) / 3 over sentences / arcs", "Ferrer-i-Cancho (2004)",
-        lambda c, _: c.structure.expected_distance,
+        lambda c, _: _share(c.structure.random_distance / 3, c.structure.n_arcs),
     ),
     ProfileColumn(
         "depth", "structure", "arcs",

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from levelhead.errors import count_text, percent_text
 from levelhead.immutable import immutable
 from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
+from levelhead.treebank.provenance import Provenance
+from levelhead.treebank.reader import Format
 from levelhead.typology.collection import TreebankRows, signed_notes, survey
 from levelhead.typology.languages import language_code
-
-if TYPE_CHECKING:
-    from levelhead.treebank.provenance import Provenance
-    from levelhead.treebank.reader import Format
-    from levelhead.typology.profile import Files, Profile
+from levelhead.typology.profile import Files, Profile
 
 NEEDED = ("tokens", "features_per_word", "nonprojective_trees", "right_crossed_trees")
 """The columns that a selection uses."""
@@ -99,14 +97,14 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
 def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
     column = "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
     tokens, trees = profile.number("tokens") or 0, profile.number(column) or 0.0
-    reasons = []
-    if criteria.features and profile.number("features_per_word") is None:
-        reasons.append("no morphological features")
-    if tokens < criteria.tokens:
-        reasons.append(f"{tokens:,.0f} tokens, fewer than {count_text(criteria.tokens)}")
-    if trees >= criteria.nonprojective:
-        reasons.append(f"{percent_text(trees)} non-projective trees, at least {100 * criteria.nonprojective:g}%")
-    return tuple(reasons)
+    reasons = {
+        "no morphological features": criteria.features and profile.number("features_per_word") is None,
+        f"{tokens:,.0f} tokens, fewer than {count_text(criteria.tokens)}": tokens < criteria.tokens,
+        f"{percent_text(trees)} non-projective trees, at least {100 * criteria.nonprojective:g}%": (
+            trees >= criteria.nonprojective
+        ),
+    }
+    return tuple(reason for reason, applies in reasons.items() if applies)
 
 
 @immutable

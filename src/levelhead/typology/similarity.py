@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
 from levelhead.treebank import StringColumn, Strings
+from levelhead.treebank.strings import Codes
 from levelhead.typology.tally import Histogram, Sums, Tally, sum_of
 from levelhead.typology.vocabulary import are_annotated
-
-if TYPE_CHECKING:
-    from levelhead.treebank.strings import Codes
-
-
-BOUNDARY = "\t"
-"""Marks the start and the end of a sentence among parts of speech; no cell of CoNLL-U can contain it."""
 
 
 @immutable
 class Distributions(Sums):
-    """The distributions by which treebanks are compared.
+    """The distributions by which treebanks are compared."""
 
-    Args:
-        trigrams: counts of three UPOS in sequence.
-        relations: counts of universal relations.
-        displacements: the position of the head minus that of the word, for each arc.
-    """
-
-    trigrams: Tally
-    relations: Tally
-    displacements: Histogram
+    trigrams: Tally  # of UPOS
+    relations: Tally  # universal
+    displacements: Histogram  # the position of the head minus that of the word, for each arc
 
 
 class Similarity(NamedTuple):
@@ -69,7 +58,7 @@ def similarity(one: Distributions, other: Distributions) -> Similarity:
 
 def count_trigrams(tags: StringColumn, sentence_starts: Codes) -> Tally:
     """Count the trigrams of universal parts of speech centered on each word of a sentence."""
-    strings = Strings.of([BOUNDARY, *tags.strings.texts])
+    strings = Strings.of(["\t", *tags.strings.texts])  # a tab is the border of a sentence; no cell can contain it
     middle = tags.codes + 1
     before, after = np.zeros_like(middle), np.zeros_like(middle)
     before[1:], after[:-1] = middle[:-1], middle[1:]
@@ -139,30 +128,22 @@ def _entropy(shares: NDArray[np.float64]) -> float:
 
 
 class Cluster(NamedTuple):
-    """A cluster of treebanks.
+    """A cluster of treebanks."""
 
-    Args:
-        names: its treebanks, in their order.
-        height: the mean divergence between the treebanks of its two parts, in bits; 0 for a single treebank.
-        parts: its two parts; empty for a single treebank.
-    """
+    names: tuple[str, ...]  # in their order
+    height: float = 0.0  # the mean divergence between the treebanks of its two parts, in bits
+    parts: tuple[Cluster, ...] = ()  # two; empty for a single treebank
 
-    names: tuple[str, ...]
-    height: float = 0.0
-    parts: tuple[Cluster, ...] = ()
+    def reversed(self) -> Cluster:
+        """Return the cluster in reverse order."""
+        return Cluster(self.names[::-1], self.height, tuple(part.reversed() for part in self.parts[::-1]))
 
 
 class Clustering(NamedTuple):
-    """Treebanks clustered by their frequencies of relations.
+    """Treebanks clustered by their frequencies of relations."""
 
-    Args:
-        root: the cluster of all treebanks; its names are the order.
-        nearest: for each treebank the nearest other treebank, and their divergence in bits; empty for a single
-            treebank.
-    """
-
-    root: Cluster
-    nearest: Mapping[str, tuple[str, float]]
+    root: Cluster  # of all treebanks; its names are the order
+    nearest: Mapping[str, tuple[str, float]]  # the nearest other treebank, and their divergence in bits
 
 
 def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
@@ -172,15 +153,22 @@ def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
     divergence are merged repeatedly. Of the four ways to join two clusters, the one with the most similar neighbors in
     the middle is used.
     """
-    names = list(relations)
-    distances = _divergences(relations)
+    names, labels = list(relations), sorted({relation for shares in relations.values() for relation in shares})
+    rows = np.array([[shares.get(relation, 0.0) for relation in labels] for shares in relations.values()])
+    rows /= rows.sum(axis=1, keepdims=True)
+    distances = np.zeros((len(names), len(names)))
+    for row, other in zip(*np.triu_indices(len(names), 1)):
+        distances[row, other] = distances[other, row] = divergence(rows[row], rows[other])
     clusters = [Cluster((name,)) for name in names]
     means, sizes = distances.copy(), np.ones(len(names))
     np.fill_diagonal(means, np.inf)
     place = {name: i for i, name in enumerate(names)}
     for _ in names[1:]:
         i, j = sorted(int(at) for at in np.unravel_index(means.argmin(), means.shape))
-        clusters[i] = _joined(clusters[i], clusters[j], float(means[i, j]), distances, place)
+        orders = list(itertools.product(*((part, part.reversed()) for part in (clusters[i], clusters[j]))))
+        gaps = [distances[place[left.names[-1]], place[right.names[0]]] for left, right in orders]
+        left, right = orders[int(np.argmin(gaps))]
+        clusters[i] = Cluster(left.names + right.names, float(means[i, j]), (left, right))
         merged = (means[i] * sizes[i] + means[j] * sizes[j]) / (sizes[i] + sizes[j])
         means[i], means[:, i], means[i, i] = merged, merged, np.inf
         means[j], means[:, j] = np.inf, np.inf
@@ -188,28 +176,3 @@ def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
     np.fill_diagonal(distances, np.inf)
     closest = {name: (names[int(row.argmin())], float(row.min())) for name, row in zip(names, distances)}
     return Clustering(clusters[0], closest if len(names) > 1 else {})
-
-
-def _divergences(relations: Mapping[str, Mapping[str, float]]) -> NDArray[np.float64]:
-    """The divergence of each two treebanks, shape (treebanks, treebanks)."""
-    names = sorted({relation for shares in relations.values() for relation in shares})
-    rows = np.array([[shares.get(relation, 0.0) for relation in names] for shares in relations.values()])
-    rows /= rows.sum(axis=1, keepdims=True)
-    distances = np.zeros((len(rows), len(rows)))
-    for i, j in zip(*np.triu_indices(len(rows), 1)):
-        distances[i, j] = distances[j, i] = divergence(rows[i], rows[j])
-    return distances
-
-
-def _joined(
-    left: Cluster, right: Cluster, height: float, distances: NDArray[np.float64], place: Mapping[str, int]
-) -> Cluster:
-    orders = [(first, second) for first in (left, _reversed(left)) for second in (right, _reversed(right))]
-    gaps = [distances[place[first.names[-1]], place[second.names[0]]] for first, second in orders]
-    parts = orders[int(np.argmin(gaps))]
-    return Cluster(parts[0].names + parts[1].names, height, parts)
-
-
-def _reversed(cluster: Cluster) -> Cluster:
-    """The cluster in reverse order."""
-    return Cluster(cluster.names[::-1], cluster.height, tuple(_reversed(part) for part in reversed(cluster.parts)))

@@ -15,9 +15,7 @@ from levelhead.treebank import StringColumn, Strings
 
 Counts = NDArray[np.int64]
 
-_MOST_KEYS = 2**62
 _ROWS_AT_ONCE = 1 << 20
-_FULL = 0.9  # of an array; with less, it is copied, so that memory is released
 
 
 class Sums:
@@ -34,17 +32,11 @@ class Sums:
 
 @immutable
 class Tally:
-    """The frequencies of tuples of strings.
+    """The frequencies of tuples of strings."""
 
-    Args:
-        axes: the distinct strings at each position of the tuples.
-        keys: the codes of each distinct tuple, int32, shape (positions, tuples).
-        counts: its frequency, int64, shape (tuples,).
-    """
-
-    axes: tuple[Strings, ...]
-    keys: NDArray[np.int32]
-    counts: Counts
+    axes: tuple[Strings, ...]  # the distinct strings at each position of the tuples
+    keys: NDArray[np.int32]  # the codes of each distinct tuple, shape (positions, tuples)
+    counts: Counts  # its frequency, shape (tuples,)
 
     @classmethod
     def of(cls, *columns: StringColumn) -> Tally:
@@ -78,7 +70,7 @@ class Tally:
             part = _summed(axes, both, np.concatenate([self.counts[mine], other.counts[theirs]]))
             keys[:, n : n + len(part)], counts[n : n + len(part)] = part.keys, part.counts
             n += len(part)
-        if n < _FULL * most:
+        if n < 0.9 * most:  # the arrays are copied, so that memory is released
             return Tally(axes, keys[:, :n].copy(), counts[:n].copy())
         return Tally(axes, keys[:, :n], counts[:n])
 
@@ -99,10 +91,6 @@ class Tally:
         """Return the tally of some of the tuples."""
         return Tally(self.axes, self.keys[:, wanted], self.counts[wanted])
 
-    def column(self, place: int) -> StringColumn:
-        """Return the string of each tuple at a position."""
-        return StringColumn(self.keys[place], self.axes[place])
-
     def by(self, place: int, values: NDArray[Any] | None = None) -> dict[str, float]:
         """Sum values of the tuples, or their counts, by the string at a position; the order of tuples has no effect."""
         keys, weights = self.keys[place], self.counts if values is None else values
@@ -120,21 +108,15 @@ class Tally:
 
     def count_logs(self) -> NDArray[np.float64]:
         """Return n log2 n of each tuple's count n, float64, shape (tuples,): the summands of entropies."""
-        logs: NDArray[np.float64] = np.log2(self.counts) * self.counts.astype(np.float64)
-        return logs
+        return np.asarray(np.log2(self.counts) * self.counts)
 
 
 @immutable
 class Histogram:
-    """The frequencies of whole numbers.
+    """The frequencies of whole numbers."""
 
-    Args:
-        values: the distinct numbers, ascending, int64, shape (numbers,).
-        counts: the frequency of each, int64, shape (numbers,).
-    """
-
-    values: NDArray[np.int64]
-    counts: Counts
+    values: NDArray[np.int64]  # distinct, ascending
+    counts: Counts  # of each
 
     @classmethod
     def of(cls, numbers: NDArray[Any]) -> Histogram:
@@ -253,7 +235,7 @@ def _numbers(axes: tuple[Strings, ...], keys: NDArray[np.int32]) -> NDArray[np.i
     numbers: NDArray[np.int64] = keys[0].astype(np.int64)
     size = max(1, len(axes[0]))
     for axis, codes in zip(axes[1:], keys[1:]):
-        if size * max(1, len(axis)) > _MOST_KEYS:
+        if size * max(1, len(axis)) > 2**62:
             distinct, numbers = np.unique(numbers, return_inverse=True)
             size = distinct.size
         numbers = numbers * len(axis) + codes

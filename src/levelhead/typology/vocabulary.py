@@ -1,23 +1,23 @@
-"""Words: type/token ratios of running text, features and lemmas."""
+"""Words: type/token ratios of running text, features, lemmas, and the entropies of Callin and of Kohita et al."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from levelhead.errors import Fault, InputError, quoted
 from levelhead.immutable import immutable
 from levelhead.kernels import pools
-from levelhead.treebank import StringColumn, Strings
-from levelhead.typology.tally import Histogram, Sums, compact, joined
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from levelhead.treebank import Treebank
-    from levelhead.typology.tally import Tally
+from levelhead.scoring.weights import ABSENT_ENTROPY, Weights, weights_of
+from levelhead.treebank import StringColumn, Strings, Treebank
+from levelhead.treebank.relations import UD1, UD2, ud_version_of, universal
+from levelhead.treebank.strings import Codes
+from levelhead.typology.tally import Histogram, Sums, Tally, compact, joined, mapped
 
 
 class Chunks(NamedTuple):
@@ -46,25 +46,15 @@ CALLIN_CHUNKS = Chunks(size=1001, partial=True)
 
 @immutable
 class Lexical(Sums):
-    """Type/token ratios; chunks and windows do not cross the borders of the treebanks that are added.
+    """Type/token ratios; chunks and windows do not cross the borders of the treebanks that are added."""
 
-    Args:
-        chunks: how the text was cut.
-        chunk_types: the number of types of each whole chunk.
-        n_partial: the number of shorter chunks that count.
-        partial_ratios: the sum of their type/token ratios.
-        partial_squares: the sum of the squares of these.
-        n_windows: the number of windows.
-        types: the sum of their numbers of types.
-    """
-
-    chunks: Chunks
-    chunk_types: Histogram
-    n_partial: int
-    partial_ratios: float
-    partial_squares: float
+    chunks: Chunks  # how the text was cut
+    chunk_types: Histogram  # the number of types of each whole chunk
+    n_partial: int  # shorter chunks that count
+    partial_ratios: float  # the sum of their type/token ratios
+    partial_squares: float  # the sum of the squares of these
     n_windows: int
-    types: int
+    types: int  # the sum of the windows' numbers of types
 
     @property
     def n_chunks(self) -> int:
@@ -92,11 +82,7 @@ class Lexical(Sums):
 
 
 class RunningText:
-    """The type/token ratios of a text that is given in parts: of its surface tokens, case-sensitive, in order.
-
-    Args:
-        chunks: how to cut the text.
-    """
+    """The type/token ratios of a text that is given in parts: of its surface tokens, case-sensitive, in order."""
 
     def __init__(self, chunks: Chunks) -> None:
         self._chunks = chunks
@@ -122,10 +108,16 @@ class RunningText:
     def _count(self) -> StringColumn:
         """Count pending tokens, keep the tokens that start the next chunk or window, and return the types of chunks."""
         text, chunks = joined(self._waiting), self._chunks
-        before = _previous(text.codes)
-        types = _chunk_types(_from(before, self._chunk_types.total * chunks.size - self._start), chunks.size)
+        order = np.argsort(text.codes, kind="stable")
+        again = np.flatnonzero(text.codes[order[1:]] == text.codes[order[:-1]]) + 1
+        before = np.full(len(text), -1, dtype=np.int64)  # the last earlier position of each token's form, or -1
+        before[order[again]] = order[again - 1]
+        # a token is a new type of a chunk if its form last occurred before it
+        of_chunks = _from(before, self._chunk_types.total * chunks.size - self._start)
+        whole = of_chunks[: of_chunks.size // chunks.size * chunks.size]
+        chunk = np.arange(whole.size) // chunks.size
+        self._chunk_types += Histogram.of(np.bincount(chunk[whole < chunk * chunks.size]))
         of_windows = _from(before, self._n_windows - self._start)
-        self._chunk_types += Histogram.of(types)
         self._types += _window_types(of_windows, chunks.window)
         self._n_windows += max(0, of_windows.size - chunks.window + 1)
         of_chunk = self._chunk_types.total * chunks.size
@@ -135,25 +127,9 @@ class RunningText:
         return rest[of_chunk - self._start :]
 
 
-def _previous(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the last earlier position of each token's form, or -1; int64, shape (tokens,)."""
-    order = np.argsort(codes, kind="stable")
-    again = np.flatnonzero(codes[order[1:]] == codes[order[:-1]]) + 1
-    before = np.full(codes.size, -1, dtype=np.int64)
-    before[order[again]] = order[again - 1]
-    return before
-
-
 def _from(before: NDArray[np.int64], start: int) -> NDArray[np.int64]:
     """Return the positions for the text from a token on."""
     return np.maximum(before[start:] - start, -1)
-
-
-def _chunk_types(before: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Count the types of whole chunks: a token is a new type if its form last occurred before the chunk."""
-    whole = before[: before.size // size * size]
-    chunk = np.arange(whole.size) // size
-    return np.bincount(chunk[whole < chunk * size])
 
 
 def _window_types(before: NDArray[np.int64], window: int) -> int:
@@ -223,3 +199,171 @@ def _without_value(strings: Strings) -> NDArray[np.intp]:
     """Return the code of "_" in a pool, or None, without decoding all strings."""
     nothing = Strings.of([NOTHING])
     return np.flatnonzero(pools.translate(nothing.pool, nothing.offsets, strings.pool, strings.offsets) == 0)
+
+
+def word_dependency_entropy(words: Tally) -> dict[str, float]:
+    """Return the word dependency entropy of each relation of a treebank, from 0 to 1.
+
+    WDE(r, t) = H(p(w | r, t)) / log n_w, where n_w is the number of distinct words of the treebank (Callin, section
+    4.2); 0 if there is only one. The relations are in alphabetical order.
+
+    Args:
+        words: counts of (relation, form).
+    """
+    totals = dict(sorted(words.by(0).items()))
+    n_types = len(words.axes[1])
+    if n_types < 2:
+        return dict.fromkeys(totals, 0.0)
+    logs = words.by(0, words.count_logs())
+    entropies = {relation: np.log2(n) - logs[relation] / n for relation, n in totals.items()}
+    return {relation: float(np.clip(bits / np.log2(n_types), 0, 1)) for relation, bits in entropies.items()}
+
+
+def averaged_entropy(
+    entropies: Sequence[Mapping[str, float]], relations: Sequence[str] | frozenset[str] = ()
+) -> dict[str, float]:
+    """Return the word dependency entropy of each relation averaged over treebanks; 0.5 if a treebank lacks it.
+
+    Averaged WDE(r, T) = sum of WDE(r, t) over all t in T / n_T (Callin, section 4.2). The result is sorted by value.
+
+    Args:
+        entropies: the word dependency entropies of each treebank; at least one.
+        relations: relations to list even if no treebank has them.
+
+    Raises:
+        ValueError: no treebanks were given.
+    """
+    if not entropies:
+        raise ValueError("there are no treebanks to average over")
+    names = sorted({*relations, *(relation for entropy in entropies for relation in entropy)})
+    means = {
+        name: math.fsum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / len(entropies) for name in names
+    }
+    return dict(sorted(means.items(), key=lambda item: item[1]))
+
+
+class HeadEntropy(NamedTuple):
+    """The head-word vocabulary entropy of a treebank.
+
+    Args:
+        bits: the entropy over all arcs that count, in bits; None without any.
+        by_relation: the entropy for each relation, in bits.
+        arcs: the number of arcs that count.
+        all_arcs: the number of all arcs.
+    """
+
+    bits: float | None
+    by_relation: Mapping[str, float]
+    arcs: int
+    all_arcs: int
+
+
+def count_heads(heads: Codes, tags: StringColumn, relations: StringColumn, forms: StringColumn) -> Tally:
+    """Count (UPOS, relation, form, form of the head) over all words except roots."""
+    words = np.flatnonzero(heads >= 0)
+    return Tally.of(
+        tags.take(words), relations.take(words), forms.take(words), forms.take(heads[words].astype(np.intp))
+    )
+
+
+def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
+    """Return the entropy of the head word, given a word with its part of speech and relation.
+
+    H_l = sum over (p, w) of P(p, w | l) H(head | p, l, w), over tuples (p, l, w) that occur at least five times
+    (Kohita et al. 2017, section 3.2); over all, the same with P(p, l, w). Roots have no head word.
+
+    Args:
+        heads: counts of (UPOS, relation, form, form of the head).
+        least: the minimum frequency of tuples (p, l, w) that count.
+    """
+    frequent = heads.where(heads.totals_of(0, 1, 2) >= least)
+    tuples = frequent.marginal(0, 1, 2)
+    totals, of_tuples, of_heads = tuples.by(1), tuples.by(1, tuples.count_logs()), frequent.by(1, frequent.count_logs())
+    bits = {name: max(0.0, of_tuples[name] - of_heads[name]) for name in sorted(totals)}
+    by_relation = {name: value / totals[name] for name, value in bits.items()}
+    overall = math.fsum(bits.values()) / frequent.total if len(frequent) else None
+    return HeadEntropy(overall, by_relation, frequent.total, heads.total)
+
+
+def head_entropy_of(treebank: Treebank) -> HeadEntropy:
+    """Return the head-word entropy of a treebank, by universal relation and over all."""
+    relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
+    return head_entropy(count_heads(treebank.heads, tags, relations, forms))
+
+
+def entropy_weights(treebanks: Iterable[Treebank]) -> Weights:
+    """Return averaged word dependency entropies as the weights of WLAS(WDE) (Callin, section 5).
+
+    Args:
+        treebanks: training treebanks, at least one; each is counted and dropped before the next is read.
+
+    Raises:
+        ValueError: no treebanks were given.
+    """
+    tallies = (Tally.of(mapped(treebank.relations, universal), compact(treebank.forms)) for treebank in treebanks)
+    return weights_of(averaged_entropy([word_dependency_entropy(words) for words in tallies]))
+
+
+def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
+    """Return the averaged word dependency entropies of treebanks as a file of weights for WLAS.
+
+    All relations of the treebanks' version of UD are listed; missing relations have the weight 0.5.
+    """
+    used = {relation for entropy in entropies for relation in entropy}
+    invalid = sorted(name for name in used if name.split() != [name] or "," in name or name.startswith("#"))
+    if invalid:
+        raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(invalid[0])}"))
+    listed = {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(used)]
+    means = averaged_entropy(entropies, listed)
+    heading = (
+        f"# word dependency entropy averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation"
+    )
+    return "\n".join([heading, *(f"{relation}\t{value!r}" for relation, value in means.items()), ""])
+
+
+class Rarefied(NamedTuple):
+    """The word dependency entropy of a relation in samples of a treebank.
+
+    Args:
+        relation: the relation.
+        words: the size of the samples.
+        mean: the mean over the samples that have the relation.
+        deviation: their standard deviation (n - 1 in the denominator); None for fewer than two.
+        samples: the number of samples with the relation.
+    """
+
+    relation: str
+    words: int
+    mean: float
+    deviation: float | None
+    samples: int
+
+
+def rarefied_entropy(treebank: Treebank, sizes: Iterable[int], *, samples: int = 20, seed: int = 0) -> list[Rarefied]:
+    """Return the word dependency entropy of each relation in random samples of several sizes.
+
+    A sample has sentences drawn without replacement up to the number of words; the last sentence is cut.
+
+    Args:
+        treebank: the treebank.
+        sizes: the numbers of words; those larger than the treebank are left out.
+        samples: the number of samples per size.
+        seed: the random seed.
+    """
+    relations, draw = mapped(treebank.relations, universal), np.random.default_rng(seed)
+    rows = []
+    for size in sizes:
+        if not 0 < size <= treebank.n_words:
+            continue
+        drawn = []
+        for _ in range(samples):
+            order = draw.permutation(len(treebank))
+            lengths = np.diff(treebank.sentence_starts)[order]
+            moves = treebank.sentence_starts[order] - (np.cumsum(lengths) - lengths)
+            words = (np.arange(treebank.n_words) + np.repeat(moves, lengths))[:size]
+            drawn.append(word_dependency_entropy(Tally.of(relations.take(words), treebank.forms.take(words))))
+        for relation in sorted({name for sample in drawn for name in sample}):
+            values = [sample[relation] for sample in drawn if relation in sample]
+            deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
+            rows.append(Rarefied(relation, size, float(np.mean(values)), deviation, len(values)))
+    return rows

@@ -212,4 +212,4 @@ def score_for_report(plan: Plan, setup: Setup, *, folder: bool, origin: Origin, 
     shown = (parse_measure(name, setup.registry) for name in measures_of_page(setup.rules, setup.registry))
     extended = setup.with_measures(dict.fromkeys([*setup.measures, *shown]))
     look = pages_of_outputs(plan, setup, origin) if folder else None
-    return score_plan(plan, extended, look=look, look_at_valid=True, **how)
+    return score_plan(plan, extended, look=look, **how)

@@ -21,7 +21,7 @@ from levelhead.analysis.breakdown import (
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
 from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, average_repairs, errors_in, gain_parts, repairs_of
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
-from levelhead.campaign.job import sentence_parts
+from levelhead.campaign.outputs import sentence_parts
 from levelhead.errors import ConlluError, MeasureError
 from levelhead.evaluation.fold import CountedPiece, counts_by_sentence
 from levelhead.evaluation.setup import Setup
