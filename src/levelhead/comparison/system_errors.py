@@ -194,7 +194,8 @@ def for_each_output(
             gold, system = output.matches.gold, output.matches.system
             notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
             if scheme:
-                notes += notes_on_schemes(*map(universal_relations_of, (gold, system)), [(scheme[0], (scheme[1],))])
+                relations = universal_relations_of(gold), universal_relations_of(system)
+                notes += notes_on_schemes(*relations, [(scheme[0], (scheme[1],))])
             provenances[code] = pair_provenance(summary_of(gold), summary_of(system), setup, notes, parts)
     return results, joint_provenance(provenances)
 
