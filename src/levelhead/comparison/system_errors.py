@@ -222,7 +222,9 @@ def _provenance(matches: Matches, setup: Setup, scheme: UsedScheme | None) -> Pr
     notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
     parts = setup.signature_of_measures()
     if scheme:
-        notes += notes_on_schemes(*map(universal_relations_of, (gold, system)), [(scheme[0], (scheme[1],))])
+        notes += notes_on_schemes(
+            universal_relations_of(gold), universal_relations_of(system), [(scheme[0], (scheme[1],))]
+        )
         parts |= {"scheme": scheme[0].name}
     return pair_provenance(summary_of(gold), summary_of(system), setup, notes, parts)
 
