@@ -94,6 +94,7 @@ def ranking_page(
     intervals: RankedIntervals | None = None,
     pages: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Page:
+    """Return the page of a campaign."""
     tested, wins = (intervals.rankings, intervals.wins) if intervals else (rankings, ())
     campaign = _Campaign(results, tested, wins, pages)
     sections = [

@@ -198,6 +198,7 @@ class ErrorTally:
         self._examples.add(OutputTrees(self._name, matches), words, groups)
 
     def result(self, gold: FileSummary, system: FileSummary) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
+        """Return the errors."""
         if self._without_trees is not None:
             raise self._without_trees
         kinds = [*self._kinds.numbers]
