@@ -113,6 +113,7 @@ def breakdown_of(
     undefined: float | None,
     level: float | None,
 ) -> Breakdown:
+    """Return a breakdown from the counts of units."""
     totals = np.zeros((len(names), 4), dtype=np.int64)
     totals[found.totals.groups] = found.totals.counts
     scores = zip(names, scores_of(totals, measure, undefined), strict=True)
@@ -203,11 +204,13 @@ def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> 
 
 
 def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None) -> list[Score]:
+    """Return the score of each bucket."""
     counts = [np.bincount(buckets, minlength=len(words.names)) for buckets, _ in words.kinds]
     return scores_of(np.stack(counts, axis=1), measure, undefined)
 
 
 def scores_of(counts: NDArray[np.int64], measure: Measure, undefined: float | None) -> list[Score]:
+    """Return the score of each bucket."""
     return [score_of(Counts(*row.reshape(4, 1)), measure, undefined) for row in counts]
 
 

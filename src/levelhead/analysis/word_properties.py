@@ -197,6 +197,7 @@ class RequestedNames:
         self._known: dict[str, set[str]] = {"comment": set(), "feature": set()}
 
     def see(self, gold: Treebank) -> None:
+        """Add the comments and features of a treebank."""
         if self._requested["comment"]:
             self._known["comment"].update(key for sentence in gold for key in sentence.metadata)
         if self._requested["feature"]:

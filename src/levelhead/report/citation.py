@@ -54,6 +54,7 @@ _Phrase = tuple[str, tuple[str, ...]]
 
 @cache
 def references() -> Mapping[str, Mapping[str, Any]]:
+    """Return the papers by their BibTeX keys."""
     return tomllib.loads((files("levelhead.report") / "references.toml").read_text(encoding="utf-8"))
 
 

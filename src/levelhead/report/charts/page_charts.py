@@ -128,6 +128,7 @@ class RowChart:
         return _fluid(lines + texts)
 
     def picture(self, row: ChartRow) -> str:
+        """Return the picture of a row."""
         if self.shape == "parts":
             whole, done, drawn = sum(row.parts) or 1, 0, ""
             for n, (_, color) in zip(row.parts, self.kinds, strict=True):

@@ -73,10 +73,12 @@ class Box(NamedTuple):
     bottom: float
 
     def meets(self, other: Box) -> bool:
+        """Return whether two rectangles overlap."""
         left, top, right, bottom = other
         return self.left < right and left < self.right and self.top < bottom and top < self.bottom
 
     def holds(self, other: Box) -> bool:
+        """Return whether another rectangle is inside."""
         left, top, right, bottom = other
         return self.left <= left and right <= self.right and self.top <= top and bottom <= self.bottom
 
@@ -190,6 +192,7 @@ def scatter(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
 def curves(
     title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, *, logarithmic: bool = False
 ) -> Drawing:
+    """Draw a curve for each series."""
     every = [point for points in lines.values() for point in points]
     across = (log_scale_for if logarithmic else scale_for)((at for at, _ in every), _LEFT, _RIGHT)
     up = scale_for((value for _, value in every), _BOTTOM, _TOP)

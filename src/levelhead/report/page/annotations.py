@@ -27,6 +27,7 @@ _MOST_SUSPECTS = 200
 
 
 def agreement_page(agreement: Agreement, rules: Rules) -> Page:
+    """Return the page of annotations of one text."""
     first, *_ = agreement.annotators
     columns = (Column("Measure", "text"), *(Column(f"{one} and {other}") for one, other in agreement.pairs))
     f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)
@@ -137,6 +138,7 @@ def _trees(changes: AnyChanges, rules: Rules) -> Iterator[Block]:
 
 
 def suspects_page(suspects: Suspects) -> Page:
+    """Return the page of suspects, with the annotation above and the systems below."""
     treebank, numbers = suspects.treebank, _noted("suspects", suspects.table())
     sections = [Section("suspects", "Suspects", "The most suspicious words first.", [numbers])]
     if suspects.outputs:

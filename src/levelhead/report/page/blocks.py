@@ -41,6 +41,7 @@ class HeatMap(NamedTuple):
     kinds: tuple[str, str] = ("", "")  # of rows and columns, for the filter of the page: "set", "system" or ""
 
     def table(self) -> Table:
+        """Return the values as a table."""
         columns = (Column(self.corner, "text"), *(self.column._replace(name=name) for name in self.columns))
         return Table(columns, tuple((name, *values) for name, values in self.rows))
 
@@ -85,6 +86,7 @@ class ConfusionMatrix(NamedTuple):
     store: str = ""
 
     def table(self) -> Table:
+        """Return the counts as a table."""
         columns = (Column("gold", "text"), *(Column(name, "number") for name in self.names))
         return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
 

@@ -39,6 +39,7 @@ class OutputTrees:
         self._starts = np.searchsorted(matches.row_of_system[self._by_row], np.arange(len(matches.gold) + 1))
 
     def tree(self, sentence: int) -> dict[str, Any]:
+        """Return the system's words in a gold sentence."""
         system, matches = self.matches.system, self.matches
         words = self._by_row[self._starts[sentence] : self._starts[sentence + 1]]
         place = {int(word): i + 1 for i, word in enumerate(words.tolist())}
@@ -121,6 +122,7 @@ class ExampleTally:
         self._totals: dict[str, Counter[int]] = {}
 
     def add(self, output: OutputTrees, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]]) -> None:
+        """Add the wrong words of a piece."""
         gold = output.matches.gold
         rows = gold.sentence_of_word[words].astype(np.int64)
         places = np.stack([self._n_before + rows, words - gold.sentence_starts[rows]])

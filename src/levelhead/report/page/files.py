@@ -70,6 +70,7 @@ def render(page: Page) -> bytes:
 
 
 def with_links(page: bytes, links: Links) -> bytes:
+    """Return a rendered page with links to other pages of the report."""
     shown = _environment().get_template("links.html.j2").render(links=links)
     return page.replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
 

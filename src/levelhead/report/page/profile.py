@@ -54,6 +54,7 @@ class _Treebanks(NamedTuple):
 
 
 def profile_page(survey: Survey) -> Page:
+    """Return the page of profiles."""
     profiles = {name: profile for name, profile in survey.items() if not name.startswith(_TOTAL)}
     clustering, names = None, list(profiles)
     if len(profiles) > 1 and all(profile.get("relation") for profile in profiles.values()):
@@ -299,6 +300,7 @@ class Panel:
 
     @property
     def logarithmic(self) -> bool:
+        """Whether the scale is logarithmic."""
         known = [value for value in self.values if value is not None]
         return self.counts and bool(known) and min(known) > 0 and max(known) > _LOGARITHMIC * min(known)
 
@@ -370,6 +372,7 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
 
 
 def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
+    """Draw a dendrogram of treebanks."""
     step, top = 15.0, 30.0
     digits = width_of(str(len(rows)), 11)
     left = digits + 26 + min(widest(row.label for row in rows), 150.0) + 12

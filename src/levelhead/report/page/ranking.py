@@ -42,20 +42,25 @@ class _Campaign(NamedTuple):
 
     @property
     def measures(self) -> list[str]:
+        """The measures, in the order of the rankings."""
         return list(dict.fromkeys(ranking.measure for ranking in self.rankings))
 
     @property
     def groups(self) -> list[str]:
+        """The groups of test sets, in the order of the rankings."""
         return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
 
     def of(self, group: str) -> list[Ranking]:
+        """Return the rankings over a group."""
         return [ranking for ranking in self.rankings if ranking.group.name == group]
 
     def test_sets(self, ranking: Ranking) -> list[TestSet]:
+        """Return the test sets of a ranking."""
         codes = set(ranking.group.codes)
         return by_family(test_set for test_set in self.results.test_sets if test_set.code in codes)
 
     def result(self, system: str, test_set: TestSet) -> OutputResult:
+        """Return the result of a system on a test set."""
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
@@ -94,6 +99,7 @@ def ranking_page(
     intervals: RankedIntervals | None = None,
     pages: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Page:
+    """Return the page of a campaign."""
     tested, wins = (intervals.rankings, intervals.wins) if intervals else (rankings, ())
     campaign = _Campaign(results, tested, wins, pages)
     sections = [

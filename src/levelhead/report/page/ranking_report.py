@@ -162,9 +162,11 @@ class _PageOfOutput:
         self._errors = ErrorTally(name=name, n_treebanks=1, setup=setup)
 
     def start(self) -> None:
+        """Forget all pieces: the files are read from the beginning."""
         self._counts = Fold(self._setup, [self._errors])
 
     def add(self, piece: CountedPiece) -> None:
+        """Add a piece, or whole files."""
         self._counts.add(piece.matches)
 
     def result(self, gold: FileSummary, system: FileSummary) -> tuple[str, bytes]:

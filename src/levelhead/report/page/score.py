@@ -64,6 +64,7 @@ def score_page(
     average: Average | None = None,
     registry: Registry = STANDARD,
 ) -> Page:
+    """Return the page of a system."""
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
     average = average if several else None
     choices = {"treebank": [ALL, *evaluations]} if several else {}

@@ -198,6 +198,7 @@ class ErrorTally:
         self._examples.add(OutputTrees(self._name, matches), words, groups)
 
     def result(self, gold: FileSummary, system: FileSummary) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
+        """Return the errors."""
         if self._without_trees is not None:
             raise self._without_trees
         kinds = [*self._kinds.numbers]
@@ -247,6 +248,7 @@ class _PropertyTally:
         return _places(self._frequency, self.names())
 
     def breakdown(self, undefined: float | None) -> Breakdown:
+        """Return the breakdown."""
         found, places = self._units.histogram(), self.places()
         totals = found.totals._replace(groups=places[found.totals.groups])
         ordered = found._replace(groups=places[found.groups], totals=totals)
