@@ -10,7 +10,6 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
@@ -138,29 +137,37 @@ def _trees(data: bytes) -> Iterator[Counter[Tree]]:
             yield Counter(tree for tree in trees if len(tree) >= LEAST_WORDS)
 
 
+class _Numbers(dict[str, Tree]):
+    """The numbers in texts, found once in each text."""
+
+    def __missing__(self, text: str) -> Tree:
+        self[text] = numbers = tuple(map(int, _NUMBER.findall(text)))
+        return numbers
+
+
 class _Columns(dict[str, _Column]):
     """Columns by name."""
 
-    def add(self, name: str, sizes: Counter[int], numbers: Tree, block: int) -> None:
-        """Add a cell and its block to a column."""
+    def column(self, name: str, sizes: Counter[int]) -> _Column:
+        """Return a column, which is added if it is new."""
         if name not in self:
             self[name] = _Column(sizes, [], [])
-        self[name].cells.append(numbers)
-        self[name].blocks.append(block)
+        return self[name]
 
-    def add_cells(self, name: str, sizes: Counter[int], cells: Sequence[Tree], block: int) -> Tree:
-        """Add cells to their columns, and return all their numbers."""
+    def add_row(self, name: str, sizes: Counter[int], cells: Sequence[Tree], block: int) -> None:
+        """Add each cell of a row to its column."""
         for place, numbers in enumerate(cells, 1):
             if numbers:
-                self.add(name.format(place), sizes, numbers[:_MOST_VALUES], block)
-        return tuple(chain.from_iterable(cells))
+                column = self.column(name.format(place), sizes)
+                column.cells.append(numbers[:_MOST_VALUES])
+                column.blocks.append(block)
 
 
 def _columns(data: bytes) -> _Columns:
     """Return the numbers of every column of a file, of every named field, and of each line as a list."""
     columns, block = _Columns(), 0
     words, listed = Counter[int](), Counter[int]()  # the words of each block, and the numbers of each line
-    numbers_in = cache(lambda text: tuple(map(int, _NUMBER.findall(text))))
+    numbers_in = _Numbers().__getitem__
     for line_number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         is_row = "\t" in line
         if not line or line.isspace():
@@ -170,22 +177,26 @@ def _columns(data: bytes) -> _Columns:
             continue
         if is_row:
             words[block] += 1
-            cells = [numbers_in(cell) for cell in line.split("\t")[:_MOST_COLUMNS]]
-            numbers = columns.add_cells("column {}", words, cells, block)
+            cells = list(map(numbers_in, line.split("\t")[:_MOST_COLUMNS]))
+            columns.add_row("column {}", words, cells, block)
+            numbers = tuple(chain.from_iterable(cells))
         else:
             numbers = numbers_in(line)
         if len(numbers) >= LEAST_WORDS:  # the line may be a list of heads
             listed[line_number] = len(numbers)
-            for number in numbers:
-                columns.add("the list of numbers in each line", listed, (number,), line_number)
+            column = columns.column("the list of numbers in each line", listed)
+            column.cells.extend((number,) for number in numbers)
+            column.blocks.extend([line_number] * len(numbers))
         if not is_row and not line.startswith("#"):
             words[block] += 1
             # columns are counted from both ends, since a word can contain a separator
             cells = [numbers_in(cell) for cell in _SEPARATOR.split(line) if cell]
-            columns.add_cells("column {}", words, cells[:_MOST_COLUMNS], block)
-            columns.add_cells("column {} from the right", words, cells[::-1][:_MOST_COLUMNS], block)
+            columns.add_row("column {}", words, cells[:_MOST_COLUMNS], block)
+            columns.add_row("column {} from the right", words, cells[::-1][:_MOST_COLUMNS], block)
             for field, number in _FIELD.findall(line):
-                columns.add(f"field {field}", words, (int(number),), block)
+                column = columns.column(f"field {field}", words)
+                column.cells.append((int(number),))
+                column.blocks.append(block)
     return columns
 
 
