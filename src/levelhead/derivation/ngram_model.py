@@ -302,10 +302,7 @@ def _smoothed(
 def _interpolated(
     table: NgramCounts, counts: Indices, discounts: Discounts, least: int, below: Reals, size: int
 ) -> tuple[Reals, Reals]:
-    """The probabilities of n-grams, and the weight of the shorter n-grams (`below`) after each context.
-
-    A probability is the discounted share, plus the weight of the context times the probability of the shorter n-gram.
-    """
+    """Probabilities (discounted shares, plus weighted shorter n-grams: `below`), and the weight of each context."""
     contexts, n_contexts = table.keys // size, len(below)
     discounted, lower = discounts.of(counts), below[table.suffixes]
     totals = np.maximum(np.bincount(contexts, weights=counts, minlength=n_contexts), 1)

@@ -137,10 +137,7 @@ def in_chunks(
     parse: Callable[[Columns, Integers], tuple[Integers, Integers]],
     progress: Progress | None,
 ) -> tuple[Integers, Integers]:
-    """Return the heads and labels of all words; the result does not depend on the chunks.
-
-    Without `progress`, there is a single chunk, since each chunk requires some setup.
-    """
+    """Return the heads and labels of all words; without `progress` in a single chunk, since each needs some setup."""
     if progress is None:
         return parse(columns, starts)
     chunk_starts = np.searchsorted(starts[:-1], np.arange(0, int(starts[-1]), WORDS_A_CHUNK))

@@ -157,9 +157,8 @@ def training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
 
 def parsing_warnings(treebank: Treebank, model: AnyModel) -> tuple[Fault, ...]:
     """Return warnings about words without UPOS if a model learned from tags, and about long sentences."""
-    untagged_training = model.training.get("untagged")
-    all_untagged = bool(untagged_training) and untagged_training == model.training.get("words")
-    learned_tags = model.parser in _USES_TAGS and not all_untagged
+    n_untagged = model.training.get("untagged")
+    learned_tags = model.parser in _USES_TAGS and not (n_untagged and n_untagged == model.training.get("words"))
     untagged = _untagged(treebank, f"{model.parser} learned from tags") if learned_tags else ()
     beam = model.beam if isinstance(model, Model) else 1
     return (*untagged, *long_parsing_warnings(treebank, model.parser, beam))

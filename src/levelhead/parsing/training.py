@@ -134,10 +134,7 @@ def joined(treebank: Treebank, dev: Treebank) -> Treebank:
 
 
 def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> tuple[Treebank, int | None]:
-    """Return a treebank with the relations and trees that a parser learns.
-
-    With it comes the version of UD used to convert its trees to function heads; None if they are not converted.
-    """
+    """Return a treebank with what a parser learns, and the UD version for converting to function heads, if any."""
     check_trees(treebank)
     if not treebank.n_words:
         raise InputError(Fault("nothing-to-train-on", "the treebank has no words", Place(treebank.source.path)))
@@ -249,10 +246,8 @@ def _parsed_by_ensemble(model: Ensemble, columns: Columns, starts: Integers) -> 
 
 
 def candidates(voted: Integers, starts: Integers, votes: Sequence[float]) -> tuple[Integers, NDArray[np.float32]]:
-    """Return the candidate heads of each word, and the weight of their votes; shape (words, members + 1).
-
-    The previous word is always a candidate, so that there is a projective tree. -1 stands for no head.
-    """
+    """Return the candidate heads of each word, -1 for none, and the weight of their votes, (words, members + 1)."""
+    # the previous word is always a candidate, so that there is a projective tree
     previous = np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
     heads = np.vstack([voted, previous[None]]).astype(np.int32)
     same = heads[:, None] == heads[None]
@@ -307,10 +302,7 @@ def check_shapes(parser: str, n_relations: int, shapes: Shapes) -> None:
 
 
 def _with_weights(model: Model, averages: Averages) -> Model:
-    """A model with averaged weights as integers. Tables whose scores are added up share a scale.
-
-    These are actions and labels (added up by a beam), and parts and relations.
-    """
+    """A model with averaged weights as integers; tables whose scores are added up share a scale."""
     graph_based = model.parser in GRAPH_PARSERS
     floats, scales = dict(zip(TABLES[model.parser], averages, strict=True)), dict[str, float]()
     for together in (("parts", "relations"), ("labels",), ("first",)) if graph_based else (tuple(floats),):

@@ -70,10 +70,7 @@ def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int)
 
 
 def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
-    """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words.
-
-    Sentences that are too long for the beam (`longest_with_beam`) are parsed greedily.
-    """
+    """Return heads (1-based, 0 for the root) and labels; sentences too long for the beam are parsed greedily."""
     system, templates = TRANSITION_SYSTEMS.index(model.parser), compiled_for(model.parser, model.templates)
     tables = (model.tables["actions"], model.tables["labels"])
     result = np.zeros((2, int(starts[-1])), np.int32)

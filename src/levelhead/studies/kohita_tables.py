@@ -74,10 +74,7 @@ def describe(*paths: Path) -> dict[str, Any]:
 
 
 def measure(golds: Files, original: Files, converted: Files, request: StudyRequest) -> dict[str, Row]:
-    """Return the scores of two outputs, and the effect of backward conversion on the second, by treebank.
-
-    The first output is of a parser trained on content-head trees, the second of one trained on function-head trees.
-    """
+    """Return the scores after training on both kinds of trees, and the effect of backward conversion, by treebank."""
     gold, content, functional = (
         {code: load(files[code], RULES["ud"], format_of(files[code])) for code in golds}
         for files in (golds, original, converted)

@@ -50,10 +50,7 @@ def outputs_of(
 
 
 def _train_and_parse(train: Path, dev: Path | None, parsed: Path, trainer: str, parser: str, converted: bool) -> str:
-    """Train a parser, and return the treebank that it parsed as CoNLL-U.
-
-    It learns from trees with one root each (`with_one_root`), since parsers predict such trees.
-    """
+    """CoNLL-U of a parser that learned from trees with one root each, since parsers predict such trees."""
     function: Trainer = resolve_name(trainer)
     trees = [with_one_root(read_treebank(path)) for path in (train, dev) if path is not None]
     if converted:

@@ -207,10 +207,7 @@ Outputs = Mapping[str, Mapping[str, Path]]  # the output files of each system, b
 def score_files(
     golds: Mapping[str, Path], systems: Outputs, setup: Setup, request: StudyRequest, **how: Any
 ) -> Results:
-    """Return the results of every output; the formats of files follow from their names.
-
-    A missing output has no result. An invalid output has a result with the reasons.
-    """
+    """Return the results of every output, in the formats of their names; missing outputs have none."""
     test_sets = {code: TestSet(code, gold, language=language_of(code)) for code, gold in golds.items()}
     by_formats: dict[tuple[Format, Format], dict[str, dict[str, Path]]] = {}
     for name, files in systems.items():

@@ -161,10 +161,7 @@ def _setting(
 
 
 def perplexities(train: Path, test: Path) -> dict[str, float | int | None]:
-    """Return the size of a treebank, both perplexities without unknown words, and the number of unknown words.
-
-    It also returns how many swaps the training set needs, and how many of its sentences have several roots.
-    """
+    """Return sizes, perplexities without unknown words, swaps, and training sentences with several roots."""
     treebank, tested = read_treebank(train), read_treebank(test)
     values: dict[str, float | int | None] = {"size": treebank.n_words}
     for name, order in (("string", "string"), ("derivation", ORDER)):
