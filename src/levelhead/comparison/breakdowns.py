@@ -293,13 +293,13 @@ def break_down_outputs(
         property_named(name)
     requested = RequestedNames(names)
 
-    def found(matches: Matches, how: IntervalSettings) -> list[Breakdown]:
+    def broken_down(matches: Matches, how: IntervalSettings) -> list[Breakdown]:
         requested.see(matches.gold)
         every = (break_down(matches, measure, some, settings, registry=setup.registry, intervals=how) for some in by)
         return [leave_out(breakdown, matches, setup.registry) for breakdown in every]
 
     scheme = (settings.scheme, "--by class") if "class" in names else None
-    result = Breakdowns(*_with_intervals(plan, setup, found, resample_by, level, scheme), str(measure))
+    result = Breakdowns(*_with_intervals(plan, setup, broken_down, resample_by, level, scheme), str(measure))
     requested.check()
     return result
 
@@ -326,11 +326,11 @@ def _with_intervals(
     """The result of a function for each output, the provenance, and the units of each treebank."""
     every: list[Units] = []
 
-    def found(matches: Matches) -> _Found:
+    def with_units(matches: Matches) -> _Found:
         every.append(units_of(matches.gold, resample_by))
         return function(matches, IntervalSettings(every[-1], level))
 
-    results, provenance = for_each_output(plan, setup, found, scheme)
+    results, provenance = for_each_output(plan, setup, with_units, scheme)
     units = dict(zip(results, every, strict=True))
     notes = (*provenance.notes, *unit_notes(units, "intervals"))
     provenance = provenance.with_parts(level=f"{level:g}", **{"resample-by": resample_by})

@@ -276,9 +276,9 @@ def sent_ids(pieces: Iterable[Treebank]) -> list[str] | None:
 
 def only_count(ids: Sequence[str]) -> bool:
     """Return whether ids only number the sentences without gaps after a common prefix: s1, s2, s3."""
-    found = [_NUMBERED.fullmatch(text) for text in ids]
-    prefixes = {match and match[1] for match in found}
-    numbers = {int(match[2]) for match in found if match}
+    parts = [_NUMBERED.fullmatch(text) for text in ids]
+    prefixes = {match and match[1] for match in parts}
+    numbers = {int(match[2]) for match in parts if match}
     return len(prefixes) <= 1 and len(numbers) == len(ids) > 0 and max(numbers) - min(numbers) + 1 == len(ids)
 
 

@@ -175,11 +175,11 @@ def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = N
     if not text:
         raise InputError(Fault("invalid-judgements", "the file is empty", Place(name)))
     lines = [[vote.lower() for vote in re.split(r"[\s,;]+", line.strip()) if vote] for line in text.split("\n")]
-    found = {vote for votes in lines for vote in votes}
-    pairs = [words] if words else [pair for pair in WORDS if found <= set(pair)]
+    given = {vote for votes in lines for vote in votes}
+    pairs = [words] if words else [pair for pair in WORDS if given <= set(pair)]
     if not pairs:
         known = "; ".join(" and ".join(pair) for pair in WORDS)
-        message = f"the votes are {', '.join(map(quoted, sorted(found)[:5]))}; use {known}, or name others with --words"
+        message = f"the votes are {', '.join(map(quoted, sorted(given)[:5]))}; use {known}, or name others with --words"
         raise InputError(Fault("invalid-judgements", message, Place(name)))
     value = {word.lower(): number for number, word in enumerate(pairs[0])}
     faults = [

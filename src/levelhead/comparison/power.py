@@ -195,8 +195,8 @@ def _rows(start: Detectable, variances: Sequence[Variances], design: Design) -> 
     if not known and max(design.runs, default=1) > 1:
         message = "several runs: the standard deviation between runs is unknown: give it, or folders of runs"
         raise InputError(Fault("invalid-power", message))
-    own = {start.n_units} if start.n_units >= FEWEST_UNITS else set()
-    sizes = design.sizes or sorted({*SIZES.get(start.unit, SIZES[DOCUMENT]), *own})
+    given = {start.n_units} if start.n_units >= FEWEST_UNITS else set()
+    sizes = design.sizes or sorted({*SIZES.get(start.unit, SIZES[DOCUMENT]), *given})
     for n_units, n_runs in product(sizes, design.runs or (RUNS if known and variances else (1,))):
         difference = detectable_difference(variances, n_units, n_runs, design.test) if variances else None
         yield start._replace(n_units=n_units, n_runs=n_runs, difference=difference)

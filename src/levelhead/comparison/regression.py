@@ -66,9 +66,9 @@ def valid_candidates(plan: Plan, results: Results) -> tuple[Plan, Results, dict[
 
 def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
     """The errors of a system's outputs, including measures without a value that the baseline has."""
-    own = plan._replace(systems=tuple(system for system in plan.systems if system.name == name))
-    yield from missing_outputs(own)
-    for system in own.systems:
+    of_system = plan._replace(systems=tuple(system for system in plan.systems if system.name == name))
+    yield from missing_outputs(of_system)
+    for system in of_system.systems:
         for test_set in plan.test_sets:
             result = results.results[system.label, test_set.code]
             yield from (fault for fault in result.faults if fault.severity == "error")

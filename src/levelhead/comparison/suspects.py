@@ -277,7 +277,7 @@ def find_suspects(
     best: dict[int, Suspect] = {}
     for suspect in sorted(suspects.values(), key=lambda suspect: (-suspect.score, suspect.word, suspect.kind)):
         best.setdefault(suspect.word, suspect)
-    found = tuple(suspect for suspect in best.values() if suspect.score > 0)[:most]
+    listed = tuple(suspect for suspect in best.values() if suspect.score > 0)[:most]
     sources = Sources(summary_of(gold), {name: summary_of(output.system) for name, output in outputs.items()})
     signature = {
         "rules": matches[0].rules.signature if matches else "ud",
@@ -287,7 +287,7 @@ def find_suspects(
         "version": VERSION,
     }
     provenance = Provenance(signature, {"gold": sources.files}, sources.warnings)
-    return Suspects(gold, tuple(outputs), found, tuple(matches), provenance)
+    return Suspects(gold, tuple(outputs), listed, tuple(matches), provenance)
 
 
 def _by_votes(outputs: Sequence[Matches]) -> dict[tuple[int, bool], Suspect]:
@@ -301,12 +301,12 @@ def _by_votes(outputs: Sequence[Matches]) -> dict[tuple[int, bool], Suspect]:
     for of_tags, (names, labels, heads) in enumerate(ballots):
         n_with = Counter(zip(forms, labels[0].tolist(), strict=True))
         for word, row, n_for, n_gold, weight in votes(labels, heads, min(_LEAST, len(outputs))):
-            own, other = labels[[0, row], word].tolist()
-            n_own, n_other = (n_with[forms[word], label] for label in (own, other))
-            score = weight + (math.log((n_other + 0.5) / (n_own - 0.5)) if own != other else 0.0)
+            label, other = labels[[0, row], word].tolist()
+            n_same, n_other = (n_with[forms[word], number] for number in (label, other))
+            score = weight + (math.log((n_other + 0.5) / (n_same - 0.5)) if label != other else 0.0)
             own_head, other_head = (heads[[0, row], word] - 1).tolist()
             kind = "UPOS" if of_tags else "relation" if own_head == other_head else "head"
-            texts = names[own], names[other]
+            texts = names[label], names[other]
             if not of_tags:
                 texts = _attachment(gold, texts[0], own_head), _attachment(gold, texts[1], other_head)
             suspects[word, bool(of_tags)] = Suspect(word, kind, *texts, score, n_for, n_gold, None)
@@ -318,9 +318,9 @@ def _by_variation(gold: Treebank, variation: Variation) -> Suspect:
     score = math.log((variation.n_other + 0.5) / (variation.n_own + 0.5))
     if variation.kind == "UPOS":
         return Suspect(word, "UPOS", variation.own, variation.other, score, 0, 0, variation)
-    own = _attachment(gold, universal(gold.relations[word]), head)
-    other = _attachment(gold, universal(variation.other), variation.head) if variation.head >= 0 else f"not {own}"
-    return Suspect(word, "relation" if variation.head == head else "head", own, other, score, 0, 0, variation)
+    same = _attachment(gold, universal(gold.relations[word]), head)
+    other = _attachment(gold, universal(variation.other), variation.head) if variation.head >= 0 else f"not {same}"
+    return Suspect(word, "relation" if variation.head == head else "head", same, other, score, 0, 0, variation)
 
 
 def _attachment(gold: Treebank, relation: str, head: int) -> str:

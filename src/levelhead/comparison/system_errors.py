@@ -177,8 +177,8 @@ class CountsBySentence(PerTreebank[SentenceCounts]):
 def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
     """Return the counts of every measure in every sentence."""
     with read_outputs(single_run(plan), setup, trees=False) as outputs:
-        found = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
-    return CountsBySentence(found, joint_provenance({code: counts.provenance for code, counts in found.items()}))
+        counts = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
+    return CountsBySentence(counts, joint_provenance({code: part.provenance for code, part in counts.items()}))
 
 
 def for_each_output(

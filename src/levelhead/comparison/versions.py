@@ -79,8 +79,8 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     texts = [spans_of(side, unicode_spaces=rules.unicode_spaces).sentence_texts() for side in (old, new)]
     words = [words_by_sentence(side) for side in (old, new)]
     step = -1 if (texts[1], words[1]) < (texts[0], words[0]) else 1
-    found = _pair([sentence_ids(side) for side in (old, new)[::step]], texts[::step], words[::step])
-    rows = np.array(sorted(pair[::step] for pair in found), dtype=np.intp).reshape(-1, 2)
+    pairs = _pair([sentence_ids(side) for side in (old, new)[::step]], texts[::step], words[::step])
+    rows = np.array(sorted(pair[::step] for pair in pairs), dtype=np.intp).reshape(-1, 2)
     both = old.select(rows[:, 0].tolist()), new.select(rows[:, 1].tolist())
     spans = [spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in both]
     (one, other), (one_spans, other_spans) = both[::step], spans[::step]
