@@ -10,7 +10,8 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find_plan, read_manifest
 from levelhead.errors import InputError
-from levelhead.treebank.layouts import gold_files, run_files, runs_of_one_file, splits_of, treebank_of
+from levelhead.treebank.layouts.gold import gold_files, splits_of, treebank_of
+from levelhead.treebank.layouts.outputs import run_files, runs_of_one_file
 
 PARALLEL = EXAMPLES / "parallel"
 ENGLISH = (PARALLEL / "gold/en.conllu").read_bytes()

@@ -8,7 +8,8 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.errors import InputError
-from levelhead.treebank.layouts import gold_files, run_files, runs_of_one_file, stem_of, system_folders
+from levelhead.treebank.layouts.gold import gold_files, stem_of
+from levelhead.treebank.layouts.outputs import run_files, runs_of_one_file, system_folders
 
 PARALLEL = EXAMPLES / "parallel"
 ENGLISH = (EXAMPLES / "parallel/gold/en.conllu").read_bytes()

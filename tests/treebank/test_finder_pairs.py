@@ -9,7 +9,8 @@ from conftest import EXAMPLES
 from levelhead.campaign import find_plan, read_manifest
 from levelhead.campaign.plan import named_by_path
 from levelhead.errors import InputError
-from levelhead.treebank.layouts import extra_gold, gold_files, run_files, runs_of_one_file, system_folders, system_name
+from levelhead.treebank.layouts.gold import extra_gold, gold_files
+from levelhead.treebank.layouts.outputs import run_files, runs_of_one_file, system_folders, system_name
 
 PARALLEL = EXAMPLES / "parallel"
 ENGLISH = (PARALLEL / "gold/en.conllu").read_bytes()

@@ -13,7 +13,7 @@ from conftest import library
 from levelhead.errors import InputError, MeasureError
 from levelhead.scoring.weights import read_weights
 from levelhead.tables.frames import to_pandas, to_polars
-from levelhead.treebank.layouts import treebank_of
+from levelhead.treebank.layouts.gold import treebank_of
 from levelhead.treebank.relations import SCHEMES, UD1, UD2
 from levelhead.typology import (
     COLUMNS,

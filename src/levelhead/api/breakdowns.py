@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.layouts import Split
+    from levelhead.treebank.layouts.gold import Split
     from levelhead.treebank.reader import Format
 
 

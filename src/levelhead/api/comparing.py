@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.layouts import Split
+    from levelhead.treebank.layouts.gold import Split
     from levelhead.treebank.reader import Format
     from levelhead.typology.languages import Voter
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
     from levelhead.jobs import Store, Workers
     from levelhead.scoring.measure import Measure, Resource
-    from levelhead.treebank.layouts import Split
+    from levelhead.treebank.layouts.gold import Split
     from levelhead.treebank.reader import Format
     from levelhead.treebank.training_data import Training
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from levelhead.campaign import Results
     from levelhead.jobs import Store, Workers
     from levelhead.report.page.blocks import Origin
-    from levelhead.treebank.layouts import Split
+    from levelhead.treebank.layouts.gold import Split
 
 
 @public(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
     from levelhead.report.page.treebank_errors import TreebankErrors
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.layouts import Split
+    from levelhead.treebank.layouts.gold import Split
     from levelhead.treebank.reader import Format
     from levelhead.treebank.training_data import Training
 
@@ -123,7 +123,7 @@ def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training
     if not isinstance(gold, Treebank):
         from pathlib import Path
 
-        from levelhead.treebank.layouts import gold_files
+        from levelhead.treebank.layouts.gold import gold_files
 
         code = gold_files(Path(gold))[0].code
     errors = look.start(code, name)

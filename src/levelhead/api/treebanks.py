@@ -10,7 +10,7 @@ from levelhead.api.parameters import TREEBANK, public
 from levelhead.arguments import LIMITS, NOT_NEGATIVE
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
-from levelhead.treebank.layouts import stem_of, treebank_of
+from levelhead.treebank.layouts.gold import stem_of, treebank_of
 
 if TYPE_CHECKING:
     from levelhead.comparison.suspects import Suspects

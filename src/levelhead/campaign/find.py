@@ -14,15 +14,8 @@ from levelhead.measures.registry import STANDARD
 from levelhead.scoring.rules import RULES
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
-from levelhead.treebank.layouts import (
-    Split,
-    bare_name,
-    existing,
-    extra_gold,
-    gold_files,
-    system_folders,
-    system_name,
-)
+from levelhead.treebank.layouts.gold import Split, bare_name, existing, extra_gold, gold_files
+from levelhead.treebank.layouts.outputs import system_folders, system_name
 from levelhead.typology.languages import Language, language_of
 
 Treebanks = PathLike | Treebank | Mapping[str, PathLike | Treebank]

@@ -9,15 +9,8 @@ from typing import NamedTuple
 
 from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.layouts import (
-    GoldFile,
-    RunFiles,
-    Runs,
-    run_files,
-    runs_of_one_file,
-    system_name,
-    visible_entries,
-)
+from levelhead.treebank.layouts.gold import GoldFile, visible_entries
+from levelhead.treebank.layouts.outputs import RunFiles, Runs, run_files, runs_of_one_file, system_name
 from levelhead.typology.languages import UNKNOWN, Language
 
 

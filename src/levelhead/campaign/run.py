@@ -37,7 +37,7 @@ from levelhead.scoring.weights import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import blocks
 from levelhead.treebank.input_bytes import is_stream, raw_bytes
-from levelhead.treebank.layouts import irregularity
+from levelhead.treebank.layouts.gold import irregularity
 from levelhead.treebank.provenance import FileSummary
 
 _Source = TypeVar("_Source", Source, Source | None)

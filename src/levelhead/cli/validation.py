@@ -14,7 +14,7 @@ from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
 from levelhead.cli.shared.printing import emit, print_result
 from levelhead.errors import number_of
-from levelhead.treebank.layouts import files_at
+from levelhead.treebank.layouts.gold import files_at
 from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_text
 
 

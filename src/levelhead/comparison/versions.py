@@ -30,7 +30,7 @@ from levelhead.scoring.matches import align_sentences, same_texts
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.layouts import treebanks_in
+from levelhead.treebank.layouts.gold import treebanks_in
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
 from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.tokens import FIELDS, FORM, EmptyNodes, MultiwordTokens

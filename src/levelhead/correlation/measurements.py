@@ -25,7 +25,7 @@ from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Column, Table, unescaped
 from levelhead.tabular import Tabular
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.layouts import treebank_of
+from levelhead.treebank.layouts.gold import treebank_of
 from levelhead.treebank.provenance import Provenance, short_hash
 
 Missing = Literal["drop", "pairwise", "error"]

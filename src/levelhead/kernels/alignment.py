@@ -118,10 +118,9 @@ def align_forms(gold: ConstInts, gold_starts: ConstInts, system: ConstInts, syst
     alignments; a pair is preferred to none.
     """
     check_starts(gold_starts, gold.shape[0])
-    check_starts(system_starts, system.shape[0])
+    longest = check_starts(system_starts, system.shape[0])
     n_gold: cython.Py_ssize_t = gold_starts.shape[0] - 1
     n_system: cython.Py_ssize_t = system_starts.shape[0] - 1
-    longest = int(np.diff(np.asarray(system_starts)).max()) if n_system else 0
     rest: Table = memoryview(np.zeros((n_gold + 1, n_system + 1), dtype=np.int32))  # the cost of the words from here on
     edits: Table = memoryview(np.zeros((n_gold, n_system), dtype=np.int32))
     row: Ints = memoryview(np.zeros(longest + 1, dtype=np.int32))

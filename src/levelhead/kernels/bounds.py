@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 
-def check_starts(starts, n_words: int) -> None:
-    """Raise an error unless sentences are consecutive and contain all words."""
+def check_starts(starts, n_words: int) -> int:
+    """Raise an error unless sentences are consecutive and contain all words; return the size of the longest."""
     array = np.asarray(starts)
     if len(array) == 0 or array[0] != 0 or array[-1] != n_words or (array[1:] < array[:-1]).any():
         raise ValueError("the starts of sentences do not ascend from 0 to the number of words")
+    return int(np.diff(array).max(initial=0))
 
 
 def check_range(name: str, values, low: int, high: int) -> None:

@@ -394,8 +394,7 @@ def oracle(heads: ConstInts, starts: ConstInts, system: cython.int, most_swaps: 
 def projective_order(heads: ConstInts, starts: ConstInts):
     """Return the position of each word in the in-order walk of its tree, and the root of its projective component."""
     n_words: cython.Py_ssize_t = heads.shape[0]
-    check_starts(starts, n_words)
-    longest = int(np.diff(np.asarray(starts)).max(initial=0))
+    longest = check_starts(starts, n_words)
     places, components = np.zeros(n_words, dtype=np.int32), np.zeros(n_words, dtype=np.int32)
     places_view: Ints = memoryview(places)
     components_view: Ints = memoryview(components)

@@ -21,8 +21,7 @@ def shapes(heads: ConstInts, starts: ConstInts):
     """Return the shape of every tree."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     n_words: cython.Py_ssize_t = heads.shape[0]
-    check_starts(starts, n_words)
-    longest = int(np.diff(np.asarray(starts)).max(initial=0))
+    longest = check_starts(starts, n_words)
     depths = np.zeros(n_words, dtype=np.int32)
     gaps = np.zeros(n_words, dtype=np.int32)
     crossed = np.zeros(n_words, dtype=np.uint8)

@@ -43,7 +43,7 @@ from levelhead.studies.verdicts import (
     verdict_of_effect,
     verdict_of_fact,
 )
-from levelhead.treebank.layouts import system_folders
+from levelhead.treebank.layouts.outputs import system_folders
 
 
 def reproduce(request: StudyRequest) -> Study:

@@ -24,7 +24,8 @@ from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.layouts import bare_name, gold_files, stem_of, system_folders, treebanks_in
+from levelhead.treebank.layouts.gold import bare_name, gold_files, stem_of, treebanks_in
+from levelhead.treebank.layouts.outputs import system_folders
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.reader import Format
 from levelhead.typology.languages import UNKNOWN, languages

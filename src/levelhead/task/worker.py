@@ -22,7 +22,7 @@ from levelhead.task.sandbox import run_system, scratch_of, users_of
 from levelhead.task.scoring import ONE_PROCESS, ScoringFailed, ScoringWorkers, add_reasons, score_submission
 from levelhead.task.submissions import Interrupted, Submission, claim, finish, interrupt, recover
 from levelhead.treebank.input_bytes import SUFFIXES, read_bytes
-from levelhead.treebank.layouts import bare_name
+from levelhead.treebank.layouts.gold import bare_name
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_AFTER_INTERRUPTION = 1.0  # the missing resource may be available again then

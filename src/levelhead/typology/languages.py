@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from levelhead.errors import Fault, InputError, listed
-from levelhead.treebank.layouts import treebank_of
+from levelhead.treebank.layouts.gold import treebank_of
 
 Voter = Literal["treebank", "language", "family"]
 """The units that vote in tests over treebanks."""

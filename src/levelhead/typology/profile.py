@@ -15,7 +15,7 @@ from levelhead.errors import Fault, InputError, MeasureError, Place, unknown
 from levelhead.progress import tracked
 from levelhead.treebank import Treebank, blocks, check_trees, from_conllu
 from levelhead.treebank.blocks import contents_or_parts
-from levelhead.treebank.layouts import files_at, name_of, splits_of, treebank_of
+from levelhead.treebank.layouts.gold import files_at, name_of, splits_of, treebank_of
 from levelhead.treebank.provenance import MEMORY
 from levelhead.treebank.reader import Format
 from levelhead.treebank.relations import SCHEMES, Scheme
