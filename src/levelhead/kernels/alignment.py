@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3, boundscheck=False, wraparound=False, infer_types=True
 """Alignment of words by their character spans, or with the lowest cost of character edits."""
 
 import cython
@@ -6,6 +6,7 @@ import numpy as np
 
 from levelhead.kernels.bounds import check_starts
 
+Size = cython.typedef(cython.Py_ssize_t)
 ConstInts = cython.typedef(cython.const[cython.int][::1])
 ConstLongs = cython.typedef(cython.const[cython.longlong][::1])
 ConstBytes = cython.typedef(cython.const[cython.uchar][::1])
@@ -17,7 +18,7 @@ Ints = cython.typedef(cython.int[::1])
 @cython.exceptval(check=False)
 @cython.inline
 def is_past(
-    starts: ConstLongs, ends: ConstLongs, inside: ConstBytes, word: cython.Py_ssize_t, region_end: cython.longlong
+    starts: ConstLongs, ends: ConstLongs, inside: ConstBytes, word: Size, region_end: cython.longlong
 ) -> cython.bint:
     """Whether a word is after a multiword region: words of multiword tokens by their start, others by their end."""
     if word >= starts.shape[0]:
@@ -27,7 +28,6 @@ def is_past(
     return ends[word] > region_end
 
 
-@cython.locals(region_end=cython.longlong)
 def align_spans(
     gold_starts: ConstLongs,
     gold_ends: ConstLongs,
@@ -41,21 +41,21 @@ def align_spans(
     A region starts at the first word of a multiword token on either side and grows until it contains all of its
     multiword tokens; its words are aligned by the longest common subsequence of their forms.
     """
-    n_gold: cython.Py_ssize_t = gold_starts.shape[0]
-    n_system: cython.Py_ssize_t = system_starts.shape[0]
+    n_gold: Size = gold_starts.shape[0]
+    n_system: Size = system_starts.shape[0]
     pairs = np.empty((min(n_gold, n_system) + 1, 2), dtype=np.int32)
     regions = np.empty((n_gold + n_system + 1, 4), dtype=np.int32)
     pairs_view: Table = memoryview(pairs)
     regions_view: Table = memoryview(regions)
-    n_pairs: cython.Py_ssize_t = 0
-    n_regions: cython.Py_ssize_t = 0
-    gold: cython.Py_ssize_t = 0
-    system: cython.Py_ssize_t = 0
+    n_pairs: Size = 0
+    n_regions: Size = 0
+    gold: Size = 0
+    system: Size = 0
     while gold < n_gold and system < n_system:
         if not gold_inside[gold] and not system_inside[system]:
             if gold_starts[gold] == system_starts[system] and gold_ends[gold] == system_ends[system]:
-                pairs_view[n_pairs, 0] = cython.cast(cython.int, gold)
-                pairs_view[n_pairs, 1] = cython.cast(cython.int, system)
+                pairs_view[n_pairs, 0] = gold
+                pairs_view[n_pairs, 1] = system
                 n_pairs += 1
                 gold += 1
                 system += 1
@@ -73,8 +73,8 @@ def align_spans(
             region_end = system_ends[system]
             if gold_starts[gold] < system_starts[system]:
                 gold += 1
-        regions_view[n_regions, 0] = cython.cast(cython.int, gold)
-        regions_view[n_regions, 2] = cython.cast(cython.int, system)
+        regions_view[n_regions, 0] = gold
+        regions_view[n_regions, 2] = system
         while not is_past(gold_starts, gold_ends, gold_inside, gold, region_end) or not is_past(
             system_starts, system_ends, system_inside, system, region_end
         ):
@@ -86,20 +86,19 @@ def align_spans(
                 if system_inside[system] and system_ends[system] > region_end:
                     region_end = system_ends[system]
                 system += 1
-        regions_view[n_regions, 1] = cython.cast(cython.int, gold)
-        regions_view[n_regions, 3] = cython.cast(cython.int, system)
+        regions_view[n_regions, 1] = gold
+        regions_view[n_regions, 3] = system
         n_regions += 1
     return pairs[:n_pairs].copy(), regions[:n_regions].copy()
 
 
-@cython.locals(i=cython.Py_ssize_t)
 def shared_spans(gold_starts: ConstLongs, gold_ends: ConstLongs, system_starts: ConstLongs, system_ends: ConstLongs):
     """Return which spans of the system are also in gold."""
-    n_gold: cython.Py_ssize_t = gold_starts.shape[0]
-    n_system: cython.Py_ssize_t = system_starts.shape[0]
+    n_gold: Size = gold_starts.shape[0]
+    n_system: Size = system_starts.shape[0]
     found = np.zeros(n_system, dtype=np.uint8)
     view: cython.uchar[::1] = memoryview(found)
-    gold: cython.Py_ssize_t = 0
+    gold: Size = 0
     with cython.nogil:
         for i in range(n_system):
             while gold < n_gold and gold_starts[gold] < system_starts[i]:
@@ -109,7 +108,7 @@ def shared_spans(gold_starts: ConstLongs, gold_ends: ConstLongs, system_starts: 
     return found
 
 
-@cython.locals(g=cython.Py_ssize_t, s=cython.Py_ssize_t, best=cython.int)
+@cython.locals(g=Size, s=Size, best=cython.int)
 def align_forms(gold: ConstInts, gold_starts: ConstInts, system: ConstInts, system_starts: ConstInts):
     """Align system words with gold words by edit distance over forms, in order.
 
@@ -119,8 +118,8 @@ def align_forms(gold: ConstInts, gold_starts: ConstInts, system: ConstInts, syst
     """
     check_starts(gold_starts, gold.shape[0])
     longest = check_starts(system_starts, system.shape[0])
-    n_gold: cython.Py_ssize_t = gold_starts.shape[0] - 1
-    n_system: cython.Py_ssize_t = system_starts.shape[0] - 1
+    n_gold: Size = gold_starts.shape[0] - 1
+    n_system: Size = system_starts.shape[0] - 1
     rest: Table = memoryview(np.zeros((n_gold + 1, n_system + 1), dtype=np.int32))  # the cost of the words from here on
     edits: Table = memoryview(np.zeros((n_gold, n_system), dtype=np.int32))
     row: Ints = memoryview(np.zeros(longest + 1, dtype=np.int32))
@@ -143,7 +142,7 @@ def align_forms(gold: ConstInts, gold_starts: ConstInts, system: ConstInts, syst
     s = 0
     while g < n_gold and s < n_system:
         if rest[g, s] == rest[g + 1, s + 1] + edits[g, s]:
-            found_view[g] = cython.cast(cython.int, s)
+            found_view[g] = s
             g += 1
             s += 1
         elif rest[g, s] == rest[g, s + 1] + system_starts[s + 1] - system_starts[s]:
@@ -155,20 +154,14 @@ def align_forms(gold: ConstInts, gold_starts: ConstInts, system: ConstInts, syst
 
 @cython.cfunc
 @cython.exceptval(check=False)
-@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, diagonal=cython.int, above=cython.int)
+@cython.locals(diagonal=cython.int)
 def distance(
-    one: ConstInts,
-    one_start: cython.Py_ssize_t,
-    one_end: cython.Py_ssize_t,
-    other: ConstInts,
-    other_start: cython.Py_ssize_t,
-    other_end: cython.Py_ssize_t,
-    row: Ints,
+    one: ConstInts, one_start: Size, one_end: Size, other: ConstInts, other_start: Size, other_end: Size, row: Ints
 ) -> cython.int:
     """Return the Levenshtein distance of two words; `row` has the length of the second word plus one."""
-    size: cython.Py_ssize_t = other_end - other_start
+    size: Size = other_end - other_start
     for j in range(size + 1):
-        row[j] = cython.cast(cython.int, j)
+        row[j] = j
     for i in range(one_start, one_end):
         diagonal = row[0]
         row[0] = diagonal + 1

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, infer_types=True
 """The lines of ARPA files: numbers with up to twelve decimals, words between them."""
 
 import cython
@@ -6,6 +6,7 @@ import numpy as np
 
 from levelhead.kernels.bounds import check_range, check_sizes
 
+Size = cython.typedef(cython.Py_ssize_t)
 ConstLongs = cython.typedef(cython.const[cython.longlong][::1])
 ConstBytes = cython.typedef(cython.const[cython.uchar][::1])
 Bytes = cython.typedef(cython.uchar[::1])
@@ -14,7 +15,6 @@ DECIMALS = 12
 _LARGEST = 9_000_000_000_000_000
 
 
-@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t)
 def lines(
     pool: ConstBytes,
     offsets: ConstLongs,
@@ -31,11 +31,11 @@ def lines(
     check_range("backoffs", backoffs, -_LARGEST, _LARGEST)
     lengths = np.diff(np.asarray(offsets))
     check_range("lengths of words", lengths, 1, pool.shape[0])
-    n_words: cython.Py_ssize_t = words.shape[1]
+    n_words: Size = words.shape[1]
     of_words = int(lengths[np.asarray(words)].sum())  # including separators
     out = np.empty(of_words + 40 * words.shape[0], dtype=np.uint8)  # numbers have at most 18 characters
     out_view: Bytes = memoryview(out)
-    at: cython.Py_ssize_t = 0
+    at: Size = 0
     with cython.nogil:
         for i in range(words.shape[0]):
             at = write_number(out_view, at, logs[i])
@@ -53,10 +53,7 @@ def lines(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(k=cython.Py_ssize_t)
-def write_word(
-    out: Bytes, at: cython.Py_ssize_t, pool: ConstBytes, start: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
+def write_word(out: Bytes, at: Size, pool: ConstBytes, start: Size, end: Size) -> Size:
     """Copy a word and return its end."""
     for k in range(start, end):
         out[at] = pool[k]
@@ -67,12 +64,11 @@ def write_word(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(k=cython.Py_ssize_t, whole=cython.longlong, rest=cython.longlong, digit=cython.longlong)
-def write_number(out: Bytes, at: cython.Py_ssize_t, number: cython.longlong) -> cython.Py_ssize_t:
+def write_number(out: Bytes, at: Size, number: cython.longlong) -> Size:
     """Write a number of units as a decimal number without trailing zeros, and return its end."""
     n_digits: cython.int = 1
     bound: cython.longlong = 10
-    last: cython.Py_ssize_t = 0  # the last digit that is not 0
+    last: Size = 0  # the last digit that is not 0
     if number < 0:
         out[at] = 45
         at += 1
@@ -83,7 +79,7 @@ def write_number(out: Bytes, at: cython.Py_ssize_t, number: cython.longlong) -> 
         bound *= 10
         n_digits += 1
     for k in range(at + n_digits - 1, at - 1, -1):
-        out[k] = cython.cast(cython.uchar, 48 + whole % 10)
+        out[k] = 48 + whole % 10
         whole //= 10
     at += n_digits
     if rest == 0:
@@ -92,7 +88,7 @@ def write_number(out: Bytes, at: cython.Py_ssize_t, number: cython.longlong) -> 
     for k in range(at + 12, at, -1):
         digit = rest % 10
         rest //= 10
-        out[k] = cython.cast(cython.uchar, 48 + digit)
+        out[k] = 48 + digit
         if digit > 0 and last == 0:
             last = k
     return last + 1

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3, boundscheck=False, wraparound=False, infer_types=True
 """Heads of content-head trees to heads of function-head trees and back (Kohita et al. 2017), without recursion."""
 
 import cython
@@ -6,28 +6,30 @@ import numpy as np
 
 from levelhead.kernels.bounds import check_range, check_sizes
 
+Int = cython.typedef(cython.int)
+Size = cython.typedef(cython.Py_ssize_t)
 ConstInts = cython.typedef(cython.const[cython.int][::1])
 ConstBytes = cython.typedef(cython.const[cython.uchar][::1])
 Ints = cython.typedef(cython.int[::1])
 Bytes = cython.typedef(cython.uchar[::1])
 
 
-@cython.locals(root=cython.Py_ssize_t, first=Ints, following=Ints)
+@cython.locals(first=Ints, following=Ints)
 def visits(heads: ConstInts):
     """Return the sides of all words in the order of the recursive algorithms.
 
     The order is: a word's left children, its left side, its right children, its right side.
     """
-    n_words: cython.Py_ssize_t = heads.shape[0]
+    n_words: Size = heads.shape[0]
     check_range("heads", heads, -1, n_words - 1)
     order = np.empty(2 * n_words, dtype=np.int32)
     first, following = children_of(heads)
     order_view: Ints = memoryview(order)
-    n_done: cython.Py_ssize_t = 0
+    n_done: Size = 0
     with cython.nogil:
         for root in range(n_words):
             if heads[root] < 0:
-                n_done = walk(heads, first, following, order_view, n_done, cython.cast(cython.int, root))
+                n_done = walk(heads, first, following, order_view, n_done, root)
     if n_done < 2 * n_words:
         raise ValueError("the heads form a cycle")
     return order
@@ -36,13 +38,10 @@ def visits(heads: ConstInts):
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(child=cython.int)
-def walk(
-    heads: ConstInts, waiting: Ints, following: Ints, order: Ints, n_done: cython.Py_ssize_t, root: cython.int
-) -> cython.Py_ssize_t:
+def walk(heads: ConstInts, waiting: Ints, following: Ints, order: Ints, n_done: Size, root: Int) -> Size:
     """Visit the tree below a root; `waiting` has the next child of each word, or -1."""
-    at: cython.int = root
-    came_from: cython.int = -1  # the child whose subtree is done, or -1 on the way down
+    at: Int = root
+    came_from: Int = -1  # the child whose subtree is done, or -1 on the way down
     while True:
         child = waiting[at]
         if (came_from < 0 or came_from < at) and (child < 0 or child > at):
@@ -61,23 +60,22 @@ def walk(
         at = heads[at]
 
 
-@cython.locals(word=cython.Py_ssize_t)
 def children_of(heads: ConstInts):
     """List the children of each word in ascending order."""
-    n_words: cython.Py_ssize_t = heads.shape[0]
+    n_words: Size = heads.shape[0]
     check_range("heads", heads, -1, n_words - 1)
     first: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
     following: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
     for word in range(n_words - 1, -1, -1):
         if heads[word] >= 0:
             following[word] = first[heads[word]]
-            first[heads[word]] = cython.cast(cython.int, word)
+            first[heads[word]] = word
     return first, following
 
 
 def forward(heads: ConstInts, order: ConstInts, targets: ConstBytes, roots: ConstBytes):
     """Move targets above their heads: Algorithm 1."""
-    n_words: cython.Py_ssize_t = heads.shape[0]
+    n_words: Size = heads.shape[0]
     check_sizes(heads=heads, targets=targets, roots=roots)
     check_range("heads", heads, -1, n_words - 1)
     check_range("order", order, -n_words, n_words - 1)
@@ -96,22 +94,20 @@ def forward(heads: ConstInts, order: ConstInts, targets: ConstBytes, roots: Cons
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(word=cython.Py_ssize_t, head=cython.int)
 def find_outermost(heads: ConstInts, targets: ConstBytes, left: Ints, right: Ints) -> cython.void:
     """Find the outermost target among the children of each word on either side, or leave -1."""
     for word in range(heads.shape[0]):
         head = heads[word]
         if targets[word] and head >= 0:
             if word > head:
-                right[head] = cython.cast(cython.int, word)
+                right[head] = word
             elif left[head] < 0:
-                left[head] = cython.cast(cython.int, word)
+                left[head] = word
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(step=cython.Py_ssize_t, head=cython.int, child=cython.int)
 def raise_targets(
     new: Ints, order: ConstInts, roots: ConstBytes, left: ConstInts, right: ConstInts, moved: Bytes
 ) -> cython.void:
@@ -125,7 +121,7 @@ def raise_targets(
             moved[child] = 1
 
 
-@cython.locals(step=cython.Py_ssize_t, target=cython.int, first=Ints, following=Ints)
+@cython.locals(first=Ints, following=Ints)
 def backward(heads: ConstInts, order: ConstInts, targets: ConstBytes, fixed: ConstBytes, frozen: cython.bint):
     """Move targets below their children: Algorithm 2."""
     check_sizes(heads=heads, targets=targets, fixed=fixed)
@@ -149,12 +145,12 @@ def backward(heads: ConstInts, order: ConstInts, targets: ConstBytes, fixed: Con
 @cython.nogil
 @cython.exceptval(check=False)
 def lower_frozen(
-    new: Ints, first: ConstInts, following: ConstInts, fixed: ConstBytes, target: cython.int, left: cython.bint
+    new: Ints, first: ConstInts, following: ConstInts, fixed: ConstBytes, target: Int, left: cython.bint
 ) -> cython.void:
     """Move a target's original children on one side to its head, and make the innermost of them its head."""
-    above: cython.int = new[target]
-    child: cython.int = first[target]
-    innermost: cython.int = -1
+    above: Int = new[target]
+    child: Int = first[target]
+    innermost: Int = -1
     while child >= 0:
         if (child < target) == left and not fixed[child]:
             new[child] = above
@@ -168,21 +164,18 @@ def lower_frozen(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(after=cython.int)
-def lower(
-    new: Ints, first: Ints, following: Ints, fixed: ConstBytes, target: cython.int, left: cython.bint
-) -> cython.void:
+def lower(new: Ints, first: Ints, following: Ints, fixed: ConstBytes, target: Int, left: cython.bint) -> cython.void:
     """Move a target's current children on one side to its head, and make the innermost of them its head.
 
     The list of a word contains all its children and possibly former children, which are dropped here. The target is not
     added to the list of its new head, since that word and every word below the target were already visited.
     """
-    above: cython.int = new[target]
-    child: cython.int = first[target]
-    innermost: cython.int = -1
-    kept: cython.int = -1
-    moved: cython.int = -1
-    last_moved: cython.int = -1
+    above: Int = new[target]
+    child: Int = first[target]
+    innermost: Int = -1
+    kept: Int = -1
+    moved: Int = -1
+    last_moved: Int = -1
     while child >= 0:
         after = following[child]
         if new[child] != target:

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, infer_types=True
 """Static oracles: from the heads of whole treebanks to the transitions that build them.
 
 Words are numbered from 1 in their sentence, 0 is the artificial root. In the arrays of one sentence, row 0 belongs to
@@ -10,6 +10,8 @@ import numpy as np
 
 from levelhead.kernels.bounds import check_range, check_starts
 
+Int = cython.typedef(cython.int)
+Size = cython.typedef(cython.Py_ssize_t)
 ConstInts = cython.typedef(cython.const[cython.int][::1])
 Table = cython.typedef(cython.int[:, ::1])
 Ints = cython.typedef(cython.int[::1])
@@ -22,10 +24,10 @@ RIGHT_ARC = cython.declare(cython.uchar, 2)
 REDUCE = cython.declare(cython.uchar, 3)
 SWAP = cython.declare(cython.uchar, 4)
 
-ARC_EAGER = cython.declare(cython.int, 0)
-ARC_STANDARD = cython.declare(cython.int, 1)
-SWAP_EAGER = cython.declare(cython.int, 2)
-SWAP_LAZY = cython.declare(cython.int, 3)
+ARC_EAGER = cython.declare(Int, 0)
+ARC_STANDARD = cython.declare(Int, 1)
+SWAP_EAGER = cython.declare(Int, 2)
+SWAP_LAZY = cython.declare(Int, 3)
 
 DERIVED = cython.declare(cython.uchar, 0)
 NOT_DERIVABLE = cython.declare(cython.uchar, 1)
@@ -36,8 +38,7 @@ TOO_LONG = cython.declare(cython.uchar, 3)
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(word=cython.int)
-def load(heads: ConstInts, first: cython.Py_ssize_t, n: cython.int, head: Ints, missing: Ints) -> cython.bint:
+def load(heads: ConstInts, first: Size, n: Int, head: Ints, missing: Ints) -> cython.bint:
     """Copy the heads of a sentence and count the missing dependents of each word; False for a head outside."""
     for word in range(n + 1):
         missing[word] = 0
@@ -53,76 +54,13 @@ def load(heads: ConstInts, first: cython.Py_ssize_t, n: cython.int, head: Ints, 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(s1=cython.int)
-def arc_standard(
-    head: Ints,
-    missing: Ints,
-    stack: Ints,
-    n: cython.int,
-    out: Bytes,
-    at: cython.Py_ssize_t,
-    order: Ints,
-    first: cython.Py_ssize_t,
-) -> cython.int:
-    """Write the transitions of arc-standard (Nivre 2008) and the words in order of attachment; return their number.
-
-    All n words are attached if the tree is projective; otherwise the stack has the roots of partial trees.
-    """
-    top: cython.int = 0
-    front: cython.int = 1
-    attached: cython.int = 0
-    s0: cython.int = 0
-    stack[0] = 0
-    while True:
-        if top > 0:
-            s1 = stack[top - 1]
-            if head[s1] == s0 and missing[s1] == 0:
-                out[at] = LEFT_ARC
-                at += 1
-                order[first + attached] = cython.cast(cython.int, first + s1 - 1)
-                attached += 1
-                missing[s0] -= 1
-                top -= 1
-                stack[top] = s0
-                continue
-            if head[s0] == s1 and missing[s0] == 0:
-                out[at] = RIGHT_ARC
-                at += 1
-                order[first + attached] = cython.cast(cython.int, first + s0 - 1)
-                attached += 1
-                missing[s1] -= 1
-                top -= 1
-                s0 = s1
-                continue
-        if front > n:
-            return attached
-        out[at] = SHIFT
-        at += 1
-        top += 1
-        stack[top] = front
-        s0 = front
-        front += 1
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(word=cython.int, s=cython.int)
 def arc_eager(
-    head: Ints,
-    leftmost: Ints,
-    stack: Ints,
-    has_head: Ints,
-    n: cython.int,
-    out: Bytes,
-    at: cython.Py_ssize_t,
-    order: Ints,
-    first: cython.Py_ssize_t,
-) -> cython.Py_ssize_t:
+    head: Ints, leftmost: Ints, stack: Ints, has_head: Ints, n: Int, out: Bytes, at: Size, order: Ints, first: Size
+) -> Size:
     """Write the transitions of arc-eager and return their end, or -1 (Goldberg & Nivre 2012, Algorithm 1)."""
-    top: cython.int = 0
-    front: cython.int = 1
-    attached: cython.int = 0
+    top: Int = 0
+    front: Int = 1
+    attached: Int = 0
     for word in range(n + 1):
         has_head[word] = 0
         leftmost[word] = n + 1
@@ -133,12 +71,12 @@ def arc_eager(
         s = stack[top]
         if head[s] == front:
             out[at] = LEFT_ARC
-            order[first + attached] = cython.cast(cython.int, first + s - 1)
+            order[first + attached] = first + s - 1
             attached += 1
             top -= 1
         elif head[front] == s:
             out[at] = RIGHT_ARC
-            order[first + attached] = cython.cast(cython.int, first + front - 1)
+            order[first + attached] = first + front - 1
             attached += 1
             has_head[front] = 1
             top += 1
@@ -161,26 +99,22 @@ def arc_eager(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(word=cython.int, k=cython.int)
-def find_components(
-    head: Ints, n: cython.int, attached: cython.int, order: Ints, first: cython.Py_ssize_t, component: Ints
-) -> cython.void:
+def find_components(head: Ints, n: Int, attached: Int, order: Ints, first: Size, component: Ints) -> cython.void:
     """Find the root of each word's maximal projective component, which arc-standard can join without SWAP."""
     for word in range(n + 1):
         component[word] = word
     for k in range(attached - 1, -1, -1):  # words are attached before their heads
-        word = cython.cast(cython.int, order[first + k] - first + 1)
+        word = order[first + k] - first + 1
         component[word] = component[head[word]]
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(word=cython.int, follower=cython.int)
-def rank_words(head: Ints, n: cython.int, child: Ints, sibling: Ints, rank: Ints) -> cython.bint:
+def rank_words(head: Ints, n: Int, child: Ints, sibling: Ints, rank: Ints) -> cython.bint:
     """Number the words in projective order, the in-order walk of the tree; False if the walk misses words."""
-    node: cython.int = 0
-    n_ranked: cython.int = 0
+    node: Int = 0
+    n_ranked: Int = 0
     for word in range(n + 1):
         child[word] = 0
         rank[word] = -1
@@ -203,8 +137,7 @@ def rank_words(head: Ints, n: cython.int, child: Ints, sibling: Ints, rank: Ints
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(word=cython.int, node=cython.int)
-def count_inversions(rank: Ints, n: cython.int, sums: Ints) -> cython.longlong:
+def count_inversions(rank: Ints, n: Int, sums: Ints) -> cython.longlong:
     """Count the pairs of words that the projective order inverts, an upper bound of the number of swaps.
 
     `sums` becomes a binary indexed tree over ranks (Fenwick 1994).
@@ -227,97 +160,90 @@ def count_inversions(rank: Ints, n: cython.int, sums: Ints) -> cython.longlong:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def attachable(head: Ints, missing: Ints, s1: cython.int, s0: cython.int) -> cython.int:
-    """Return which of the two top words of the stack is now attached to the other; 0 for neither."""
-    if head[s1] == s0 and missing[s1] == 0:
-        return s1
-    return s0 if head[s0] == s1 and missing[s0] == 0 else 0
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(word=cython.int, s0=cython.int, s1=cython.int, apart=cython.bint)
-def swap(
+def arc_standard(
+    system: Int,
     head: Ints,
     missing: Ints,
-    rank: Ints,
-    component: Ints,
     stack: Ints,
+    component: Ints,
     buffer: Ints,
-    n: cython.int,
-    eager: cython.bint,
+    rank: Ints,
+    n: Int,
     out: Bytes,
-    at: cython.Py_ssize_t,
+    at: Size,
     order: Ints,
-    first: cython.Py_ssize_t,
-) -> cython.Py_ssize_t:
-    """Write the transitions of the swap system and return their end, or -1.
+    first: Size,
+) -> Size:
+    """Write the transitions of arc-standard (Nivre 2008) and the words in order of attachment; return their end.
 
-    Two words in the wrong projective order are swapped immediately (Nivre 2009, Figure 4), or, if not eager, only if
-    the top of the stack and the next word are in different components (Nivre, Kuhlmann & Hall 2009).
+    In the swap systems, two words in the wrong projective order are swapped immediately (Nivre 2009, Figure 4), or, if
+    lazy, only if the top of the stack and the next word are in different components (Nivre, Kuhlmann & Hall 2009).
+    Without SWAP, the stack keeps the roots of partial trees if the tree is not projective.
     """
-    top: cython.int = 0
-    front: cython.int = 0
-    attached: cython.int = 0
+    top: Int = 0
+    front: Int = 0
+    attached: Int = 0
+    s0: Int = 0
     stack[0] = 0
     for word in range(n):
         buffer[word] = word + 1
-    while front < n or top > 0:
+    while True:
         if top > 0:
-            s0 = stack[top]
             s1 = stack[top - 1]
-            word = attachable(head, missing, s1, s0)
+            word = s1 if head[s1] == s0 and missing[s1] == 0 else s0 if head[s0] == s1 and missing[s0] == 0 else 0
             if word > 0:
                 out[at] = LEFT_ARC if word == s1 else RIGHT_ARC
                 at += 1
-                order[first + attached] = cython.cast(cython.int, first + word - 1)
+                order[first + attached] = first + word - 1
                 attached += 1
-                missing[head[word]] -= 1
-                top -= 1
-                stack[top] = head[word]
-                continue
-            apart = eager or front == n or component[s0] != component[buffer[front]]
-            if apart and 0 < s1 < s0 and rank[s1] > rank[s0]:
-                out[at] = SWAP
-                at += 1
+                s0 = head[word]
+                missing[s0] -= 1
                 top -= 1
                 stack[top] = s0
-                front -= 1
-                buffer[front] = s1
                 continue
+            if system != ARC_STANDARD and 0 < s1 < s0 and rank[s1] > rank[s0]:
+                if system == SWAP_EAGER or front == n or component[s0] != component[buffer[front]]:
+                    out[at] = SWAP
+                    at += 1
+                    top -= 1
+                    stack[top] = s0
+                    front -= 1
+                    buffer[front] = s1
+                    continue
         if front == n:
-            return -1
+            return at
         out[at] = SHIFT
         at += 1
         top += 1
-        stack[top] = buffer[front]
+        s0 = buffer[front]
+        stack[top] = s0
         front += 1
-    return at
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(first=cython.Py_ssize_t, end=cython.Py_ssize_t, n=cython.int, attached=cython.int)
 def derive_some(
     heads: ConstInts,
     starts: ConstInts,
-    system: cython.int,
+    system: Int,
     most_swaps: cython.longlong,
     out: Bytes,
     offsets: Longs,
     order: Ints,
     verdicts: Bytes,
     work: Table,
-    i: cython.Py_ssize_t,
+    i: Size,
     needed: Longs,
-) -> cython.Py_ssize_t:
+) -> Size:
     """Derive sentences from i on; stop if transitions may not fit, and store the required size in `needed`."""
-    n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
+    n_sentences: Size = starts.shape[0] - 1
     head: Ints = work[0]
     missing: Ints = work[1]
     stack: Ints = work[2]
+    component: Ints = work[3]
+    other: Ints = work[4]
+    rank: Ints = work[6]
     while i < n_sentences:
         first = starts[i]
         n = starts[i + 1] - starts[i]
@@ -326,28 +252,30 @@ def derive_some(
         if not load(heads, first, n, head, missing):
             verdicts[i] = NO_TREE
         elif system == ARC_EAGER:
-            end = arc_eager(head, work[3], stack, work[4], n, out, offsets[i], order, first)
+            end = arc_eager(head, component, stack, other, n, out, offsets[i], order, first)
         else:
-            attached = arc_standard(head, missing, stack, n, out, offsets[i], order, first)
-            if attached == n:
-                end = offsets[i] + 2 * n
-            elif system != ARC_STANDARD:
-                find_components(head, n, attached, order, first, work[3])
+            end = arc_standard(
+                ARC_STANDARD, head, missing, stack, component, other, rank, n, out, offsets[i], order, first
+            )
+            attached = end - offsets[i] - n  # without SWAP, each word is shifted once
+            if attached < n:
+                end = -1
+            if attached < n and system != ARC_STANDARD:
+                find_components(head, n, attached, order, first, component)
                 load(heads, first, n, head, missing)
-                if not rank_words(head, n, work[4], work[5], work[6]):
+                if not rank_words(head, n, other, work[5], rank):
                     verdicts[i] = NO_TREE
                 else:
-                    needed[0] = count_inversions(work[6], n, work[4])
+                    needed[0] = count_inversions(rank, n, other)
                     if needed[0] > most_swaps:
                         verdicts[i] = TOO_LONG
                     else:
                         needed[0] = offsets[i] + 2 * (needed[0] + starts[n_sentences] - first)
                         if needed[0] > out.shape[0]:
                             return i
-                        end = swap(
-                            head, missing, work[6], work[3], stack, work[4], n,
-                            system == SWAP_EAGER, out, offsets[i], order, first,
-                        )  # fmt: skip
+                        end = arc_standard(
+                            system, head, missing, stack, component, other, rank, n, out, offsets[i], order, first
+                        )
         offsets[i + 1] = offsets[i]
         if end >= 0:
             offsets[i + 1] = end
@@ -356,14 +284,12 @@ def derive_some(
     return i
 
 
-@cython.locals(i=cython.Py_ssize_t)
-def oracle(heads: ConstInts, starts: ConstInts, system: cython.int, most_swaps: cython.longlong):
+def oracle(heads: ConstInts, starts: ConstInts, system: Int, most_swaps: cython.longlong):
     """Derive every sentence of a treebank."""
-    n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
-    n_words: cython.Py_ssize_t = heads.shape[0]
-    check_starts(starts, n_words)
+    n_sentences: Size = starts.shape[0] - 1
+    n_words: Size = heads.shape[0]
+    longest = check_starts(starts, n_words)
     check_range("system", system, ARC_EAGER, SWAP_LAZY)
-    longest = int(np.diff(np.asarray(starts)).max(initial=0))
     transitions = np.empty(2 * n_words + 1, dtype=np.uint8)
     offsets = np.zeros(n_sentences + 1, dtype=np.int64)
     order = np.zeros(n_words, dtype=np.int32)
@@ -378,9 +304,8 @@ def oracle(heads: ConstInts, starts: ConstInts, system: cython.int, most_swaps: 
     while True:
         with cython.nogil:
             i = derive_some(
-                heads, starts, system, most_swaps, out_view, offsets_view, order_view, verdicts_view, work, i,
-                needed,
-            )  # fmt: skip
+                heads, starts, system, most_swaps, out_view, offsets_view, order_view, verdicts_view, work, i, needed
+            )
         if i == n_sentences:
             break
         larger = np.empty(needed[0] + transitions.shape[0] // 4, dtype=np.uint8)
@@ -390,10 +315,9 @@ def oracle(heads: ConstInts, starts: ConstInts, system: cython.int, most_swaps: 
     return transitions[: offsets[n_sentences]].copy(), offsets, order, verdicts
 
 
-@cython.locals(i=cython.Py_ssize_t, first=cython.Py_ssize_t, n=cython.int, attached=cython.int, word=cython.int)
 def projective_order(heads: ConstInts, starts: ConstInts):
     """Return the position of each word in the in-order walk of its tree, and the root of its projective component."""
-    n_words: cython.Py_ssize_t = heads.shape[0]
+    n_words: Size = heads.shape[0]
     longest = check_starts(starts, n_words)
     places, components = np.zeros(n_words, dtype=np.int32), np.zeros(n_words, dtype=np.int32)
     places_view: Ints = memoryview(places)
@@ -407,8 +331,10 @@ def projective_order(heads: ConstInts, starts: ConstInts):
             n = starts[i + 1] - starts[i]
             if not load(heads, first, n, work[0], work[1]):
                 continue
-            attached = arc_standard(work[0], work[1], work[2], n, transitions, 0, order, first)
-            find_components(work[0], n, attached, order, first, work[3])
+            end = arc_standard(
+                ARC_STANDARD, work[0], work[1], work[2], work[3], work[4], work[6], n, transitions, 0, order, first
+            )
+            find_components(work[0], n, end - n, order, first, work[3])
             rank_words(work[0], n, work[4], work[5], work[6])
             for word in range(n):
                 places_view[first + word] = work[6][word + 1]

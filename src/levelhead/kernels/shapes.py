@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3, boundscheck=False, wraparound=False, infer_types=True
 """The shape of trees: depth, gaps, non-projective arcs, ill-nested trees; without recursion.
 
 Everything takes O(n log n) steps in the words of a sentence, with one exception: the check for ill-nested trees can
@@ -10,13 +10,13 @@ import numpy as np
 
 from levelhead.kernels.bounds import check_starts
 
+Int = cython.typedef(cython.int)
 ConstInts = cython.typedef(cython.const[cython.int][::1])
 Table = cython.typedef(cython.int[:, ::1])
 Ints = cython.typedef(cython.int[::1])
 Bytes = cython.typedef(cython.uchar[::1])
 
 
-@cython.locals(bad=cython.Py_ssize_t)
 def shapes(heads: ConstInts, starts: ConstInts):
     """Return the shape of every tree."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
@@ -49,7 +49,6 @@ def rows(table):
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(i=cython.Py_ssize_t, start=cython.Py_ssize_t, n=cython.int, word=cython.int)
 def measure(
     heads: ConstInts,
     starts: ConstInts,
@@ -92,8 +91,7 @@ def measure(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(word=cython.int)
-def within(heads: ConstInts, n: cython.int) -> cython.bint:
+def within(heads: ConstInts, n: Int) -> cython.bint:
     """Whether all heads are 0 or words of the sentence."""
     for word in range(n):
         if heads[word] < 0 or heads[word] > n:
@@ -104,17 +102,8 @@ def within(heads: ConstInts, n: cython.int) -> cython.bint:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(node=cython.int, head=cython.int, at=cython.int)
 def lay_out(
-    heads: ConstInts,
-    n: cython.int,
-    below: Ints,
-    order: Ints,
-    size: Ints,
-    enter: Ints,
-    entered: Ints,
-    depth: Ints,
-    after: Ints,
+    heads: ConstInts, n: Int, below: Ints, order: Ints, size: Ints, enter: Ints, entered: Ints, depth: Ints, after: Ints
 ) -> cython.bint:
     """Number the nodes (0 is above the roots) so that descendants follow their node: `enter`, and back `entered`.
 
@@ -141,8 +130,8 @@ def lay_out(
         if node == at:
             return False  # there are no more words below the root
         head = order[node]
-        fill: cython.int = after[head + 1]
-        end: cython.int = after[head + 2] if head < n else n
+        fill: Int = after[head + 1]
+        end: Int = after[head + 2] if head < n else n
         while fill < end:
             order[at] = below[fill]
             depth[below[fill]] = depth[head] + 1
@@ -167,8 +156,7 @@ def lay_out(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(node=cython.int, head=cython.int, at=cython.int)
-def contiguous(heads: ConstInts, n: cython.int, order: Ints, size: Ints, lowest: Ints, highest: Ints) -> cython.bint:
+def contiguous(heads: ConstInts, n: Int, order: Ints, size: Ints, lowest: Ints, highest: Ints) -> cython.bint:
     """Whether every subtree is a contiguous span, so that the sentence is projective."""
     for node in range(n + 1):
         lowest[node] = node
@@ -186,10 +174,9 @@ def contiguous(heads: ConstInts, n: cython.int, order: Ints, size: Ints, lowest:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(node=cython.int)
 def index(
     heads: ConstInts,
-    n: cython.int,
+    n: Int,
     enter: Ints,
     entered: Ints,
     first_enter: Ints,
@@ -199,7 +186,7 @@ def index(
     parent_enter: Ints,
 ) -> cython.void:
     """Prepare minima of ranges: of `enter` and heads by position, of the head's `enter` by `enter`; maxima negated."""
-    width: cython.int = n + 1
+    width: Int = n + 1
     first_enter[width] = last_enter[width] = first_head[width] = last_head[width] = parent_enter[width] = 0
     for node in range(1, width):
         first_enter[width + node] = enter[node]
@@ -218,11 +205,11 @@ def index(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def least(values: Ints, width: cython.int, first: cython.int, end: cython.int) -> cython.int:
+def least(values: Ints, width: Int, first: Int, end: Int) -> Int:
     """The smallest value from `first` up to `end` (exclusive, larger than `first`) in a heap of minima."""
-    low: cython.int = first + width
-    high: cython.int = end + width
-    found: cython.int = 2147483647
+    low: Int = first + width
+    high: Int = end + width
+    found: Int = 2147483647
     while low < high:
         if low & 1:
             found = min(found, values[low])
@@ -238,16 +225,8 @@ def least(values: Ints, width: cython.int, first: cython.int, end: cython.int) -
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(node=cython.int, at=cython.int, one=cython.int, other=cython.int)
 def find_gaps(
-    heads: ConstInts,
-    n: cython.int,
-    order: Ints,
-    enter: Ints,
-    entered: Ints,
-    parent_enter: Ints,
-    blocks: Ints,
-    gaps: Ints,
+    heads: ConstInts, n: Int, order: Ints, enter: Ints, entered: Ints, parent_enter: Ints, blocks: Ints, gaps: Ints
 ) -> cython.void:
     """Count for each node the blocks of words below it, minus one.
 
@@ -272,10 +251,9 @@ def find_gaps(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(word=cython.int, head=cython.int, low=cython.int, high=cython.int)
 def find_crossed(
     heads: ConstInts,
-    n: cython.int,
+    n: Int,
     size: Ints,
     enter: Ints,
     first_enter: Ints,
@@ -304,10 +282,9 @@ def find_crossed(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(node=cython.int, head=cython.int, at=cython.int, one=cython.int, other=cython.int)
 def interleaved(
     heads: ConstInts,
-    n: cython.int,
+    n: Int,
     size: Ints,
     enter: Ints,
     crossed: Bytes,

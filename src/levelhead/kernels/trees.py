@@ -1,9 +1,11 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3, boundscheck=False, wraparound=False, infer_types=True
 """Checks that sentences are trees, and lifting of non-projective arcs, for a whole treebank, without recursion."""
 
 import cython
 import numpy as np
 
+Int = cython.typedef(cython.int)
+Size = cython.typedef(cython.Py_ssize_t)
 ConstInts = cython.typedef(cython.const[cython.int][::1])
 Table = cython.typedef(cython.int[:, ::1])
 Ints = cython.typedef(cython.int[::1])
@@ -14,10 +16,9 @@ NO_TREE = cython.declare(cython.uchar, 2)
 TOO_LONG = cython.declare(cython.uchar, 3)
 
 
-@cython.locals(i=cython.Py_ssize_t)
 def bad_sentences(heads: ConstInts, starts: ConstInts, several_roots: cython.bint):
     """Return the errors of sentences whose heads do not form a tree."""
-    n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
+    n_sentences: Size = starts.shape[0] - 1
     verdicts = np.zeros(n_sentences, dtype=np.int8)
     verdicts_view: cython.schar[::1] = memoryview(verdicts)
     seen: Ints = memoryview(np.zeros(max(1, heads.shape[0]), dtype=np.int32))
@@ -27,7 +28,6 @@ def bad_sentences(heads: ConstInts, starts: ConstInts, several_roots: cython.bin
     return verdicts
 
 
-@cython.locals(i=cython.Py_ssize_t, word=cython.Py_ssize_t)
 def global_heads(heads: ConstInts, starts: ConstInts):
     """Return the heads of all sentences as indices into all words."""
     indices = np.empty(heads.shape[0], dtype=np.int32)
@@ -42,12 +42,9 @@ def global_heads(heads: ConstInts, starts: ConstInts):
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(word=cython.Py_ssize_t, at=cython.Py_ssize_t, walk=cython.int)
-def verdict(
-    heads: ConstInts, seen: Ints, first: cython.Py_ssize_t, end: cython.Py_ssize_t, several_roots: cython.bint
-) -> cython.schar:
+def verdict(heads: ConstInts, seen: Ints, first: Size, end: Size, several_roots: cython.bint) -> cython.schar:
     """Return the error code of one sentence; `seen` is the walk (its start + 1) in which each word was visited."""
-    n_roots: cython.Py_ssize_t = 0
+    n_roots: Size = 0
     for word in range(first, end):
         if heads[word] < 0 or heads[word] > end - first:
             return 1
@@ -58,7 +55,7 @@ def verdict(
         return 3
     for word in range(first, end):
         at = word
-        walk = cython.cast(cython.int, word + 1)
+        walk = word + 1
         while seen[at] == 0:
             seen[at] = walk
             if heads[at] == 0:
@@ -75,17 +72,16 @@ def verdict(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(word=cython.int, follower=cython.int)
-def number_subtrees(head: Ints, n: cython.int, child: Ints, sibling: Ints, enter: Ints, leave: Ints) -> cython.int:
+def number_subtrees(head: Ints, n: Int, child: Ints, sibling: Ints, enter: Ints, leave: Ints) -> Int:
     """Number the words top-down, so that a subtree is a range of numbers.
 
     Returns 1 if the tree is projective, 0 if it is not, -1 if it is not a tree. A tree is projective if the walk visits
     the words in order, each after its left dependents and before its right dependents.
     """
-    node: cython.int = 0
-    number: cython.int = 0
-    latest: cython.int = -1
-    projective: cython.int = 1
+    node: Int = 0
+    number: Int = 0
+    latest: Int = -1
+    projective: Int = 1
     for word in range(n + 1):
         child[word] = 0
         leave[word] = -1
@@ -114,12 +110,11 @@ def number_subtrees(head: Ints, n: cython.int, child: Ints, sibling: Ints, enter
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(word=cython.int, left=cython.int, right=cython.int, between=cython.int, h=cython.int)
-def smallest_nonprojective(head: Ints, n: cython.int, enter: Ints, leave: Ints, steps: Longs) -> cython.int:
+def smallest_nonprojective(head: Ints, n: Int, enter: Ints, leave: Ints, steps: Longs) -> Int:
     """Return the dependent of the shortest non-projective arc, the leftmost on a tie; `steps` counts the work."""
-    best: cython.int = 0
-    best_size: cython.int = n + 1
-    best_left: cython.int = 0
+    best: Int = 0
+    best_size: Int = n + 1
+    best_left: Int = 0
     for word in range(1, n + 1):
         h = head[word]
         left = min(word, h)
@@ -137,11 +132,10 @@ def smallest_nonprojective(head: Ints, n: cython.int, enter: Ints, leave: Ints, 
     return best
 
 
-@cython.locals(i=cython.Py_ssize_t)
 def lift(heads: ConstInts, starts: ConstInts, most_steps: cython.longlong):
     """Lift non-projective arcs, the shortest first, to the head of their head, until none is left."""
-    n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
-    longest: cython.Py_ssize_t = 0
+    n_sentences: Size = starts.shape[0] - 1
+    longest: Size = 0
     for i in range(n_sentences):
         longest = max(longest, starts[i + 1] - starts[i])
     lifted = np.array(heads, dtype=np.int32)
@@ -162,15 +156,8 @@ def lift(heads: ConstInts, starts: ConstInts, most_steps: cython.longlong):
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(word=cython.int, projective=cython.int)
 def lift_one(
-    heads: ConstInts,
-    first: cython.Py_ssize_t,
-    n: cython.int,
-    most_steps: cython.longlong,
-    lifted: Ints,
-    work: Table,
-    steps: Longs,
+    heads: ConstInts, first: Size, n: Int, most_steps: cython.longlong, lifted: Ints, work: Table, steps: Longs
 ) -> cython.uchar:
     """Lift the arcs of one sentence (Nivre & Nilsson 2005, the algorithm PROJECTIVIZE)."""
     head: Ints = work[0]
