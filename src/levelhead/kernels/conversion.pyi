@@ -1,19 +1,13 @@
 # Types of the compiled conversion of heads.
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
-def visits(heads: NDArray[np.int32]) -> NDArray[np.int32]: ...
-def forward(
-    heads: NDArray[np.int32],
-    order: NDArray[np.int32],
-    targets: NDArray[np.uint8],
-    roots: NDArray[np.uint8],
-) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
-def backward(
-    heads: NDArray[np.int32],
-    order: NDArray[np.int32],
-    targets: NDArray[np.uint8],
-    fixed: NDArray[np.uint8],
-    frozen: bool,
-) -> NDArray[np.int32]: ...
+_Bytes: TypeAlias = NDArray[np.uint8]
+_Codes: TypeAlias = NDArray[np.int32]
+
+def visits(heads: _Codes) -> _Codes: ...
+def forward(heads: _Codes, order: _Codes, targets: _Bytes, roots: _Bytes) -> tuple[_Codes, _Bytes]: ...
+def backward(heads: _Codes, order: _Codes, targets: _Bytes, fixed: _Bytes, frozen: bool) -> _Codes: ...

@@ -1,9 +1,11 @@
 # Types of the compiled graph-based parser.
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+_Codes: TypeAlias = NDArray[np.int32]
 
 class GraphParser:
     def __init__(
@@ -15,30 +17,26 @@ class GraphParser:
         root_label: int,
         most: int,
     ) -> None: ...
-    def candidates(
-        self, columns: tuple[Any, ...], starts: NDArray[np.int32], sentences: NDArray[np.int64]
-    ) -> NDArray[np.int32]: ...
+    def candidates(self, columns: tuple[Any, ...], starts: _Codes, sentences: NDArray[np.int64]) -> _Codes: ...
     def parse(
         self,
         columns: tuple[Any, ...],
-        starts: NDArray[np.int32],
-        candidates: NDArray[np.int32] | None = None,
+        starts: _Codes,
+        candidates: _Codes | None = None,
         votes: NDArray[np.float32] | None = None,
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    ) -> tuple[_Codes, _Codes]: ...
     def train(
         self,
         columns: tuple[Any, ...],
-        starts: NDArray[np.int32],
-        heads: NDArray[np.int32],
-        labels: NDArray[np.int32],
+        starts: _Codes,
+        heads: _Codes,
+        labels: _Codes,
         sentences: NDArray[np.int64],
-        candidates: NDArray[np.int32],
+        candidates: _Codes,
         step: float,
         margin: float,
         most: float,
     ) -> tuple[float, int, int]: ...
 
-def best_tree(scores: NDArray[np.float64]) -> NDArray[np.int32]: ...
-def best_projective_tree(
-    arcs: NDArray[np.float64], parts: NDArray[np.float64], candidates: NDArray[np.int32]
-) -> NDArray[np.int32]: ...
+def best_tree(scores: NDArray[np.float64]) -> _Codes: ...
+def best_projective_tree(arcs: NDArray[np.float64], parts: NDArray[np.float64], candidates: _Codes) -> _Codes: ...

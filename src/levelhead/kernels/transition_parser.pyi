@@ -1,9 +1,11 @@
 # Types of the compiled transition-based parser.
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+_Codes: TypeAlias = NDArray[np.int32]
 
 class Parser:
     def __init__(
@@ -16,26 +18,20 @@ class Parser:
         root_label: int,
         beam: int,
     ) -> None: ...
-    def parse(
-        self, columns: tuple[Any, ...], starts: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    def parse(self, columns: tuple[Any, ...], starts: _Codes) -> tuple[_Codes, _Codes]: ...
     def train(
         self,
         columns: tuple[Any, ...],
-        starts: NDArray[np.int32],
-        heads: NDArray[np.int32],
-        labels: NDArray[np.int32],
-        order: NDArray[np.int32],
-        components: NDArray[np.int32],
+        starts: _Codes,
+        heads: _Codes,
+        labels: _Codes,
+        order: _Codes,
+        components: _Codes,
         sentences: NDArray[np.int64],
         step: float,
         explore: float,
         seed: int,
     ) -> tuple[float, int]: ...
 
-def oracle_transitions(
-    system: int, heads: NDArray[np.int32], starts: NDArray[np.int32]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
-def dynamic_costs(
-    heads: NDArray[np.int32], transitions: NDArray[np.uint8]
-) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
+def oracle_transitions(system: int, heads: _Codes, starts: _Codes) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+def dynamic_costs(heads: _Codes, transitions: NDArray[np.uint8]) -> tuple[_Codes, NDArray[np.uint8]]: ...
