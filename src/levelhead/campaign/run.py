@@ -36,7 +36,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import blocks
-from levelhead.treebank.input_bytes import is_stream, raw_bytes
+from levelhead.treebank.input_bytes import is_stream, read_bytes
 from levelhead.treebank.layouts.gold import irregularity
 from levelhead.treebank.provenance import FileSummary
 
@@ -299,7 +299,7 @@ class _Scoring:
             except InputError as error:
                 raise InputError(error.faults[0].in_file(os.fspath(path))) from error
         if path not in self.streams:
-            data = raw_bytes(path)
+            data = read_bytes(path, unpack=False)
             self.streams[path] = File(os.fspath(path), hashlib.sha256(data).hexdigest(), data)
         return self.streams[path]
 

@@ -149,7 +149,7 @@ def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> l
     for name, chosen in ((only, tests), *((name, left_out) for name in without)):
         if name is not None and is_class(name):
             scheme, label = schemes.find(name)
-            chosen.append(scheme.membership(label))
+            chosen.append(lambda relation, scheme=scheme, label=label: scheme.class_of(relation) == label)  # type: ignore[misc]
         elif name is not None:
             chosen.append(_is_relation(name))
     if left_out:

@@ -146,8 +146,15 @@ class CheckedPieces(Pieces):
             numbers = count(self.n_sentences + 1 + n_valid)
             if n_valid:
                 yield SOME_HEAD
-            elif not self._has_nul() or reports_all:
-                for fault in walk(self._data, numbers, self._reading, line_of=self._line):
+            else:
+                most = max(1, self._most - sum(map(len, self._nul.values())))
+                not_text = encoding_faults(self._data, self._line, self._n_taken_bytes, most)
+                for fault in not_text:
+                    if fault.slug == "encoding":
+                        raise ConlluError(fault.in_file(self.name))  # the only error that is reported
+                    add_fault(self._nul, fault.slug, fault, self._most)
+                lines = b"" if not_text and not reports_all else self._data
+                for fault in walk(lines, numbers, self._reading, line_of=self._line):
                     yield fault
                     n_errors += fault.slug != SOME_HEAD.slug  # which may not be an error
                     if reports_all and n_errors > self._most:
@@ -158,13 +165,3 @@ class CheckedPieces(Pieces):
             self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
             if self.ended or not self._read(AT_ONCE):
                 return
-
-    def _has_nul(self) -> bool:
-        """Record NUL characters in the text that waits, and return whether there are any; invalid UTF-8 is an error."""
-        most = max(1, self._most - sum(map(len, self._nul.values())))
-        faults = encoding_faults(self._data, self._line, self._n_taken_bytes, most)
-        for fault in faults:
-            if fault.slug == "encoding":
-                raise ConlluError(fault.in_file(self.name))  # the only error that is reported
-            add_fault(self._nul, fault.slug, fault, self._most)
-        return bool(faults)

@@ -155,16 +155,12 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
     """Return the faults of bytes that are not text: invalid UTF-8 and NUL characters."""
     if start == 0 and is_utf16(data):
         return [Fault("encoding", UTF16, Place(line=line(1)))]
-    before = 0
-    lines = () if pools.is_utf8(data) else lines_of(data)  # one by one: all at once would take up to 4 times the bytes
-    for number, content in enumerate(lines, 1):
-        try:
-            content.decode()
-        except UnicodeDecodeError as error:
-            at = before + error.start
-            message = f"byte {start + at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
-            return [Fault("encoding", message, Place(line=line(number)))]
-        before += len(content)
+    try:
+        _ = pools.is_utf8(data) or data.decode()
+    except UnicodeDecodeError as error:
+        at = error.start
+        message = f"byte {start + at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
+        return [Fault("encoding", message, Place(line=line(data.count(b"\n", 0, at) + 1)))]
     nul_faults: list[Fault] = []
     number, before = 1, 0
     for match in islice(re.finditer(rb"\0", data), most):
@@ -300,18 +296,18 @@ def _word(sentence: _Sentence, number: int, cells: list[str], place: Place) -> I
 def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[Fault]:
     size = len(sentence.heads)
     place = Place(line=sentence.first_line, sentence=sentence.number)
-    if not size and not sentence.renumbered:
-        yield Fault("empty-sentence", "the sentence has no words", place)
     if not size:
+        if not sentence.renumbered:
+            yield Fault("empty-sentence", "the sentence has no words", place)
         return
     if sentence.range_end > size and not sentence.renumbered:
-        where = Place(line=sentence.range_line, sentence=sentence.number)
-        yield Fault("range-past-end", f"the range ends at word {sentence.range_end} of {size}", where)
-    outside = [(word, head) for word, head in enumerate(sentence.heads, 1) if head is not None and head > size]
-    for word, head in outside:
-        where = Place(line=sentence.head_lines[word - 1], sentence=sentence.number, word=str(word))
-        yield Fault("head-outside-sentence", f"HEAD {head} in a sentence of {number_of(size, 'word')}", where)
-    if outside or None in sentence.heads or sentence.renumbered:
+        message = f"the range ends at word {sentence.range_end} of {size}"
+        yield Fault("range-past-end", message, place._replace(line=sentence.range_line))
+    for word, (head, line) in enumerate(zip(sentence.heads, sentence.head_lines), 1):
+        if head is not None and head > size:
+            message = f"HEAD {head} in a sentence of {number_of(size, 'word')}"
+            yield Fault("head-outside-sentence", message, place._replace(line=line, word=str(word)))
+    if sentence.renumbered or not all(head is not None and head <= size for head in sentence.heads):
         return
     heads, starts = np.array(sentence.heads, dtype=np.int32), np.array([0, size], dtype=np.int32)
     verdicts = [int(trees.bad_sentences(heads, starts, several_roots)[0])]

@@ -45,13 +45,11 @@ SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 """The suffixes of compressed files; whether a file is decompressed depends on its contents."""
 
 
-def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return the contents of a file, decompressed if its first bytes mark it as compressed."""
-    return decompressed(raw_bytes(path, limits), os.fsdecode(path), limits)
+def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS, *, unpack: bool = True) -> bytes:
+    """Return the contents of a file, decompressed if its first bytes mark it as compressed.
 
-
-def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return the contents of a file without decompression; a regular file that is too large is not even read."""
+    A regular file that is too large is not even read.
+    """
     name = os.fsdecode(path)
     with _opened(name) as (file, size):
         parts, total = [], 0
@@ -62,7 +60,7 @@ def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
             step = _CHUNK
         if max(size or 0, total) > limits.size:
             raise _unreadable("file-too-large", f"more than {size_text(limits.size)}", name)
-    return b"".join(parts)
+    return decompressed(b"".join(parts), name, limits) if unpack else b"".join(parts)
 
 
 def parts_of(path: str | os.PathLike[str]) -> closing[_Parts]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -59,8 +60,6 @@ def ud_version_of(relations: Iterable[str]) -> int | None:
 
 
 UNKNOWN = "UNKNOWN"  # the class of relations that a scheme does not list
-
-
 _COUNTERPARTS: Mapping[int | None, Mapping[str, str]] = MappingProxyType({None: {}, 1: TO_UD1, 2: TO_UD2})
 
 
@@ -91,24 +90,17 @@ class Scheme:
 
     def class_of(self, relation: str) -> str:
         """Return the class of a relation, with or without subtype."""
-        label = universal(relation)
-        for name, members in self.classes.items():
-            if label in members:
-                return name
-        counterpart = self.counterparts.get(label)
-        return self.otherwise if counterpart is None else self.class_of(counterpart)
+        return self._class_of_label.get(universal(relation), self.otherwise)
 
-    def membership(self, name: str) -> Callable[[str], bool]:
-        """Return a fast function that tests whether a relation is in a class."""
-        of_label, otherwise = {}, self.otherwise
-        for text, members in reversed([*self.classes.items()]):
-            of_label.update(dict.fromkeys(members, text))
+    @cached_property
+    def _class_of_label(self) -> Mapping[str, str]:
+        of_label = {label: name for name, members in self.classes.items() for label in members}
         for label, counterpart in self.counterparts.items():
-            of_label.setdefault(label, of_label.get(counterpart, otherwise))
-        return lambda relation: of_label.get(universal(relation), otherwise) == name
+            of_label.setdefault(label, of_label.get(counterpart, self.otherwise))
+        return of_label
 
     def is_in(self, name: str, relations: StringColumn) -> NDArray[np.bool_]:
-        return relations.mapped(self.membership(name), bool)
+        return relations.mapped(lambda relation: self.class_of(relation) == name, bool)
 
 
 def _classes(**members: str) -> Mapping[str, frozenset[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -63,8 +63,7 @@ class Treebank(Sequence["Sentence"]):
     def __post_init__(self) -> None:
         extra = () if self.extra is None else (self.extra,)
         for part in (self, *self.columns, self.multiword, self.empty, *extra):
-            for item in fields(part):
-                value = getattr(part, item.name)
+            for value in vars(part).values():
                 if isinstance(value, np.ndarray):
                     value.flags.writeable = False
 
@@ -273,11 +272,10 @@ class Treebank(Sequence["Sentence"]):
             raise ConlluError(Fault("head-outside-sentence", message))
         array = np.array(given, dtype=np.int32)
         local = np.where(array < 0, 0, array - starts + 1).astype(np.int32)
-        bad = trees.bad_sentences(local, self.sentence_starts, several_roots)
-        if bad.any():
-            first = int(np.flatnonzero(bad)[0])
-            slug = ("", "head-outside-sentence", "no-root", "several-roots", "cycle")[bad[first]]
-            raise ConlluError(Fault(slug, f"sentence {first + 1} is not a tree"))
+        for sentence, error in enumerate(trees.bad_sentences(local, self.sentence_starts, several_roots).tolist(), 1):
+            if error:
+                slug = ("no-root", "several-roots", "cycle")[error - 2]
+                raise ConlluError(Fault(slug, f"sentence {sentence} is not a tree"))
         return array
 
 
