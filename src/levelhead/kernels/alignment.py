@@ -43,10 +43,8 @@ def align_spans(
     """
     n_gold: Size = gold_starts.shape[0]
     n_system: Size = system_starts.shape[0]
-    pairs = np.empty((min(n_gold, n_system) + 1, 2), dtype=np.int32)
-    regions = np.empty((n_gold + n_system + 1, 4), dtype=np.int32)
-    pairs_view: Table = memoryview(pairs)
-    regions_view: Table = memoryview(regions)
+    pairs: Table = memoryview(np.empty((min(n_gold, n_system) + 1, 2), dtype=np.int32))
+    regions: Table = memoryview(np.empty((n_gold + n_system + 1, 4), dtype=np.int32))
     n_pairs: Size = 0
     n_regions: Size = 0
     gold: Size = 0
@@ -54,8 +52,8 @@ def align_spans(
     while gold < n_gold and system < n_system:
         if not gold_inside[gold] and not system_inside[system]:
             if gold_starts[gold] == system_starts[system] and gold_ends[gold] == system_ends[system]:
-                pairs_view[n_pairs, 0] = gold
-                pairs_view[n_pairs, 1] = system
+                pairs[n_pairs, 0] = gold
+                pairs[n_pairs, 1] = system
                 n_pairs += 1
                 gold += 1
                 system += 1
@@ -73,8 +71,8 @@ def align_spans(
             region_end = system_ends[system]
             if gold_starts[gold] < system_starts[system]:
                 gold += 1
-        regions_view[n_regions, 0] = gold
-        regions_view[n_regions, 2] = system
+        regions[n_regions, 0] = gold
+        regions[n_regions, 2] = system
         while not is_past(gold_starts, gold_ends, gold_inside, gold, region_end) or not is_past(
             system_starts, system_ends, system_inside, system, region_end
         ):
@@ -86,26 +84,25 @@ def align_spans(
                 if system_inside[system] and system_ends[system] > region_end:
                     region_end = system_ends[system]
                 system += 1
-        regions_view[n_regions, 1] = gold
-        regions_view[n_regions, 3] = system
+        regions[n_regions, 1] = gold
+        regions[n_regions, 3] = system
         n_regions += 1
-    return pairs[:n_pairs].copy(), regions[:n_regions].copy()
+    return np.asarray(pairs)[:n_pairs].copy(), np.asarray(regions)[:n_regions].copy()
 
 
 def shared_spans(gold_starts: ConstLongs, gold_ends: ConstLongs, system_starts: ConstLongs, system_ends: ConstLongs):
     """Return which spans of the system are also in gold."""
     n_gold: Size = gold_starts.shape[0]
     n_system: Size = system_starts.shape[0]
-    found = np.zeros(n_system, dtype=np.uint8)
-    view: cython.uchar[::1] = memoryview(found)
+    found: cython.uchar[::1] = memoryview(np.zeros(n_system, dtype=np.uint8))
     gold: Size = 0
     with cython.nogil:
         for i in range(n_system):
             while gold < n_gold and gold_starts[gold] < system_starts[i]:
                 gold += 1
             if gold < n_gold and gold_starts[gold] == system_starts[i]:
-                view[i] = gold_ends[gold] == system_ends[i]
-    return found
+                found[i] = gold_ends[gold] == system_ends[i]
+    return np.asarray(found)
 
 
 @cython.locals(g=Size, s=Size, best=cython.int)
@@ -136,20 +133,19 @@ def align_forms(gold: ConstInts, gold_starts: ConstInts, system: ConstInts, syst
             best = min(best, rest[g + 1, s] + gold_starts[g + 1] - gold_starts[g])
             best = min(best, rest[g, s + 1] + system_starts[s + 1] - system_starts[s])
             rest[g, s] = best
-    found = np.full(n_gold, -1, dtype=np.int32)
-    found_view: Ints = memoryview(found)
+    found: Ints = memoryview(np.full(n_gold, -1, dtype=np.int32))
     g = 0
     s = 0
     while g < n_gold and s < n_system:
         if rest[g, s] == rest[g + 1, s + 1] + edits[g, s]:
-            found_view[g] = s
+            found[g] = s
             g += 1
             s += 1
         elif rest[g, s] == rest[g, s + 1] + system_starts[s + 1] - system_starts[s]:
             s += 1
         else:
             g += 1
-    return found
+    return np.asarray(found)
 
 
 @cython.cfunc

@@ -33,21 +33,22 @@ def lines(
     check_range("lengths of words", lengths, 1, pool.shape[0])
     n_words: Size = words.shape[1]
     of_words = int(lengths[np.asarray(words)].sum())  # including separators
-    out = np.empty(of_words + 40 * words.shape[0], dtype=np.uint8)  # numbers have at most 18 characters
-    out_view: Bytes = memoryview(out)
+    out: Bytes = memoryview(
+        np.empty(of_words + 40 * words.shape[0], dtype=np.uint8)
+    )  # numbers have up to 18 characters
     at: Size = 0
     with cython.nogil:
         for i in range(words.shape[0]):
-            at = write_number(out_view, at, logs[i])
+            at = write_number(out, at, logs[i])
             for j in range(n_words):
-                out_view[at] = 32 if j else 9
-                at = write_word(out_view, at + 1, pool, offsets[words[i, j]], offsets[words[i, j] + 1] - 1)
+                out[at] = 32 if j else 9
+                at = write_word(out, at + 1, pool, offsets[words[i, j]], offsets[words[i, j] + 1] - 1)
             if with_backoffs:
-                out_view[at] = 9
-                at = write_number(out_view, at + 1, backoffs[i])
-            out_view[at] = 10
+                out[at] = 9
+                at = write_number(out, at + 1, backoffs[i])
+            out[at] = 10
             at += 1
-    return out[:at].tobytes()
+    return np.asarray(out)[:at].tobytes()
 
 
 @cython.cfunc

@@ -22,17 +22,16 @@ def visits(heads: ConstInts):
     """
     n_words: Size = heads.shape[0]
     check_range("heads", heads, -1, n_words - 1)
-    order = np.empty(2 * n_words, dtype=np.int32)
+    order: Ints = memoryview(np.empty(2 * n_words, dtype=np.int32))
     first, following = children_of(heads)
-    order_view: Ints = memoryview(order)
     n_done: Size = 0
     with cython.nogil:
         for root in range(n_words):
             if heads[root] < 0:
-                n_done = walk(heads, first, following, order_view, n_done, root)
+                n_done = walk(heads, first, following, order, n_done, root)
     if n_done < 2 * n_words:
         raise ValueError("the heads form a cycle")
-    return order
+    return np.asarray(order)
 
 
 @cython.cfunc
@@ -79,16 +78,14 @@ def forward(heads: ConstInts, order: ConstInts, targets: ConstBytes, roots: Cons
     check_sizes(heads=heads, targets=targets, roots=roots)
     check_range("heads", heads, -1, n_words - 1)
     check_range("order", order, -n_words, n_words - 1)
-    converted = np.array(heads, dtype=np.int32)
-    moved = np.zeros(n_words, dtype=np.uint8)
-    new: Ints = memoryview(converted)
-    moved_view: Bytes = memoryview(moved)
+    converted: Ints = memoryview(np.array(heads, dtype=np.int32))
+    moved: Bytes = memoryview(np.zeros(n_words, dtype=np.uint8))
     left: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
     right: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
     with cython.nogil:
         find_outermost(heads, targets, left, right)
-        raise_targets(new, order, roots, left, right, moved_view)
-    return converted, moved
+        raise_targets(converted, order, roots, left, right, moved)
+    return np.asarray(converted), np.asarray(moved)
 
 
 @cython.cfunc
@@ -127,18 +124,17 @@ def backward(heads: ConstInts, order: ConstInts, targets: ConstBytes, fixed: Con
     check_sizes(heads=heads, targets=targets, fixed=fixed)
     check_range("heads", heads, -1, heads.shape[0] - 1)
     check_range("order", order, -heads.shape[0], heads.shape[0] - 1)
-    converted = np.array(heads, dtype=np.int32)
+    converted: Ints = memoryview(np.array(heads, dtype=np.int32))
     first, following = children_of(heads)
-    new: Ints = memoryview(converted)
     with cython.nogil:
         for step in range(order.shape[0]):
             target = order[step] if order[step] >= 0 else -1 - order[step]
-            if targets[target] and new[target] >= 0:
+            if targets[target] and converted[target] >= 0:
                 if frozen:
-                    lower_frozen(new, first, following, fixed, target, order[step] >= 0)
+                    lower_frozen(converted, first, following, fixed, target, order[step] >= 0)
                 else:
-                    lower(new, first, following, fixed, target, order[step] >= 0)
-    return converted
+                    lower(converted, first, following, fixed, target, order[step] >= 0)
+    return np.asarray(converted)
 
 
 @cython.cfunc

@@ -292,36 +292,31 @@ def oracle(heads: ConstInts, starts: ConstInts, system: Int, most_swaps: cython.
     check_range("system", system, ARC_EAGER, SWAP_LAZY)
     transitions = np.empty(2 * n_words + 1, dtype=np.uint8)
     offsets = np.zeros(n_sentences + 1, dtype=np.int64)
-    order = np.zeros(n_words, dtype=np.int32)
-    verdicts = np.zeros(n_sentences, dtype=np.uint8)
+    order: Ints = memoryview(np.zeros(n_words, dtype=np.int32))
+    verdicts: Bytes = memoryview(np.zeros(n_sentences, dtype=np.uint8))
     out_view: Bytes = memoryview(transitions)
     offsets_view: Longs = memoryview(offsets)
-    order_view: Ints = memoryview(order)
-    verdicts_view: Bytes = memoryview(verdicts)
     work: Table = rows(np.zeros((7, longest + 2), dtype=np.int32))
     needed: Longs = memoryview(np.zeros(1, dtype=np.int64))
     i = 0
     while True:
         with cython.nogil:
-            i = derive_some(
-                heads, starts, system, most_swaps, out_view, offsets_view, order_view, verdicts_view, work, i, needed
-            )
+            i = derive_some(heads, starts, system, most_swaps, out_view, offsets_view, order, verdicts, work, i, needed)
         if i == n_sentences:
             break
         larger = np.empty(needed[0] + transitions.shape[0] // 4, dtype=np.uint8)
         larger[: offsets[i]] = transitions[: offsets[i]]
         transitions = larger
         out_view = memoryview(transitions)
-    return transitions[: offsets[n_sentences]].copy(), offsets, order, verdicts
+    return transitions[: offsets[n_sentences]].copy(), offsets, np.asarray(order), np.asarray(verdicts)
 
 
 def projective_order(heads: ConstInts, starts: ConstInts):
     """Return the position of each word in the in-order walk of its tree, and the root of its projective component."""
     n_words: Size = heads.shape[0]
     longest = check_starts(starts, n_words)
-    places, components = np.zeros(n_words, dtype=np.int32), np.zeros(n_words, dtype=np.int32)
-    places_view: Ints = memoryview(places)
-    components_view: Ints = memoryview(components)
+    places: Ints = memoryview(np.zeros(n_words, dtype=np.int32))
+    components: Ints = memoryview(np.zeros(n_words, dtype=np.int32))
     order: Ints = memoryview(np.zeros(n_words, dtype=np.int32))
     transitions: Bytes = memoryview(np.zeros(2 * longest + 1, dtype=np.uint8))
     work: Table = rows(np.zeros((7, longest + 2), dtype=np.int32))
@@ -337,9 +332,9 @@ def projective_order(heads: ConstInts, starts: ConstInts):
             find_components(work[0], n, end - n, order, first, work[3])
             rank_words(work[0], n, work[4], work[5], work[6])
             for word in range(n):
-                places_view[first + word] = work[6][word + 1]
-                components_view[first + word] = work[3][word + 1]
-    return places, components
+                places[first + word] = work[6][word + 1]
+                components[first + word] = work[3][word + 1]
+    return np.asarray(places), np.asarray(components)
 
 
 def rows(work):

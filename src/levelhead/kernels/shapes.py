@@ -22,43 +22,25 @@ def shapes(heads: ConstInts, starts: ConstInts):
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     n_words: cython.Py_ssize_t = heads.shape[0]
     longest = check_starts(starts, n_words)
-    depths = np.zeros(n_words, dtype=np.int32)
-    gaps = np.zeros(n_words, dtype=np.int32)
-    crossed = np.zeros(n_words, dtype=np.uint8)
-    right_crossed = np.zeros(n_words, dtype=np.uint8)
-    ill_nested = np.zeros(n_sentences, dtype=np.uint8)
-    depths_view: Ints = memoryview(depths)
-    gaps_view: Ints = memoryview(gaps)
-    crossed_view: Bytes = memoryview(crossed)
-    right_view: Bytes = memoryview(right_crossed)
-    ill_view: Bytes = memoryview(ill_nested)
-    work: Table = rows(np.zeros((9, longest + 2), dtype=np.int32))
-    ranges: Table = rows(np.zeros((5, 2 * longest + 4), dtype=np.int32))
+    depths: Ints = memoryview(np.zeros(n_words, dtype=np.int32))
+    gaps: Ints = memoryview(np.zeros(n_words, dtype=np.int32))
+    crossed: Bytes = memoryview(np.zeros(n_words, dtype=np.uint8))
+    right_crossed: Bytes = memoryview(np.zeros(n_words, dtype=np.uint8))
+    ill_nested: Bytes = memoryview(np.zeros(n_sentences, dtype=np.uint8))
+    table = np.zeros((14, 2 * longest + 4), dtype=np.int32)
+    work: Table = table if cython.compiled else [memoryview(row) for row in table]
     with cython.nogil:
-        bad = measure(heads, starts, depths_view, gaps_view, crossed_view, right_view, ill_view, work, ranges)
+        bad = measure(heads, starts, depths, gaps, crossed, right_crossed, ill_nested, work)
     if bad >= 0:
         raise ValueError(f"sentence {bad + 1} is not a tree")
-    return depths, gaps, crossed, right_crossed, ill_nested
-
-
-def rows(table):
-    """Return a table for kernels: a list of memoryviews if not compiled, since a memoryview has no rows."""
-    return table if cython.compiled else [memoryview(row) for row in table]
+    return np.asarray(depths), np.asarray(gaps), np.asarray(crossed), np.asarray(right_crossed), np.asarray(ill_nested)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def measure(
-    heads: ConstInts,
-    starts: ConstInts,
-    depths: Ints,
-    gaps: Ints,
-    crossed: Bytes,
-    right_crossed: Bytes,
-    ill_nested: Bytes,
-    work: Table,
-    ranges: Table,
+    heads: ConstInts, starts: ConstInts, depths: Ints, gaps: Ints, crossed: Bytes, right: Bytes, ill: Bytes, work: Table
 ) -> cython.Py_ssize_t:
     """Measure each sentence; return the first sentence that is not a tree, or -1."""
     size: Ints = work[2]
@@ -76,15 +58,11 @@ def measure(
             depths[start + word] = work[8][word + 1]
         if contiguous(sentence, n, work[1], size, work[5], work[6]):
             continue
-        index(sentence, n, enter, entered, ranges[0], ranges[1], ranges[2], ranges[3], ranges[4])
-        find_gaps(sentence, n, work[1], enter, entered, ranges[4], work[7], gaps[start : start + n])
-        find_crossed(
-            sentence, n, size, enter, ranges[0], ranges[1], ranges[2], ranges[3],
-            crossed[start : start + n], right_crossed[start : start + n],
-        )  # fmt: skip
-        ill_nested[i] = interleaved(
-            sentence, n, size, enter, crossed[start : start + n], work[0], work[1], work[5], work[6], work[7]
-        )
+        index(sentence, n, enter, entered, work[9], work[10], work[11], work[12], work[13])
+        find_gaps(sentence, n, work[1], enter, entered, work[13], work[7], gaps[start : start + n])
+        here: Bytes = crossed[start : start + n]
+        find_crossed(sentence, n, size, enter, work[9], work[10], work[11], work[12], here, right[start : start + n])
+        ill[i] = interleaved(sentence, n, size, enter, here, work[0], work[1], work[5], work[6], work[7])
     return -1
 
 

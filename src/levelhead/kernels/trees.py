@@ -19,24 +19,22 @@ TOO_LONG = cython.declare(cython.uchar, 3)
 def bad_sentences(heads: ConstInts, starts: ConstInts, several_roots: cython.bint):
     """Return the errors of sentences whose heads do not form a tree."""
     n_sentences: Size = starts.shape[0] - 1
-    verdicts = np.zeros(n_sentences, dtype=np.int8)
-    verdicts_view: cython.schar[::1] = memoryview(verdicts)
+    verdicts: cython.schar[::1] = memoryview(np.zeros(n_sentences, dtype=np.int8))
     seen: Ints = memoryview(np.zeros(max(1, heads.shape[0]), dtype=np.int32))
     with cython.nogil:
         for i in range(n_sentences):
-            verdicts_view[i] = verdict(heads, seen, starts[i], starts[i + 1], several_roots)
-    return verdicts
+            verdicts[i] = verdict(heads, seen, starts[i], starts[i + 1], several_roots)
+    return np.asarray(verdicts)
 
 
 def global_heads(heads: ConstInts, starts: ConstInts):
     """Return the heads of all sentences as indices into all words."""
-    indices = np.empty(heads.shape[0], dtype=np.int32)
-    view: Ints = memoryview(indices)
+    indices: Ints = memoryview(np.empty(heads.shape[0], dtype=np.int32))
     with cython.nogil:
         for i in range(starts.shape[0] - 1):
             for word in range(starts[i], starts[i + 1]):
-                view[word] = -1 if heads[word] == 0 else heads[word] - 1 + starts[i]
-    return indices
+                indices[word] = -1 if heads[word] == 0 else heads[word] - 1 + starts[i]
+    return np.asarray(indices)
 
 
 @cython.cfunc
@@ -138,19 +136,15 @@ def lift(heads: ConstInts, starts: ConstInts, most_steps: cython.longlong):
     longest: Size = 0
     for i in range(n_sentences):
         longest = max(longest, starts[i + 1] - starts[i])
-    lifted = np.array(heads, dtype=np.int32)
-    verdicts = np.zeros(n_sentences, dtype=np.uint8)
+    lifted: Ints = memoryview(np.array(heads, dtype=np.int32))
+    verdicts: cython.uchar[::1] = memoryview(np.zeros(n_sentences, dtype=np.uint8))
     work = np.zeros((5, longest + 2), dtype=np.int32)
-    lifted_view: Ints = memoryview(lifted)
-    verdicts_view: cython.uchar[::1] = memoryview(verdicts)
     steps: Longs = memoryview(np.zeros(1, dtype=np.int64))
     work_view: Table = work if cython.compiled else [memoryview(row) for row in work]
     with cython.nogil:
         for i in range(n_sentences):
-            verdicts_view[i] = lift_one(
-                heads, starts[i], starts[i + 1] - starts[i], most_steps, lifted_view, work_view, steps
-            )
-    return lifted, verdicts
+            verdicts[i] = lift_one(heads, starts[i], starts[i + 1] - starts[i], most_steps, lifted, work_view, steps)
+    return np.asarray(lifted), np.asarray(verdicts)
 
 
 @cython.cfunc

@@ -25,11 +25,9 @@ _EDGE = r"(?:0|[1-9][0-9]{0,8})(?:\.[1-9][0-9]{0,8})?:[^|\n]+"
 BAD_DEPS = rf"(?m)^(?!(_?|{_EDGE}(\|{_EDGE})*)$).*"
 """A pattern that finds, among values on separate lines, a value that is not a list of heads and relations."""
 
-_LARGEST = 2**31
 Node = tuple[int, int]
 """A node of the enhanced graph: its number before and after the dot (0 for words); (0, 0) is the root."""
 
-_NOWHERE: Node = (0, -1)  # a head with a dot, for a scorer that drops all these heads
 Numbers: TypeAlias = "NDArray[np.int64]"
 
 
@@ -71,10 +69,8 @@ def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
         wrong = edges.number > sizes[sentence]
         empty_heads = np.flatnonzero(edges.minor)
         keys = (before[sentence[empty_heads]] + edges.number[empty_heads] << 30) + edges.minor[empty_heads]
-        at = np.searchsorted(nodes, keys)  # `np.isin` would load numpy's masked arrays, which takes 20 ms
-        wrong[empty_heads] |= at == len(nodes)
-        inside = at < len(nodes)
-        wrong[empty_heads[inside]] |= nodes[at[inside]] != keys[inside]
+        # `np.isin` would load numpy's masked arrays, which takes 20 ms
+        wrong[empty_heads] |= np.append(nodes, -1)[np.searchsorted(nodes, keys)] != keys
         wrong_rows.append(edges.child[wrong])
     return wrong_rows[0], wrong_rows[1]
 
@@ -121,11 +117,8 @@ def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict:
     return Incoming(child, number, minor, numbers[label])
 
 
-_Parsed = tuple[Numbers, Numbers, Numbers, Numbers, list[str]]
-"""The number of edges of each string; the three numbers of each edge; the labels."""
-
-
-def _parse_laxly(strings: Strings, codes: Codes) -> _Parsed:
+def _parse_laxly(strings: Strings, codes: Codes) -> tuple[Numbers, Numbers, Numbers, Numbers, list[str]]:
+    """Return the number of edges of each string, the three numbers of each edge, and the labels."""
     texts = strings.texts_of(codes)
     edges = [edge.partition(":") for text in texts if text not in {"", "_"} for edge in text.split("|")]
     if not all(colon for _, colon, _ in edges):
@@ -139,8 +132,8 @@ def _parse_laxly(strings: Strings, codes: Codes) -> _Parsed:
 @lru_cache(maxsize=10_000)
 def _lax_node(head: str) -> Node:
     if "." in head:
-        return _NOWHERE
+        return 0, -1  # the scorer drops all these heads
     with suppress(ValueError):
-        if abs(number := int(head)) <= _LARGEST:
+        if abs(number := int(head)) <= 2**31:
             return number, 0
     raise MalformedDeps(f"{quoted(head)} is not a valid head of an edge")

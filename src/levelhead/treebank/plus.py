@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes
     from levelhead.treebank.treebank import Treebank
 
-_HEADER = rb"#[ \t]*global\.columns[ \t]*="
-_NEEDED = ("ID", "FORM")
 _COLUMNS = tuple(name for name in FIELDS if name not in {"ID", "HEAD"})
 _Cell = TypeVar("_Cell", str, bytes)
 
@@ -82,13 +80,13 @@ class ColumnLayout:
 def layout_of(data: bytes, name: str | None = None) -> ColumnLayout | None:
     """Return the columns that the first line of a file names; None for CoNLL-U."""
     line = data[: data.find(b"\n") + 1]
-    if b"global.columns" not in line or b"\r" in line or not re.match(_HEADER, line):
+    if b"\r" in line or not re.match(rb"#[ \t]*global\.columns[ \t]*=", line):
         return None
     header = line.rstrip(b"\n").decode("utf-8", "replace")
     names = tuple(header.partition("=")[2].split())
     repeated = dict.fromkeys(name for name in names if names.count(name) > 1)
     misspelled = [name for name in names if name.upper() in FIELDS and name not in FIELDS]
-    faults = [f"global.columns does not name the column {name}" for name in _NEEDED if name not in names]
+    faults = [f"global.columns does not name the column {name}" for name in ("ID", "FORM") if name not in names]
     faults += [f"global.columns names the column {quoted(name)} more than once" for name in repeated]
     faults += [f"global.columns names the column {quoted(name)}: write {name.upper()}" for name in misspelled]
     if faults:

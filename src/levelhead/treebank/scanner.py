@@ -43,16 +43,26 @@ class ReaderSettings(NamedTuple):
 
 
 def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Treebank | None:
-    """Return the treebank in a file without repairs, or None if the file has any fault."""
+    """Return the treebank in a file without repairs, or None if the file has any fault.
+
+    Either all words have heads, or no word.
+    """
     layout = reading.layout
-    if layout is None:
-        return _scan_words(data, reading)
-    if b"\r" in data or b"\0" in data:  # perhaps in an extra column, which is not scanned
+    if layout is not None and (b"\r" in data or b"\0" in data):  # perhaps in an extra column, which is not scanned
         return None
-    ten, rows = layout.ten_columns(data)
-    treebank = _scan_words(ten, reading)
-    if treebank is None:
-        return None
+    ten, rows = (data, []) if layout is None else layout.ten_columns(data)
+    treebank = None
+    if not reading.ignores_trees:
+        treebank = scan_treebank(
+            ten, conllx=reading.conllx, several_roots=reading.several_roots, any_heads=reading.any_heads
+        )
+    if treebank is None and (reading.ignores_trees or re.search(HEADLESS, ten[: max(ten.find(b"\n\n"), 0)])):
+        pattern, without_tree = (_ANY_TREE, rb"\g<1>0\t_") if reading.ignores_trees else (HEADLESS, rb"\1\g<2>0")
+        ten, n_words = re.subn(pattern, without_tree, ten)
+        treebank = scan_treebank(ten, conllx=reading.conllx, several_roots=True)
+        treebank = replace(treebank, has_trees=False) if treebank and treebank.n_words == n_words else None
+    if treebank is None or layout is None:
+        return treebank
     from levelhead.treebank.plus import extra_columns
 
     try:
@@ -62,22 +72,6 @@ def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Tr
     header = treebank.comments.text.index(b"\n") + 1 if start else 0
     starts = (treebank.comments.starts - header).clip(min=0)
     return replace(treebank, comments=Comments(treebank.comments.text[header:], starts), extra=extra)
-
-
-def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
-    """Scan ten columns; either all words have heads, or no word."""
-    n_words = None
-    if reading.ignores_trees:
-        data = re.sub(_ANY_TREE, rb"\g<1>0\t_", data)
-    else:
-        treebank = scan_treebank(
-            data, conllx=reading.conllx, several_roots=reading.several_roots, any_heads=reading.any_heads
-        )
-        if treebank is not None or not re.search(HEADLESS, data[: max(data.find(b"\n\n"), 0)]):
-            return treebank
-        data, n_words = re.subn(HEADLESS, rb"\1\g<2>0", data)
-    treebank = scan_treebank(data, conllx=reading.conllx, several_roots=True)
-    return None if treebank is None or n_words not in {None, treebank.n_words} else replace(treebank, has_trees=False)
 
 
 def scan_treebank(

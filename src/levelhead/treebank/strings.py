@@ -16,15 +16,7 @@ if TYPE_CHECKING:
 
 Codes: TypeAlias = "NDArray[np.int32]"
 
-SPACES = (
-    (0x20, 0x20),
-    (0xA0, 0xA0),
-    (0x1680, 0x1680),
-    (0x2000, 0x200A),
-    (0x202F, 0x202F),
-    (0x205F, 0x205F),
-    (0x3000,) * 2,
-)
+SPACES = ((0x2000, 0x200A), *((point, point) for point in (0x20, 0xA0, 0x1680, 0x202F, 0x205F, 0x3000)))
 """All space separators, the Unicode category Zs: first and last of each range."""
 
 ANY_SPACE = dict.fromkeys(point for first, last in SPACES for point in range(first, last + 1))

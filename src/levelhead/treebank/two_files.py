@@ -23,24 +23,11 @@ def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -
 
     Reading, decompression, hashing and the kernels release it. If both fail, the error of the first is raised.
     """
-    results: list[_Second] = []
-    errors: list[BaseException] = []
+    from concurrent.futures import ThreadPoolExecutor  # takes long to load
 
-    def run() -> None:
-        try:
-            results.append(second())
-        except BaseException as error:  # noqa: BLE001 -- raised below
-            errors.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        result = first()
-    finally:
-        thread.join()
-    if errors:
-        raise errors[0]
-    return result, results[0]
+    with ThreadPoolExecutor(1) as thread:
+        result = thread.submit(second)
+        return first(), result.result()
 
 
 def pipelined(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:

@@ -327,10 +327,6 @@ def validation_text(validation: Validation) -> str:
     return "".join(lines)
 
 
-_COLUMNS = (
-    Column("File", "text"),
-    Column("Line", "position"),
-    Column("Severity", "text"),
-    Column("Name", "text"),
-    Column("Message", "text"),
+_COLUMNS = tuple(
+    Column(name, "position" if name == "Line" else "text") for name in ("File", "Line", "Severity", "Name", "Message")
 )

@@ -34,8 +34,6 @@ _NON_JOINERS = character_set((ord(_NON_JOINER), ord(_NON_JOINER)))
 _FEATURE = r"[^\s=|]+=[^\s=|]+"
 _BAD_FEATS = rf"(?m)^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*"
 _BAD_RELATION = rf"(?m)^(?!({'|'.join(sorted(UD1 | UD2))})(:[^|\n]*)?$).*"
-_LONG_MULTIWORD = 100
-_LONG_CELL = 1_000_000
 _LONG_MESSAGE = "a cell has a million bytes or more"
 
 
@@ -130,9 +128,7 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
     for slug, (anywhere, test) in tests.items():
         codes = [code for code, text in enumerate(strings.texts) if test(text)] if anywhere else []
         codes_of[slug] = np.array(codes, dtype=np.int32)
-    sizes = np.diff(strings.offsets)
-    if int(sizes.max()) > _LONG_CELL:
-        codes_of["long-cell"] = np.flatnonzero(sizes > _LONG_CELL).astype(np.int32)
+    codes_of["long-cell"] = np.flatnonzero(np.diff(strings.offsets) > 1_000_000).astype(np.int32)
     return {slug: codes for slug, codes in codes_of.items() if len(codes)}
 
 
@@ -191,7 +187,7 @@ def _rows_of_multiword_tokens(treebank: Treebank, suspects: Mapping[str, Codes])
     for slug, which, message in (
         *((slug, which, "its form has unusual characters") for slug, which in unusual.items()),
         ("single-word-range", multiword.n_words == 1, "it has only one word"),
-        ("long-multiword-token", multiword.n_words > _LONG_MULTIWORD, "it has more than 100 words"),
+        ("long-multiword-token", multiword.n_words > 100, "it has more than 100 words"),
         ("range-with-columns", filled, "it has values in columns that only words may have"),
     ):
         yield (
@@ -232,7 +228,6 @@ def _repeated_id(name: bytes, place: Place, count: int = 1) -> Fault:
     return Fault("duplicate-sent-id", message, place, "warning", count)
 
 
-_TEXT = re.compile(rb"^#[ \t]*text[ \t]*=[ \t]*([^\n]*)", re.MULTILINE)
 _SHOWN = 20
 
 
@@ -249,7 +244,7 @@ def text_faults(treebank: Treebank) -> Iterator[Fault]:
     spaced = [*strings.texts, *(f"{text} " for text in strings.texts)]
     codes: list[int] = np.where(joined, tokens.forms, tokens.forms + len(strings)).tolist()
     starts = np.searchsorted(tokens.sentence, np.arange(len(treebank) + 1)).tolist()
-    matches = list(_TEXT.finditer(comments.text))
+    matches = list(re.finditer(rb"(?m)^#[ \t]*text[ \t]*=[ \t]*([^\n]*)", comments.text))
     sentences = np.searchsorted(comments.starts, [match.start() for match in matches], side="right") - 1
     for row in np.flatnonzero(np.diff(sentences, prepend=-1)).tolist():  # the first text of each sentence
         sentence, match = int(sentences[row]), matches[row]
@@ -281,7 +276,6 @@ def _difference(text: str, tokens: list[tuple[str, bool]]) -> tuple[int, str] | 
     return None if at == len(text) else (at, "the end")
 
 
-_IN_MEMORY = 1 << 20
 Hashes: TypeAlias = "NDArray[np.int64]"
 
 
@@ -293,7 +287,7 @@ class SentenceIds:
         import weakref
 
         self._hashes: list[Hashes] = []
-        self._records = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 -- closed with this object
+        self._records = tempfile.SpooledTemporaryFile(1 << 20)  # noqa: SIM115 -- closed with this object
         weakref.finalize(self, self._records.close)
 
     def add(self, piece: Treebank, numbers: Sequence[int]) -> None:

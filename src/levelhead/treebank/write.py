@@ -53,7 +53,19 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
                 umask = os.umask(0)
                 os.umask(umask)
                 mode = 0o666 & ~umask
-            _replace_regular(target.resolve(), parts, stat.S_IMODE(mode))
+            import tempfile
+
+            target = target.resolve()
+            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".levelhead-")
+            temporary = target.with_name(os.fsdecode(name).rpartition(os.sep)[2])
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.writelines(parts)
+                temporary.chmod(stat.S_IMODE(mode))
+                temporary.replace(target)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
@@ -129,18 +141,3 @@ def _reason(error: OSError | RuntimeError, path: str) -> str:
         if folder is not None:
             return f"{folder} is not a folder" if os.path.lexists(folder) else f"the folder {folder} does not exist"
     return getattr(error, "strerror", None) or str(error)
-
-
-def _replace_regular(target: Path, parts: Iterable[bytes], mode: int) -> None:
-    import tempfile
-
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".levelhead-")
-    temporary = target.with_name(os.fsdecode(name).rpartition(os.sep)[2])
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(parts)
-        temporary.chmod(mode)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
