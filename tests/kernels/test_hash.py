@@ -59,7 +59,7 @@ def test_different_strings_have_different_hashes(strings: list[bytes]) -> None:
 def test_hashes_of_processes_differ_and_results_do_not() -> None:
     code = (
         "import sys, numpy as np; from levelhead.kernels import pools, scan\n"
-        "pool, offsets, columns, *_ = scan.scan(sys.stdin.buffer.read())\n"
+        "pool, offsets, columns, *_ = scan.arrays_of(scan.begin(sys.stdin.buffer.read()))\n"
         "print(pools.hashes(pool, offsets)[:9].tolist()); print(pool, offsets.tolist(), np.array(columns).tolist())"
     )
     text = "".join(
@@ -84,5 +84,5 @@ def test_cells_that_are_not_text_stop_the_scanner(cell: int, word_id: bytes) -> 
     cells[cell] = b"a\xc3"
     line = b"\t".join(cells) + b"\n"
     data = good * 3 + line + (b"" if word_id == b"1" else good[:-1]) + b"\n" + b"nonsense\n"
-    assert scan.scan(data) == 7
-    assert scan.scan(data.replace(b"\xc3", "é".encode())) != 7
+    assert scan.begin(data) == 7
+    assert scan.begin(data.replace(b"\xc3", "é".encode())) != 7

@@ -30,7 +30,7 @@ from levelhead.scoring.matches import align_sentences, same_texts
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.layouts.gold import treebanks_in
+from levelhead.treebank.layouts.gold import by_stem, treebank_files
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
 from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.tokens import FIELDS, FORM, EmptyNodes, MultiwordTokens
@@ -375,7 +375,7 @@ def _provenance(files: Mapping[str, Mapping[str, Treebank]], rules: Rules, notes
 def release_changes(old: Path, new: Path, rules: Rules, read: Callable[[Path], Treebank]) -> ReleaseChanges:
     """Return the changes of each file; if only one folder has it, all its sentences were removed or added."""
     rules.check_words()
-    old_files, new_files = treebanks_in(old), treebanks_in(new)
+    old_files, new_files = by_stem(treebank_files(old)), by_stem(treebank_files(new))
     if not old_files.keys() & new_files.keys():
         message = f"no file has the same name as a file in {printable(str(new))}: files are paired by name"
         raise InputError(Fault("no-pairs", message, Place(file=str(old))))

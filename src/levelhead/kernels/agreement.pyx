@@ -8,14 +8,7 @@ import numpy as np
 ctypedef const int32_t[::1] Codes
 
 cdef enum:  # as in scoring.matches.Agree
-    HEAD = 1
-    RELATION = 2
-    FULL_RELATION = 4
-    UPOS = 8
-    XPOS = 16
-    FEATS = 32
-    ALL_FEATS = 64
-    LEMMA = 128
+    HEAD = 1, RELATION = 2, FULL_RELATION = 4, UPOS = 8, XPOS = 16, FEATS = 32, ALL_FEATS = 64, LEMMA = 128
     CHILDREN = 256
     TAGS = HEAD | RELATION | UPOS | FEATS
 
@@ -46,8 +39,7 @@ def compare(
     cdef Codes gold_feature = feats[0] if feats else relations[0]
     cdef Codes system_feature = feats[1] if feats else relations[1]
     cdef Codes gold_heads = heads[0], system_heads = heads[1]
-    cdef int64_t n_pairs = gold.shape[0]
-    cdef int64_t i
+    cdef int64_t n_pairs = gold.shape[0], i
     cdef int32_t one, other, head
     cdef uint16_t agree
     flags = np.empty(n_pairs, dtype=np.uint16)
@@ -86,8 +78,7 @@ def count_chosen(
     """
     cdef Codes of_gold = relations[0], of_system = relations[1]
     cdef const uint8_t[::1] in_gold = chosen[0], in_system = chosen[1]
-    cdef int64_t correct = 0, n_gold = 0, n_system = 0, n_pairs = 0
-    cdef int64_t i
+    cdef int64_t correct = 0, n_gold = 0, n_system = 0, n_pairs = 0, i
     cdef uint8_t one, other
     with nogil:
         for i in range(of_gold.shape[0]):
@@ -114,8 +105,7 @@ cdef void add_children(
     Alignment is one to one and in order, so two lists are equal if the length of both is the number of their
     pairs of functional children that are aligned and agree in head, relation, UPOS and features.
     """
-    cdef int64_t n_gold = gold_heads.shape[0], n_system = system_heads.shape[0]
-    cdef int64_t i
+    cdef int64_t n_gold = gold_heads.shape[0], n_system = system_heads.shape[0], i
     cdef int32_t head
     cdef int32_t[::1] of_gold = np.zeros(n_gold, dtype=np.int32), of_system = np.zeros(n_system, dtype=np.int32)
     cdef int32_t[::1] both = np.zeros(n_gold, dtype=np.int32)

@@ -42,24 +42,16 @@ def lines(
             at = write_number(out, at, logs[i])
             for j in range(n_words):
                 out[at] = 32 if j else 9
-                at = write_word(out, at + 1, pool, offsets[words[i, j]], offsets[words[i, j] + 1] - 1)
+                at += 1
+                for k in range(offsets[words[i, j]], offsets[words[i, j] + 1] - 1):
+                    out[at] = pool[k]
+                    at += 1
             if with_backoffs:
                 out[at] = 9
                 at = write_number(out, at + 1, backoffs[i])
             out[at] = 10
             at += 1
     return np.asarray(out)[:at].tobytes()
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def write_word(out: Bytes, at: Size, pool: ConstBytes, start: Size, end: Size) -> Size:
-    """Copy a word and return its end."""
-    for k in range(start, end):
-        out[at] = pool[k]
-        at += 1
-    return at
 
 
 @cython.cfunc

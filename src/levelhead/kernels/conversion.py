@@ -21,7 +21,6 @@ def visits(heads: ConstInts):
     The order is: a word's left children, its left side, its right children, its right side.
     """
     n_words: Size = heads.shape[0]
-    check_range("heads", heads, -1, n_words - 1)
     order: Ints = memoryview(np.empty(2 * n_words, dtype=np.int32))
     first, following = children_of(heads)
     n_done: Size = 0
@@ -83,46 +82,27 @@ def forward(heads: ConstInts, order: ConstInts, targets: ConstBytes, roots: Cons
     left: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
     right: Ints = memoryview(np.full(n_words, -1, dtype=np.int32))
     with cython.nogil:
-        find_outermost(heads, targets, left, right)
-        raise_targets(converted, order, roots, left, right, moved)
+        for word in range(n_words):  # the outermost target among the children of each word on either side
+            head = heads[word]
+            if targets[word] and head >= 0:
+                if word > head:
+                    right[head] = word
+                elif left[head] < 0:
+                    left[head] = word
+        for step in range(order.shape[0]):
+            head = order[step] if order[step] >= 0 else -1 - order[step]
+            child = left[head] if order[step] >= 0 else right[head]
+            if child >= 0 and not roots[head]:
+                converted[child] = converted[head]
+                converted[head] = child
+                moved[child] = 1
     return np.asarray(converted), np.asarray(moved)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def find_outermost(heads: ConstInts, targets: ConstBytes, left: Ints, right: Ints) -> cython.void:
-    """Find the outermost target among the children of each word on either side, or leave -1."""
-    for word in range(heads.shape[0]):
-        head = heads[word]
-        if targets[word] and head >= 0:
-            if word > head:
-                right[head] = word
-            elif left[head] < 0:
-                left[head] = word
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def raise_targets(
-    new: Ints, order: ConstInts, roots: ConstBytes, left: ConstInts, right: ConstInts, moved: Bytes
-) -> cython.void:
-    """Swap the outermost target of each side with its head."""
-    for step in range(order.shape[0]):
-        head = order[step] if order[step] >= 0 else -1 - order[step]
-        child = left[head] if order[step] >= 0 else right[head]
-        if child >= 0 and not roots[head]:
-            new[child] = new[head]
-            new[head] = child
-            moved[child] = 1
 
 
 @cython.locals(first=Ints, following=Ints)
 def backward(heads: ConstInts, order: ConstInts, targets: ConstBytes, fixed: ConstBytes, frozen: cython.bint):
     """Move targets below their children: Algorithm 2."""
     check_sizes(heads=heads, targets=targets, fixed=fixed)
-    check_range("heads", heads, -1, heads.shape[0] - 1)
     check_range("order", order, -heads.shape[0], heads.shape[0] - 1)
     converted: Ints = memoryview(np.array(heads, dtype=np.int32))
     first, following = children_of(heads)

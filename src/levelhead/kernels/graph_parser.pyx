@@ -162,7 +162,7 @@ cdef class GraphParser:
         cdef float[::1] parts = tables[0], first
         cdef int16_t[:, ::1] labels = tables[1]
         cdef float[::1] part_sums
-        cdef float[:, ::1] label_sums
+        cdef float[:, ::1] label_sums, relations, relation_sums
         cdef int32_t bits = bits_of("parts", parts)
         memset(&self.m, 0, sizeof(Machine))
         memset(&self.g, 0, sizeof(Graph))
@@ -188,7 +188,12 @@ cdef class GraphParser:
             self.g.sums, self.m.label_sums = &part_sums[0], &label_sums[0, 0]
         if len(tables) > 2:
             check_shape("relations", tables[2], (len(tables[2]), padded_to(n_labels)))
-            self.join_relations(templates[4], tables[2], sums[2] if sums else None)
+            relations = tables[2]
+            point(&self.g.labelled, templates[4], bits_of("relations", relations))
+            self.g.relations = &relations[0, 0]
+            if sums:
+                relation_sums = sums[2]
+                self.g.relation_sums = &relation_sums[0, 0]
         self.m.n_labels, self.m.padded = n_labels, padded_to(n_labels)
         self.m.root_label = self.g.root_label = root_label
         self.g.n_labels, self.g.padded = n_labels, self.m.padded
@@ -211,20 +216,16 @@ cdef class GraphParser:
         free(self.g.relation_scores)
         release(&self.m.arena)
 
-    cdef void join_relations(self, tuple templates, float[:, ::1] weights, float[:, ::1] sums):
-        """Take the weights for scoring relations with their arcs."""
-        point(&self.g.labelled, templates, bits_of("relations", weights))
-        self.g.relations = &weights[0, 0]
-        if sums is not None:
-            self.g.relation_sums = &sums[0, 0]
-
-    cdef void make_room(self, int32_t n):
-        """Allocate memory for sentences of up to n words."""
+    cdef void make_room(self, tuple columns, int32_t n):
+        """Look at a treebank, and allocate memory for its sentences of up to n words."""
+        see_columns(&self.m.words, columns)
+        self.g.words = self.m.words
         if n <= self.size:
             return
         cdef int32_t arcs = (n + 1) * self.g.most
         cdef double[::1] doubles = np.zeros((n + 1) * (n + 1) + (2 * n + 2) * (n + 1))
         cdef int32_t[::1] integers = np.zeros((2 * n + 2) * (n + 1) + 6 * (2 * n + 2) + arcs, np.int32)
+        cdef int64_t[::1] todo
         self.room = self.room[:2] + [doubles, integers]
         self.g.scores = &doubles[0]
         self.g.contraction.weights = self.g.scores + (n + 1) * (n + 1)
@@ -236,21 +237,14 @@ cdef class GraphParser:
         self.g.contraction.state = self.g.contraction.entry + 2 * n + 2
         self.g.contraction.path = self.g.contraction.state + 2 * n + 2
         self.g.candidates = self.g.contraction.path + 2 * n + 2
-        if self.g.second_order:
-            self.make_chart(n, arcs)
         self.size = n
-
-    cdef void make_chart(self, int32_t n, int32_t arcs):
-        cdef double[::1] doubles = np.zeros(<int64_t>arcs * (n + 2 + 2 * self.g.most))
-        cdef int32_t[::1] integers = np.zeros(2 * arcs + 2 * (n + 3) + (n + 1) * (n + 1), np.int32)
-        cdef int64_t[::1] todo = np.zeros(8 * n + 16, np.int64)
-        self.room += [doubles, integers, todo]
-        point_chart(&self.c, &doubles[0], &integers[0], &todo[0], n, self.g.most)
-        self.g.best_relations = &integers[2 * arcs + 2 * (n + 3)]
-
-    cdef void see(self, tuple columns):
-        see_columns(&self.m.words, columns)
-        self.g.words = self.m.words
+        if self.g.second_order:
+            doubles = np.zeros(<int64_t>arcs * (n + 2 + 2 * self.g.most))
+            integers = np.zeros(2 * arcs + 2 * (n + 3) + (n + 1) * (n + 1), np.int32)
+            todo = np.zeros(8 * n + 16, np.int64)
+            self.room += [doubles, integers, todo]
+            point_chart(&self.c, &doubles[0], &integers[0], &todo[0], n, self.g.most)
+            self.g.best_relations = &integers[2 * arcs + 2 * (n + 3)]
 
     cdef inline void turn_to(self, const int32_t[::1] starts, int64_t i) noexcept nogil:
         """Select a sentence."""
@@ -264,8 +258,7 @@ cdef class GraphParser:
         cdef int64_t i
         chosen = np.zeros((n_words + 1, self.g.most), np.int32)
         cdef int32_t[:, ::1] out = chosen
-        self.see(columns)
-        self.make_room(int(np.max(np.diff(starts)[sentences])))
+        self.make_room(columns, int(np.max(np.diff(starts)[sentences])))
         with nogil:
             for i in sentences:
                 with gil:
@@ -293,8 +286,7 @@ cdef class GraphParser:
         if voted:
             check_shape("candidates", candidates, (n_words, self.g.most))
             check_shape("votes", votes, (n_words, self.g.most))
-        self.see(columns)
-        self.make_room(longest)
+        self.make_room(columns, longest)
         with nogil:
             for i in range(starts.shape[0] - 1):
                 with gil:
@@ -331,8 +323,7 @@ cdef class GraphParser:
         cdef const int32_t* relations
         cdef int64_t i, wrong = 0, mislabelled = 0
         cdef double found
-        self.see(columns)
-        self.make_room(longest)
+        self.make_room(columns, longest)
         with nogil:
             for i in sentences:
                 with gil:

@@ -16,7 +16,9 @@ if sys.byteorder != "little":
 ctypedef const uint8_t* Bytes
 
 cdef enum:
-    NEWLINE = 10
+    TAB = 9, NEWLINE = 10, RETURN = 13, SPACE = 32, HASH_MARK = 35, HYPHEN = 45, DOT = 46, ZERO = 48, COLON = 58
+    EQUALS = 61, UNDERSCORE = 95, BAR = 124
+    MAX_DIGITS = 9
 
 cdef extern from *:
     """

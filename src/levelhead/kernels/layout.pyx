@@ -15,8 +15,7 @@ cdef enum:
 
 cdef int64_t size_of_text(Codes forms, Codes first, Codes n_words, Codes multiword_forms, Offsets lengths) noexcept nogil:
     """The size of the text in bytes, or -1 if multiword tokens are not in order."""
-    cdef int64_t n_forms = forms.shape[0], n_multiword = first.shape[0], size = 0, word = 0
-    cdef int64_t i
+    cdef int64_t n_forms = forms.shape[0], n_multiword = first.shape[0], size = 0, word = 0, i
     for i in range(n_multiword):
         if first[i] < word or n_words[i] < 0 or first[i] > n_forms - n_words[i]:
             return -1

@@ -8,17 +8,10 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 cdef enum:
-    SHIFT = 0
-    LEFT = 1
-    RIGHT = 2
-    OTHER = 3  # SWAP, or REDUCE in arc-eager
-    N_ACTIONS = 4
+    SHIFT = 0, LEFT, RIGHT, OTHER, N_ACTIONS  # other: SWAP, or REDUCE in arc-eager
 
 cdef enum:
-    ARC_STANDARD = 0
-    SWAP_EAGER = 1
-    SWAP_LAZY = 2
-    ARC_EAGER = 3
+    ARC_STANDARD = 0, SWAP_EAGER, SWAP_LAZY, ARC_EAGER
 
 cdef struct Cell:
     Cell* below    # the next item of the stack, or of the part of the buffer that came back by SWAP

@@ -172,8 +172,7 @@ cdef inline uint64_t draw(uint64_t* seed) noexcept nogil:
     return seed[0]
 
 
-cdef int32_t train_greedily(Machine* m, Gold* gold, double* step, double explore,
-                            uint64_t* seed) noexcept nogil:
+cdef int32_t train_greedily(Machine* m, Gold* gold, double* step, double explore, uint64_t* seed) noexcept nogil:
     """Train on one sentence; return the number of wrong transitions."""
     cdef State* state = first_state(&m.arena)
     cdef Cell* head

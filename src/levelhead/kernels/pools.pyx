@@ -6,17 +6,6 @@ import numpy as np
 include "interning.pxi"
 
 cdef enum:
-    TAB = 9
-    RETURN = 13
-    SPACE = 32
-    HASH_MARK = 35
-    DOT = 46
-    ZERO = 48
-    COLON = 58
-    EQUALS = 61
-    UNDERSCORE = 95
-    BAR = 124
-    MAX_DIGITS = 9
     BLOCK = 64
     LEAST_ID_LINE = 9  # the bytes of `#sent_id=`
 
@@ -25,9 +14,8 @@ def translate(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t
               const int64_t[::1] other_offsets):
     """Return the code in one pool of each string of another, or -1. In pools, each string is followed by a newline."""
     cdef Table table
-    cdef int64_t n_strings = offsets.shape[0] - 1, n_others = other_offsets.shape[0] - 1, i, length
+    cdef int64_t n_strings = offsets.shape[0] - 1, n_others = other_offsets.shape[0] - 1, i, length, n_slots = 16
     cdef uint64_t slot, hashed
-    cdef int64_t n_slots = 16
     cdef Bytes start
     found = np.full(n_others, -1, dtype=np.int32)
     cdef int32_t[::1] found_view = found
@@ -53,8 +41,7 @@ def translate(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t
 def distinct(const int32_t[::1] codes, int64_t n_strings):
     """Return the codes that occur, ascending; an IndexError if a code is not below the number of strings."""
     cdef uint8_t[::1] present = np.zeros(n_strings, dtype=np.uint8)
-    cdef int64_t n_found = 0
-    cdef int64_t i
+    cdef int64_t n_found = 0, i
     cdef bint outside = False
     with nogil:
         for i in range(codes.shape[0]):
@@ -78,17 +65,14 @@ def distinct(const int32_t[::1] codes, int64_t n_strings):
 
 def hashes(const uint8_t[::1] pool, const int64_t[::1] offsets):
     """Return a 64-bit hash of each string, another one in every process."""
-    cdef int64_t n_strings = offsets.shape[0] - 1
-    cdef int64_t i
+    cdef int64_t n_strings = offsets.shape[0] - 1, i
     found = np.empty(n_strings, dtype=np.int64)
     cdef int64_t[::1] view = found
     if n_strings == 0:
         return found
     with nogil:
         for i in range(n_strings):
-            view[i] = <int64_t> hash_bytes(
-                &pool[offsets[i]], offsets[i + 1] - offsets[i] - 1, &pool[0] + pool.shape[0]
-            )
+            view[i] = hash_bytes(&pool[offsets[i]], offsets[i + 1] - offsets[i] - 1, &pool[0] + pool.shape[0])
     return found
 
 
@@ -303,15 +287,12 @@ def parse_edges(const uint8_t[::1] pool, const int64_t[::1] offsets, const int32
     before the dot, the number after it (0 without a dot) and that of its label; and the labels, in the order of their
     first occurrence.
     """
-    cdef int64_t n_codes = codes.shape[0], n = 0
-    cdef int64_t i
+    cdef int64_t n_codes = codes.shape[0], n = 0, i, most = 1
     cdef Bytes at, end
     cdef Edge edge
     cdef Table table
-    cdef bint malformed = False
     sizes = np.zeros(n_codes, dtype=np.int64)
     cdef int64_t[::1] sizes_view = sizes
-    cdef int64_t most = 1
     for i in range(n_codes):
         most += (offsets[codes[i] + 1] - offsets[codes[i]] + 3) // 4  # an edge has at least three bytes and a separator
     edges = np.empty((3, most), dtype=np.int64)
@@ -327,9 +308,9 @@ def parse_edges(const uint8_t[::1] pool, const int64_t[::1] offsets, const int32
                 if at == end or (end - at == 1 and at[0] == UNDERSCORE):
                     continue
                 while True:
-                    malformed = not read_edge(at, end, &edge)
-                    if malformed:
-                        break
+                    if not read_edge(at, end, &edge):
+                        with gil:
+                            return None
                     view[0, n], view[1, n] = edge.number, edge.minor
                     view[2, n] = intern(&table, edge.label, edge.end - edge.label, &pool[0] + pool.shape[0])
                     if view[2, n] < 0:
@@ -340,10 +321,6 @@ def parse_edges(const uint8_t[::1] pool, const int64_t[::1] offsets, const int32
                     if edge.end == end:
                         break
                     at = edge.end + 1
-                if malformed:
-                    break
-        if malformed:
-            return None
         labels = [table.starts[i][: table.lengths[i]].decode() for i in range(table.n_strings)]
         return sizes, edges[0, :n], edges[1, :n], edges[2, :n], labels
     finally:

@@ -18,19 +18,7 @@ cdef extern from *:
 ctypedef int32_t* Codes
 
 cdef enum:
-    TAB = 9
-    HASH_MARK = 35
-    HYPHEN = 45
-    DOT = 46
-    RETURN = 13
-    ZERO = 48
-    UNDERSCORE = 95
-    N_FIELDS = 10
-    ID = 0
-    FORM = 1
-    HEAD = 6
-    DEPREL = 7
-    MAX_DIGITS = 9
+    ID = 0, FORM = 1, HEAD = 6, DEPREL = 7, N_FIELDS = 10
     FEW = 64
 
 cdef uint64_t TABS = 0x0909090909090909
@@ -65,8 +53,7 @@ cdef object pool_of(const Table* table):
 
 cdef inline int64_t number(Bytes start, int64_t length) noexcept nogil:
     """A decimal number of ASCII digits without leading zeros, or -1."""
-    cdef int64_t value = 0
-    cdef int64_t i
+    cdef int64_t value = 0, i
     if length == 0 or length > MAX_DIGITS or (start[0] == ZERO and length > 1):
         return -1
     for i in range(length):
@@ -262,9 +249,7 @@ cdef inline bint read_line(
     return read_empty(table, fields, out, sizes, sentence, first, second, end)
 
 
-cdef int64_t scan_lines(
-    Bytes data, int64_t size, Table* table, Out* out, Sizes* sizes, bint ranges
-) noexcept nogil:
+cdef int64_t scan_lines(Bytes data, int64_t size, Table* table, Out* out, Sizes* sizes, bint ranges) noexcept nogil:
     """Read all lines; return 0, or the 1-based number of the first invalid line."""
     cdef Bytes end = data + size, line = data, line_end, comments = NULL
     cdef Sentence sentence = Sentence(0, 0, 0, False)
@@ -340,11 +325,6 @@ cdef Survey survey(Bytes data, int64_t size) noexcept nogil:
     return seen
 
 
-cdef object copied(const void* start, int64_t n_bytes):
-    """A block with these bytes."""
-    return PyByteArray_FromStringAndSize(<const char*> start, n_bytes)
-
-
 def begin(const uint8_t[::1] data, bint ranges=True):
     """Read a CoNLL-U file of at most 2**31 - 1 bytes that needs no repair, and return the argument of `arrays_of`.
 
@@ -353,13 +333,12 @@ def begin(const uint8_t[::1] data, bint ranges=True):
     """
     cdef int64_t size = data.shape[0]
     cdef Bytes start = &data[0] if size else NULL
-    cdef int64_t n_most
+    cdef int64_t n_most, stopped
     cdef Survey seen
     cdef Codes[8] columns
     cdef Table table
     cdef Sizes sizes = Sizes(0, 0, 0, 0, 0)
     cdef Out out
-    cdef int64_t stopped
     cdef int i
     with nogil:
         seen = survey(start, size)
@@ -384,8 +363,8 @@ def begin(const uint8_t[::1] data, bint ranges=True):
             return stopped
         out.sentence_starts[sizes.sentences] = <int32_t> sizes.words
         numbers = sizes.words, sizes.sentences, not seen.forbidden, seen.every < 0x80
-        multiword = copied(out.multiword.cells, 12 * sizeof(int32_t) * sizes.multiword)
-        empty = copied(out.empty.cells, 12 * sizeof(int32_t) * sizes.empty)
+        multiword = PyByteArray_FromStringAndSize(<char*> out.multiword.cells, 12 * sizeof(int32_t) * sizes.multiword)
+        empty = PyByteArray_FromStringAndSize(<char*> out.empty.cells, 12 * sizeof(int32_t) * sizes.empty)
         return (
             numbers, arrays, multiword, empty, starts, lines, pool_of(&table),
             joined_comments(start, out.comments, sizes.sentences),
@@ -397,7 +376,12 @@ def begin(const uint8_t[::1] data, bint ranges=True):
 
 
 def arrays_of(begun):
-    """Return the result of `scan` from that of `begin`."""
+    """Return the arrays of a file that `begin` has read.
+
+    Returns the 1-based number of the first invalid line; or a tuple of pool, pool offsets, eight code columns, heads
+    (1-based in their sentence), multiword tokens, empty nodes, sentence starts, sentence lines, comments, comment
+    starts.
+    """
     import numpy as np
 
     if isinstance(begun, int):
@@ -421,13 +405,3 @@ def arrays_of(begun):
 def kinds_of_bytes(begun):
     """Return whether the bytes of a valid file are free of NUL and carriage returns, and whether all are ASCII."""
     return begun[0][2:]
-
-
-def scan(const uint8_t[::1] data, bint ranges=True):
-    """Read a CoNLL-U file as `begin` does, into arrays.
-
-    Returns the 1-based number of the first invalid line; or a tuple of pool, pool offsets, eight code columns, heads
-    (1-based in their sentence), multiword tokens, empty nodes, sentence starts, sentence lines, comments, comment
-    starts.
-    """
-    return arrays_of(begin(data, ranges))

@@ -19,14 +19,13 @@ Bytes = cython.typedef(cython.uchar[::1])
 
 def shapes(heads: ConstInts, starts: ConstInts):
     """Return the shape of every tree."""
-    n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     n_words: cython.Py_ssize_t = heads.shape[0]
     longest = check_starts(starts, n_words)
     depths: Ints = memoryview(np.zeros(n_words, dtype=np.int32))
     gaps: Ints = memoryview(np.zeros(n_words, dtype=np.int32))
     crossed: Bytes = memoryview(np.zeros(n_words, dtype=np.uint8))
     right_crossed: Bytes = memoryview(np.zeros(n_words, dtype=np.uint8))
-    ill_nested: Bytes = memoryview(np.zeros(n_sentences, dtype=np.uint8))
+    ill_nested: Bytes = memoryview(np.zeros(starts.shape[0] - 1, dtype=np.uint8))
     table = np.zeros((14, 2 * longest + 4), dtype=np.int32)
     work: Table = table if cython.compiled else [memoryview(row) for row in table]
     with cython.nogil:
@@ -50,9 +49,7 @@ def measure(
         start = starts[i]
         n = starts[i + 1] - starts[i]
         sentence: ConstInts = heads[start : start + n]
-        if not within(sentence, n) or not lay_out(
-            sentence, n, work[0], work[1], size, enter, entered, work[8], work[7]
-        ):
+        if not lay_out(sentence, n, work[0], work[1], size, enter, entered, work[8], work[7]):
             return i
         for word in range(n):
             depths[start + word] = work[8][word + 1]
@@ -64,17 +61,6 @@ def measure(
         find_crossed(sentence, n, size, enter, work[9], work[10], work[11], work[12], here, right[start : start + n])
         ill[i] = interleaved(sentence, n, size, enter, here, work[0], work[1], work[5], work[6], work[7])
     return -1
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def within(heads: ConstInts, n: Int) -> cython.bint:
-    """Whether all heads are 0 or words of the sentence."""
-    for word in range(n):
-        if heads[word] < 0 or heads[word] > n:
-            return False
-    return True
 
 
 @cython.cfunc
@@ -93,6 +79,8 @@ def lay_out(
         after[node] = 0
     after[n + 1] = 0
     for node in range(1, n + 1):  # the dependents of each head side by side: below[after[head] : after[head + 1]]
+        if heads[node - 1] < 0 or heads[node - 1] > n:
+            return False
         after[heads[node - 1] + 1] += 1
     for node in range(1, n + 2):
         after[node] += after[node - 1]

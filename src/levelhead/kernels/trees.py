@@ -133,9 +133,7 @@ def smallest_nonprojective(head: Ints, n: Int, enter: Ints, leave: Ints, steps: 
 def lift(heads: ConstInts, starts: ConstInts, most_steps: cython.longlong):
     """Lift non-projective arcs, the shortest first, to the head of their head, until none is left."""
     n_sentences: Size = starts.shape[0] - 1
-    longest: Size = 0
-    for i in range(n_sentences):
-        longest = max(longest, starts[i + 1] - starts[i])
+    longest = int(np.diff(np.asarray(starts)).max(initial=0))
     lifted: Ints = memoryview(np.array(heads, dtype=np.int32))
     verdicts: cython.uchar[::1] = memoryview(np.zeros(n_sentences, dtype=np.uint8))
     work = np.zeros((5, longest + 2), dtype=np.int32)

@@ -24,7 +24,7 @@ from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.layouts.gold import bare_name, gold_files, stem_of, treebanks_in
+from levelhead.treebank.layouts.gold import bare_name, by_stem, gold_files, stem_of, treebank_files
 from levelhead.treebank.layouts.outputs import system_folders
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.reader import Format
@@ -157,7 +157,7 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
         in_metadata = (source / "metadata.json").is_file()  # of a TIRA folder
         if source.is_file():
             files = {stem_of(source.name) or source.name: source}
-        elif in_metadata or not (files := treebanks_in(source)):
+        elif in_metadata or not (files := by_stem(treebank_files(source))):
             files = {gold.code: gold.path for gold in gold_files(source)}
         for stem, path in files.items():
             named = _PART.fullmatch(stem)
@@ -176,7 +176,7 @@ def outputs_in(folder: Path, codes: Iterable[str]) -> dict[str, Path]:
     A file is named after the code, the parsed part (`en-ud-test`, `danish_ddt_test`) or the language
     (`Old_Church_Slavonic`).
     """
-    files = treebanks_in(folder) if folder.is_dir() else {}
+    files = by_stem(treebank_files(folder)) if folder.is_dir() else {}
     outputs = {}
     for code in codes:
         parts = [f"{code}{mark}{split}" for split in ("test", "dev") for mark in ("-ud-", "-", "_")]

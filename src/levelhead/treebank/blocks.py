@@ -14,8 +14,6 @@ from levelhead.errors import Fault, Place, UnreadableFile
 from levelhead.immutable import immutable
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, LONGEST_LINE, parts_of, size_of_file, size_text
 
-_BLANK_LINE = re.compile(rb"\n[ \t]*\r?\n")
-_EMPTY_LINE = re.compile(rb"\n\r?\n")
 _FURTHER = 1 << 16
 
 
@@ -53,7 +51,7 @@ class ByteBlocks:
 
     def __init__(self, parts: Iterator[bytes], name: str | None, *, spaces: bool) -> None:
         self._parts, self._name = parts, name
-        self._blank = _BLANK_LINE if spaces else _EMPTY_LINE
+        self._blank = re.compile(rb"\n[ \t]*\r?\n" if spaces else rb"\n\r?\n")
         self._waiting: list[bytes] = []
         self._n_waiting = 0
         self.digest = hashlib.sha256()  # of all parts read so far
@@ -70,7 +68,17 @@ class ByteBlocks:
         least, further = max(size, 2), _FURTHER
         while True:
             while self._n_waiting < least + further and not (self._read_all or self._is_too_long):
-                self._read_part()
+                part = next(self._parts, None)
+                self._read_all = part is None
+                part = part or b""
+                self.digest.update(part)
+                self._waiting.append(part)
+                self._n_waiting += len(part)
+                last = part.rfind(b"\n")
+                self._has_line_feed |= last >= 0
+                last = max(last, part.rfind(b"\r", last + 1))
+                self._has_return |= not self._has_line_feed and last >= 0
+                self._n_unended = len(part) - last - 1 if last >= 0 else self._n_unended + len(part)
             if self._n_waiting > DEFAULT_LIMITS.size:
                 message = f"more than {size_text(DEFAULT_LIMITS.size)} without a blank line between sentences"
                 raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))
@@ -91,17 +99,3 @@ class ByteBlocks:
     def _is_too_long(self) -> bool:
         """Whether the last line is too long, even without a line end; it is refused where lines are counted."""
         return self._n_unended > LONGEST_LINE and (self._has_line_feed or not self._has_return)
-
-    def _read_part(self) -> None:
-        part = next(self._parts, None)
-        if part is None:
-            self._read_all = True
-            return
-        self.digest.update(part)
-        self._waiting.append(part)
-        self._n_waiting += len(part)
-        last = part.rfind(b"\n")
-        self._has_line_feed |= last >= 0
-        last = max(last, part.rfind(b"\r", last + 1))
-        self._has_return |= not self._has_line_feed and last >= 0
-        self._n_unended = len(part) - last - 1 if last >= 0 else self._n_unended + len(part)

@@ -12,13 +12,12 @@ import numpy as np
 
 from levelhead.errors import MalformedDeps, quoted
 from levelhead.kernels import pools
-from levelhead.treebank.strings import StringColumn
+from levelhead.treebank.strings import Codes, StringColumn, Strings
 from levelhead.treebank.tokens import DEPS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from levelhead.treebank.strings import Codes, Strings
     from levelhead.treebank.treebank import Treebank
 
 _EDGE = r"(?:0|[1-9][0-9]{0,8})(?:\.[1-9][0-9]{0,8})?:[^|\n]+"

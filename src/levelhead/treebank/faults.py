@@ -18,12 +18,11 @@ import numpy as np
 
 from levelhead.errors import Fault, Place, add_fault, number_of, quoted
 from levelhead.kernels import pools, trees
-from levelhead.treebank.strings import ANY_SPACE
+from levelhead.treebank.strings import ANY_SPACE, Codes
 from levelhead.treebank.tokens import FIELDS
 
 if TYPE_CHECKING:
     from levelhead.treebank.scanner import ReaderSettings
-    from levelhead.treebank.strings import Codes
 
 
 _BOM = b"\xef\xbb\xbf"
@@ -82,7 +81,7 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> t
     numbers = [np.zeros(0, dtype=np.int32)]
     by_kind: dict[str, list[Fault]] = {}
     end, line = 0, 1  # of the blank lines before: their end, and the number of the next line
-    for match in _BLANK.finditer(data):
+    for match in re.finditer(rb"(?m)^[ \t\n]*(?:\n|\Z)", data):  # consecutive blank lines
         blank, before = match[0], data[end : match.start()]
         if not blank or (blank == b"\n" and before):
             continue  # the usual blank line after a sentence, which is kept with the text before it
@@ -104,14 +103,6 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> t
     numbers.append(np.arange(line, line + n_last, dtype=np.int32))
     warnings += [fault for slug in _BLANK_LINES for fault in by_kind.get(slug, ())]
     return b"".join([*kept, last]), np.concatenate(numbers)
-
-
-_BLANK = re.compile(rb"(?m)^[ \t\n]*(?:\n|\Z)")  # consecutive blank lines
-
-
-def lines_of(data: bytes) -> Iterator[bytes]:
-    """Yield the lines of a file, each with its line feed; the last line may have none."""
-    return iter(io.BytesIO(data))
 
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -198,7 +189,7 @@ def walk(
     sentence: _Sentence | None = None
     comments_from = 0
     several_roots = reading.conllx or reading.several_roots or reading.ignores_trees
-    for position, content in enumerate(lines_of(data), 1):
+    for position, content in enumerate(io.BytesIO(data), 1):
         number, line = line_of(position), content.removesuffix(b"\n").decode()
         if "\r" in line:
             yield Fault("stray-carriage-return", "a carriage return is inside the line", Place(line=number))

@@ -16,7 +16,6 @@ from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFi
 
 _CHUNK = 1 << 20
 _ZSTD_STEP = 1 << 10
-_MAGIC = 8
 _MOST_MEMBERS = 10_000
 
 
@@ -133,7 +132,7 @@ def _decoded(
     file: IO[bytes], name: str, size: int | None, limits: Limits = DEFAULT_LIMITS, most: float = math.inf
 ) -> _Parts:
     """Yield the decompressed parts of a file; the size of a file from a pipe is only known at its end."""
-    start = file.read(_MAGIC)
+    start = file.read(8)
     if start.startswith(_ZIP):
         raise _unreadable("archive", "zip archives are not supported", name)
     unpack = next((unpack for magic, unpack in _UNPACKERS.items() if start.startswith(magic)), None)

@@ -23,8 +23,6 @@ from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.treebank import Treebank
 
 _ID = re.compile(r"[1-9][0-9]{0,8}")
-_NOT_A_COMMENT = re.compile(rb"(?m)^[^#\n]")
-_FIRST_CELL = re.compile(rb"(?m)^[1-9][0-9]*\t")
 _HEAD, _DEPREL, _DEPS = (FIELDS.index(name) for name in ("HEAD", "DEPREL", "DEPS"))
 
 
@@ -98,7 +96,7 @@ def readable_sentences(data: bytes, reading: ReaderSettings) -> Iterator[tuple[T
     reading = reading._replace(layout=None, any_heads=True)
     blocks = sentence_blocks(data)
     starts = np.cumsum([0, *(block.count(b"\n") for block in blocks)])
-    sentences = [i for i, block in enumerate(blocks) if reading.conllx or _NOT_A_COMMENT.search(block)]
+    sentences = [i for i, block in enumerate(blocks) if reading.conllx or re.search(rb"(?m)^[^#\n]", block)]
     valid = valid_blocks([blocks[i] for i in sentences], reading)
     readable = [row for row, is_valid in enumerate(valid) if is_valid]
     for _, group in groupby(readable, lambda row: bool(re.search(HEADLESS, blocks[sentences[row]]))):
@@ -200,7 +198,7 @@ class LenientPieces(Pieces):
         ten = data if layout is None else layout.ten_columns(data)[0]
         blocks = []
         for sentence in sentence_blocks(re.sub(HEADLESS, rb"\1\2\1", ten)):
-            if _FIRST_CELL.search(sentence):
+            if re.search(rb"(?m)^[1-9][0-9]*\t", sentence):
                 blocks.append(sentence)
             else:
                 lines = sentence.rstrip(b"\n").split(b"\n")

@@ -34,7 +34,6 @@ FUNCTION = frozenset({"", "_"})  # FEATS of a word that is not scored
 NO_FEATURES = "|"  # FEATS of a content word without features
 _SLUG, _WITHOUT_WORDS = "refused-by-rules", "the sentence that ends here has no words"
 _ID, _FORM, _FEATS, _HEAD = 0, 1, 5, 6
-_FEWEST_WITH_ROOT = 3
 
 
 class MorphosyntacticReader(LineReader):
@@ -85,7 +84,7 @@ class MorphosyntacticReader(LineReader):
             else:
                 self._follow(word, settled, number)
                 n_roots += self.heads[word] < 0
-        if n_roots > 1 or (n_roots == 0 and end - start >= _FEWEST_WITH_ROOT):
+        if n_roots > 1 or (n_roots == 0 and end - start >= 3):
             message = f"{n_roots} content words of the sentence that ends here have HEAD 0, instead of one"
             raise self._refuse(message, number, RootsRefused)
         self.starts.append(end)
@@ -186,7 +185,21 @@ class _Faults:
             self._blank = []
         self._errors += finder.faults
         self._blank += finder.blank_faults()
-        for warning in _malformed_features(treebank, self._most):
+        codes = treebank.feats.codes
+        malformed = {
+            code: part
+            for code, feats in zip(treebank.feats.distinct.tolist(), treebank.feats.distinct_texts)
+            if feats not in FUNCTION and (part := malformed_feature(feats)) is not None
+        }
+        words = np.flatnonzero(np.isin(codes, list(malformed)))
+        message = "in FEATS is not Name=Value: it is refused if the word is aligned"  # the official script crashes
+        for warning in warnings_of_rows(
+            treebank,
+            "invalid-feats",
+            words,
+            lambda word: f"{quoted(malformed[int(codes[word])])} {message}",
+            self._most,
+        ):
             place = warning.place
             place = place._replace(file=self._name, sentence=finder.numbers[(place.sentence or 1) - 1])
             add_fault(self._warnings, warning.slug, replace(warning, place=place), self._most)
@@ -240,21 +253,6 @@ class _FaultFinder(MorphosyntacticReader):
         if is_kept:
             self.numbers.append(self.n_sentences)
         self._broken = False
-
-
-def _malformed_features(treebank: Treebank, most: int) -> Iterator[Fault]:
-    """Warn about features on which the official script crashes if their word is aligned."""
-    codes = treebank.feats.codes
-    malformed = {
-        code: part
-        for code, feats in zip(treebank.feats.distinct.tolist(), treebank.feats.distinct_texts)
-        if feats not in FUNCTION and (part := malformed_feature(feats)) is not None
-    }
-    words = np.flatnonzero(np.isin(codes, list(malformed)))
-    message = "in FEATS is not Name=Value: it is refused if the word is aligned"
-    return warnings_of_rows(
-        treebank, "invalid-feats", words, lambda word: f"{quoted(malformed[int(codes[word])])} {message}", most
-    )
 
 
 def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: int) -> tuple[Fault, ...]:

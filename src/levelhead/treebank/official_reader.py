@@ -27,8 +27,7 @@ from levelhead.treebank.tokens import COLUMNS, Comments, EmptyNodes, MultiwordTo
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.two_files import sha256_of
 
-_CELL = rb"[^\t\n]*\t"
-_EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)"
+_EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * rb"[^\t\n]*\t" + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)"
 """Finds a line with a dot in its ID or in the head of an edge."""
 
 

@@ -134,8 +134,7 @@ class Pieces(ABC):
 
     def contents(self) -> FileSummary:
         """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
-        n_sentences, n_words, n_tokens = self.n_sentences, self.n_words, self.n_tokens
-        return FileSummary(self.sha256, n_sentences, n_words, n_tokens, self.warnings(), self.name)
+        return FileSummary(self.sha256, self.n_sentences, self.n_words, self.n_tokens, self.warnings(), self.name)
 
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; call it once, at the end."""

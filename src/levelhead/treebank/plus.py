@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place, quoted
 from levelhead.immutable import immutable
-from levelhead.treebank.strings import UNDERSCORE, Strings
-from levelhead.treebank.tokens import FIELDS
+from levelhead.treebank.strings import UNDERSCORE, Codes, Strings
+from levelhead.treebank.tokens import FIELDS, STRING_FIELDS
 
 if TYPE_CHECKING:
-    from levelhead.treebank.strings import Codes
     from levelhead.treebank.treebank import Treebank
 
-_COLUMNS = tuple(name for name in FIELDS if name not in {"ID", "HEAD"})
 _Cell = TypeVar("_Cell", str, bytes)
 
 
@@ -59,16 +57,15 @@ class ColumnLayout:
 
     def ten_columns(self, data: bytes) -> tuple[bytes, list[tuple[bytes, ...]]]:
         """Rearrange text into ten columns; a line with a wrong number of columns becomes an invalid line."""
-        lines, rows = data.split(b"\n"), []
-        n_columns, extra = len(self.names), [self.names.index(name) for name in self.extra]
-        inside = False
+        lines, rows, inside = data.split(b"\n"), [], False
+        extra = [self.names.index(name) for name in self.extra]
         for number, line in enumerate(lines):
             if not line:
                 inside = False
             elif inside or not self.is_comment(line, b"#", b"\t"):
                 inside = True
                 cells = line.split(b"\t")
-                if len(cells) == n_columns:
+                if len(cells) == len(self.names):
                     ten = self.ten([*cells, b"_"])
                     rows.append((ten[0], *(cells[place] for place in extra)))
                     lines[number] = b"\t".join(ten)
@@ -133,7 +130,7 @@ def plus_parts(treebank: Treebank, read: ColumnLayout, parts: Iterable[tuple[Tre
 
     Columns of CoNLL-U that were not in the file come last, if they have values.
     """
-    columns = dict(zip(_COLUMNS, treebank.columns, strict=True))
+    columns = dict(zip(STRING_FIELDS, treebank.columns, strict=True))
     others = np.concatenate([treebank.multiword.cells, treebank.empty.cells])
     has_values = {
         name: column.has_values or bool((others[:, FIELDS.index(name) - 1] != UNDERSCORE).any())

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 HEADLESS = rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)"
 """Finds a word without a head: its ID, and the columns up to HEAD."""
 
-_OUTSIDE = 1  # the error code of a sentence with a head outside the sentence
 _ANY_TREE = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*\t[^\t\n]*(?=\t)"  # a word up to its DEPREL
 
 
@@ -89,7 +88,7 @@ def scan_treebank(
     if not (allowed and (ascii_only or pools.is_utf8(comments))):  # the scanner checks the cells
         return None
     bad = trees.bad_sentences(local_heads, starts, conllx or several_roots)
-    if (bad == _OUTSIDE).any() if any_heads else bad.any():
+    if (bad == 1).any() if any_heads else bad.any():  # 1: a head is outside the sentence
         return None
     strings = Strings(pool, offsets)
     columns: dict[str, Any] = {name: StringColumn(column, strings) for name, column in zip(COLUMNS, codes)}

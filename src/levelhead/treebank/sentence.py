@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from levelhead.treebank.strings import StringColumn
     from levelhead.treebank.treebank import Treebank
 
-_COMMENT = r"#\s*([^=\s][^=]*?)\s*=\s*(.*)"
-
 
 @immutable
 class Sentence:
@@ -106,7 +104,11 @@ class Sentence:
     @property
     def metadata(self) -> dict[str, str]:
         """Its comments of the form `# name = value`."""
-        return {match[1]: match[2] for line in self.comments if (match := re.fullmatch(_COMMENT, line))}
+        return {
+            match[1]: match[2]
+            for line in self.comments
+            if (match := re.fullmatch(r"#\s*([^=\s][^=]*?)\s*=\s*(.*)", line))
+        }
 
     @property
     def id(self) -> str | None:
@@ -144,7 +146,7 @@ class Sentence:
         return f"<Sentence {self.index + 1}: {self.text}>"
 
 
-_SENTENCES_AT_ONCE = 5000
+_AT_ONCE = 5000  # sentences
 
 
 def to_conllu(treebank: Treebank) -> bytes:
@@ -153,19 +155,17 @@ def to_conllu(treebank: Treebank) -> bytes:
 
 
 def conllu_parts(treebank: Treebank) -> Iterator[bytes]:
-    """Yield the treebank as CoNLL-U, a few thousand sentences at a time."""
-    if treebank.extra is not None:
-        from levelhead.treebank.plus import plus_parts
+    """Return the treebank as CoNLL-U, a few thousand sentences at a time."""
+    if treebank.extra is None:
+        return (text.encode() for _, text in _parts(treebank))
+    from levelhead.treebank.plus import plus_parts
 
-        yield from plus_parts(treebank, treebank.extra.layout, _parts(treebank))
-        return
-    for _, text in _parts(treebank):
-        yield text.encode()
+    return plus_parts(treebank, treebank.extra.layout, _parts(treebank))
 
 
 def _parts(treebank: Treebank) -> Iterator[tuple[Treebank, str]]:
-    for start in range(0, len(treebank), _SENTENCES_AT_ONCE):
-        part = treebank if len(treebank) <= _SENTENCES_AT_ONCE else treebank[start : start + _SENTENCES_AT_ONCE]
+    for start in range(0, len(treebank), _AT_ONCE):
+        part = treebank if len(treebank) <= _AT_ONCE else treebank[start : start + _AT_ONCE]
         yield part, _text_of(part)
 
 

@@ -34,9 +34,6 @@ def character_set(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
     return members
 
 
-_SPACE_CHARACTERS = character_set(*SPACES)
-
-
 @immutable
 class Strings(Sequence[str]):
     """A pool of distinct strings.
@@ -96,7 +93,7 @@ class Strings(Sequence[str]):
     @cached_property
     def with_spaces(self) -> Codes:
         """The codes of the strings that have a space separator, ascending, int32."""
-        return self.codes_with(_SPACE_CHARACTERS)
+        return self.codes_with(character_set(*SPACES))
 
     def texts_of(self, codes: Codes) -> list[str]:
         """Return the strings with these codes; for a few of many strings, this is faster than `texts`.

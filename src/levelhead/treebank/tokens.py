@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from levelhead.errors import Place
+from levelhead.errors import Fault, Place
 from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from levelhead.errors import Fault
     from levelhead.treebank.strings import Codes
     from levelhead.treebank.treebank import Treebank
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 FIELDS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 """The ten columns of CoNLL-U."""
 
+STRING_FIELDS = tuple(name for name in FIELDS if name not in {"ID", "HEAD"})
 COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "misc")
 """The columns of strings of a treebank, in the order of CoNLL-U (HEAD, between FEATS and DEPREL, is numbers)."""
 

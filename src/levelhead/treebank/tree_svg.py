@@ -28,9 +28,8 @@ SYSTEM_ONLY = ArcColor("l1", "s1", "s1", "edge style={orange}, label style={text
 MISLABELED = ArcColor("axis none", "fade", "s1", "edge style={gray}, label style={text=orange}")
 """Gray: both trees or the only tree; blue: gold only; orange: system only, or only its relation."""
 
-_GAP, _LEVEL, _MARGIN, _ROW = 18.0, 24.0, 12.0, 16.0
+_GAP, _LEVEL, _MARGIN, _ROW, _TIP = 18.0, 24.0, 12.0, 16.0, 4.0
 _SPREAD = 5.0  # between arcs that end at the same word
-_TIP = 4.0
 _Arc = tuple[int, int]  # a word and its head, as indices in the sentence
 
 
@@ -53,17 +52,12 @@ def tree_drawing(sentence: Sentence) -> Drawing:
         parts.append(_arrow([(start, base), (start, top), (end, top), (end, base)]))
         parts.append(text((start + end) / 2, top - 3, relations[word], "small", "middle"))
     top = _MARGIN + _LEVEL / 2
-    parts += [
-        _arrow([(places[word], top), (places[word], base)])
-        + text(places[word], top - 3, relations[word], "small b", "middle")
-        for word, head in enumerate(sentence.heads[: len(forms)])
-        if head == 0
-    ]
+    for place, relation, head in zip(places, relations, sentence.heads):
+        if head == 0:
+            parts += [_arrow([(place, top), (place, base)]), text(place, top - 3, relation, "small b", "middle")]
     for place, form, tag in zip(places, forms, tags, strict=True):
-        parts += [
-            text(place, base + _ROW, form, "", "middle"),
-            text(place, base + 2 * _ROW, tag, "mute small", "middle"),
-        ]
+        parts.append(text(place, base + _ROW, form, "", "middle"))
+        parts.append(text(place, base + 2 * _ROW, tag, "mute small", "middle"))
     return Drawing(printable(sentence.text), width, base + 2 * _ROW + _MARGIN, "".join(parts))
 
 

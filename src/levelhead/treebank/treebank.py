@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from levelhead.treebank.plus import ExtraColumns
     from levelhead.treebank.sentence import Sentence
 
-_FORBIDDEN = "[\t\n\r\0\ud800-\udfff]"
-
 
 @immutable
 class Treebank(Sequence["Sentence"]):
@@ -272,9 +270,9 @@ class Treebank(Sequence["Sentence"]):
             raise ConlluError(Fault("head-outside-sentence", message))
         array = np.array(given, dtype=np.int32)
         local = np.where(array < 0, 0, array - starts + 1).astype(np.int32)
-        for sentence, error in enumerate(trees.bad_sentences(local, self.sentence_starts, several_roots).tolist(), 1):
-            if error:
-                slug = ("no-root", "several-roots", "cycle")[error - 2]
+        for sentence, code in enumerate(trees.bad_sentences(local, self.sentence_starts, several_roots).tolist(), 1):
+            if code:
+                slug = ("no-root", "several-roots", "cycle")[code - 2]
                 raise ConlluError(Fault(slug, f"sentence {sentence} is not a tree"))
         return array
 
@@ -354,7 +352,7 @@ def _check_column(name: str, texts: list[str], n_words: int) -> None:
         raise ConlluError(Fault("invalid-columns", unknown("column", name, COLUMNS)))
     if len(texts) != n_words:
         raise ConlluError(Fault("invalid-columns", f"{len(texts)} {name} for {n_words} words"))
-    if any(not text or re.search(_FORBIDDEN, text) for text in texts):
+    if any(not text or re.search("[\t\n\r\0\ud800-\udfff]", text) for text in texts):
         raise ConlluError(
             Fault("invalid-columns", f"a value of {name} is empty, or has a tab, line end, NUL or surrogate")
         )

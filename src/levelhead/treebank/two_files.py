@@ -15,7 +15,6 @@ from levelhead.treebank.input_bytes import read_bytes, size_of_file
 _First = TypeVar("_First")
 _Second = TypeVar("_Second")
 _Item = TypeVar("_Item")
-_WORTH_IT = 1 << 18  # the size in bytes above which starting a thread for a file saves time
 
 
 def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_First, _Second]:
@@ -42,7 +41,7 @@ def are_large_files(*paths: object) -> bool:
 
     Pipes and standard input are not, since they must be read in order.
     """
-    return all(isinstance(path, str | os.PathLike) and size_of_file(path) >= _WORTH_IT for path in paths)
+    return all(isinstance(path, str | os.PathLike) and size_of_file(path) >= 1 << 18 for path in paths)
 
 
 class ScannedBytes(bytes):

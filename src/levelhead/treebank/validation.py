@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import ByteBlocks
-from levelhead.treebank.faults import Repaired, encoding_faults, lines_of, repair
+from levelhead.treebank.faults import Repaired, encoding_faults, repair
 from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts.gold import bare_name, files_at
 from levelhead.treebank.plus import ColumnLayout, layout_of
@@ -87,10 +88,9 @@ def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> t
     DEPREL become `_`. Everything else is unchanged, byte for byte. The file is read in blocks.
     """
     changes: dict[str, list[Fault]] = {}
-    name = os.fsdecode(path)
     with parts_of(path) as parts:
-        replace_file(copy, _fixed_parts(parts, name, changes))
-    return tuple(change.in_file(name) for (change,) in changes.values())
+        replace_file(copy, _fixed_parts(parts, os.fsdecode(path), changes))
+    return tuple(change.in_file(os.fsdecode(path)) for (change,) in changes.values())
 
 
 def copies_of(files: Sequence[str], target: str, *, folder: bool) -> Mapping[str, str]:
@@ -150,7 +150,7 @@ def _with_tidy_cells(
     if not data.startswith(b" ") and not any(sign in data for sign in _SIGNS):
         return data
     lines = []
-    for number, line in enumerate(lines_of(data), 1):
+    for number, line in enumerate(io.BytesIO(data), 1):
         lines.append(line)
         if line == b"\n" or (line.startswith(b"#") if layout is None else layout.is_comment(line, b"#", b"\t")):
             continue

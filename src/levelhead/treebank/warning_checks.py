@@ -14,13 +14,22 @@ from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
 from levelhead.kernels import pools
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
 from levelhead.treebank.relations import UD1, UD2, universal
-from levelhead.treebank.strings import UNDERSCORE, StringColumn, character_set
-from levelhead.treebank.tokens import COLUMNS, DEPS, FIELDS, FORM, MISC, Lines, place_of, place_of_comment, places_of
+from levelhead.treebank.strings import UNDERSCORE, Codes, StringColumn, character_set
+from levelhead.treebank.tokens import (
+    COLUMNS,
+    DEPS,
+    FORM,
+    MISC,
+    STRING_FIELDS,
+    Lines,
+    place_of,
+    place_of_comment,
+    places_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from levelhead.treebank.strings import Codes
     from levelhead.treebank.treebank import Treebank
 
 # White space other than the plain space, control characters, and invisible characters: zero-width space, word joiner,
@@ -30,10 +39,7 @@ _UNUSUAL = character_set(
     (0x205F, 0x2060), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
 )  # fmt: skip
 _NON_JOINER = "\N{ZERO WIDTH NON-JOINER}"
-_NON_JOINERS = character_set((ord(_NON_JOINER), ord(_NON_JOINER)))
 _FEATURE = r"[^\s=|]+=[^\s=|]+"
-_BAD_FEATS = rf"(?m)^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*"
-_BAD_RELATION = rf"(?m)^(?!({'|'.join(sorted(UD1 | UD2))})(:[^|\n]*)?$).*"
 _LONG_MESSAGE = "a cell has a million bytes or more"
 
 
@@ -121,7 +127,7 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
     }
     misplaced = [
         code
-        for code in strings.codes_with(_NON_JOINERS).tolist()
+        for code in strings.codes_with(character_set((ord(_NON_JOINER), ord(_NON_JOINER)))).tolist()
         if any(c == _NON_JOINER and not is_joining(strings[code], at) for at, c in enumerate(strings[code]))
     ]
     codes_of = {"unusual-character": np.append(strings.codes_with(_UNUSUAL), np.array(misplaced, dtype=np.int32))}
@@ -145,7 +151,7 @@ def _rows_of_words(treebank: Treebank, suspects: Mapping[str, Codes]) -> Iterato
             pairs = zip(column.distinct.tolist(), column.distinct_texts)
             cells.append((kind, slug, COLUMNS.index(name), [code for code, text in pairs if re.search(bad, text)]))
     for kind, slug, number, codes in cells:
-        column, field = getattr(treebank, COLUMNS[number]), _FIELD_NAMES[number]
+        column, field = getattr(treebank, COLUMNS[number]), STRING_FIELDS[number]
         chosen = np.zeros(len(column.strings), dtype=bool)
         chosen[codes] = True
         rows = np.flatnonzero(chosen[column.codes])
@@ -163,12 +169,10 @@ def _rows_of_words(treebank: Treebank, suspects: Mapping[str, Codes]) -> Iterato
         )
 
 
-_FIELD_NAMES = [name for name in FIELDS if name not in {"ID", "HEAD"}]
-
 _MALFORMED: tuple[tuple[Kind, str, str, str], ...] = (
-    ((1,), "invalid-feats", "feats", _BAD_FEATS),
+    ((1,), "invalid-feats", "feats", rf"(?m)^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*"),
     (_BAD_DEPS, "invalid-deps", "deps", BAD_DEPS),
-    ((3,), "unknown-relation", "relations", _BAD_RELATION),
+    ((3,), "unknown-relation", "relations", rf"(?m)^(?!({'|'.join(sorted(UD1 | UD2))})(:[^|\n]*)?$).*"),
 )
 """Values with errors that are only warnings; the last requires trees."""
 

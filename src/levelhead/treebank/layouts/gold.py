@@ -10,7 +10,7 @@ import errno
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple
 
@@ -19,8 +19,9 @@ from levelhead.treebank.input_bytes import SUFFIXES
 
 _FORMATS = (".conllu", ".conllup", ".conllx", ".conll")  # the suffixes of treebanks, without those of compressed files
 _SPLITS = frozenset({"train", "dev", "test"})
-_PREDICTED = {"pred", "preds", "predict", "predicted", "prediction", "predictions", "parse", "parsed"}
-_ADDED = _SPLITS | _PREDICTED | {"ud", "sys", "system", "out", "output", "outputs"}
+_ADDED = _SPLITS.union(
+    "pred preds predict predicted prediction predictions parse parsed ud sys system out output outputs".split()
+)
 """What parsers and shared tasks add to the name of a treebank (Stanza: `.test.pred`, IWPT: `-ud-test-sys`)."""
 
 MOST_NAMED = 5  # the largest number of folders that an error names
@@ -81,10 +82,6 @@ def splits_of(stem: str) -> frozenset[str]:
 def beginnings(stem: str) -> list[str]:
     """Return the name of a file, and what remains of it without its last additions, longest first."""
     return [stem, *(stem[:end] for end in range(len(stem) - 1, len(treebank_of(stem)) - 1, -1) if stem[end] in "-_.")]
-
-
-def treebanks_in(folder: Path) -> dict[str, Path]:
-    return by_stem(treebank_files(folder))
 
 
 def by_stem(files: Iterable[Path]) -> dict[str, Path]:
@@ -238,7 +235,10 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     if here and release:
         message = f"it has both treebanks ({printable(here[0])}) and folders of a UD release ({printable(release[0])}):"
         raise layout_error("ambiguous-layout", f"{message} name one of the folders, or write a manifest", source)
-    chosen = split or _split_of(files, source)
+    splits = {match["split"] for path in files if (match := _UD_FILE.fullmatch(name_of(path) or ""))}
+    if split is None and splits == {"train", "dev"}:
+        raise layout_error("ambiguous-layout", "it has train and dev files, but no test files: give --split", source)
+    chosen = split or (splits.pop() if splits and "test" not in splits else "test")
     golds = [gold for path in files if (gold := _gold_file(path, chosen))]
     if not golds:
         raise layout_error("no-pairs", _without_treebanks(source, split), source)
@@ -269,13 +269,6 @@ def extra_gold(source: Path) -> tuple[Path, ...]:
     files = [path for path in treebank_files(source) if path.with_name(bare_name(path.name)) not in named]
     used = {path.relative_to(source).parts[0] for path in named if path.parent != source}
     return (*files, *(path for path in extra if path.name not in used))
-
-
-def _split_of(files: Sequence[Path], folder: Path) -> str:
-    splits = {match["split"] for path in files if (match := _UD_FILE.fullmatch(name_of(path) or ""))}
-    if splits == {"train", "dev"}:
-        raise layout_error("ambiguous-layout", "it has train and dev files, but no test files: give --split", folder)
-    return splits.pop() if splits and "test" not in splits else "test"
 
 
 def _gold_of_metadata(folder: Path) -> tuple[GoldFile, ...]:

@@ -36,8 +36,6 @@ from levelhead.treebank.layouts.gold import (
 Runs = bool | Sequence[str]
 """The runs in a system's folder: by their names, such as `seed1` (False); everything in it (True); or these folders."""
 
-_RUN = re.compile(r"(.*[-_.])?(?:run|seed)[-_.=]?\d+", re.IGNORECASE)
-
 
 class RunFiles(NamedTuple):
     """The outputs of one run of a system; the name of the run is empty if there is only one."""
@@ -103,18 +101,15 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = Fal
     if len(paths) > 1 and not any(_fits(path, gold) for path in paths):
         outputs = {name_of(path) or path.name: [path] for path in paths}
         _check_runs(paths, runs, f"it has several outputs, none of them named {gold.path.name}")
-    several = len(outputs) > 1
-    return tuple(
-        _run_of_one_file(system, name if several else "", folder, gold, paths) for name, paths in outputs.items()
-    )
-
-
-def _run_of_one_file(system: str, name: str, folder: Path, gold: GoldFile, paths: Sequence[Path]) -> RunFiles:
-    fault = _unusable(paths, gold.code)
-    if fault or not paths:
-        return RunFiles(system, name, {}, folder, faults={gold.code: fault} if fault else {})
-    longer = name_of(paths[0]) != name_of(gold.path) and _fits(paths[0], gold)
-    return RunFiles(system, name, {gold.code: paths[0]}, paths[0].parent, similar=(gold.code,) if longer else ())
+    found = []
+    for name, paths in outputs.items():
+        run, fault = name if len(outputs) > 1 else "", _unusable(paths, gold.code)
+        if fault or not paths:
+            found.append(RunFiles(system, run, {}, folder, faults={gold.code: fault} if fault else {}))
+        else:
+            similar = (gold.code,) if name_of(paths[0]) != name_of(gold.path) and _fits(paths[0], gold) else ()
+            found.append(RunFiles(system, run, {gold.code: paths[0]}, paths[0].parent, similar=similar))
+    return tuple(found)
 
 
 def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
@@ -135,7 +130,7 @@ def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
 
 def _check_runs(paths: Sequence[Path], runs: Runs, problem: str) -> None:
     """Refuse several systems: only runs, such as `seed1` and `seed2`, are runs of one system."""
-    numbered = [_RUN.fullmatch(name_of(path) or path.name) for path in paths]
+    numbered = [re.fullmatch(r"(?i)(.*[-_.])?(?:run|seed)[-_.=]?\d+", name_of(path) or path.name) for path in paths]
     if len(paths) < 2 or runs is True or (all(numbered) and len({match and match[1] for match in numbered}) == 1):
         return
     folder = paths[0].parent
