@@ -52,8 +52,8 @@ def tree_drawing(sentence: Sentence) -> Drawing:
         parts.append(_arrow([(start, base), (start, top), (end, top), (end, base)]))
         parts.append(text((start + end) / 2, top - 3, relations[word], "small", "middle"))
     top = _MARGIN + _LEVEL / 2
-    for place, relation, head in zip(places, relations, sentence.heads):
-        if head == 0:
+    for place, relation, number in zip(places, relations, sentence.heads):
+        if number == 0:
             parts += [_arrow([(place, top), (place, base)]), text(place, top - 3, relation, "small b", "middle")]
     for place, form, tag in zip(places, forms, tags, strict=True):
         parts.append(text(place, base + _ROW, form, "", "middle"))
