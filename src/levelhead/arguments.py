@@ -92,12 +92,13 @@ _SINGLE: Mapping[str, tuple[Any, Callable[[Any], Any], str]] = MappingProxyType(
 """The type of a single value, the test of values of this type, and what is expected, for messages."""
 
 
-def checked(**kinds: Kind) -> Callable[[_Function], _Function]:
-    """Return a decorator that checks the arguments of a function when it is called."""
-    return partial(_with_checks, kinds)
+def checked(shared: Mapping[str, Kind] = MappingProxyType({}), /, **own: Kind) -> Callable[[_Function], _Function]:
+    """Return a decorator that checks arguments of a function when it is called: its own, and by name or annotation."""
+    return partial(_with_checks, shared, own)
 
 
-def _with_checks(kinds: Mapping[str, Kind], function: _Function) -> _Function:
+def _with_checks(shared: Mapping[str, Kind], own: dict[str, Kind], function: _Function) -> _Function:
+    kinds = {name: shared.get(name, shared.get(hint)) for name, hint in function.__annotations__.items()} | own
     code = function.__code__
     n_named = code.co_argcount + code.co_kwonlyargcount
     names, several = code.co_varnames[: code.co_argcount], code.co_flags & 4  # *args
@@ -153,7 +154,12 @@ def _has_type(value: object, kind: Any) -> bool:
 def _checked_single(name: str, value: Any, kind: str | tuple[Any, ...]) -> Any:
     match kind:
         case "one of", choices, *noun:
-            return _checked_choice(name, value, tuple(choices() if callable(choices) else choices), *noun)
+            values = tuple(choices() if callable(choices) else choices)
+            if isinstance(value, type(values[0])) and not isinstance(value, bool) and value in values:
+                return value
+            if isinstance(value, str) and isinstance(values[0], str):
+                raise InputError(Fault("invalid-argument", unknown(noun[0] if noun else name, value, values)))
+            refuse(name, value, f"one of {', '.join(map(str, values))}")
         case "whole", low, None:
             return _checked_number(name, value, operator.index, low, math.inf, f"a whole number of at least {low:,}")
         case "whole", low, high:
@@ -168,14 +174,6 @@ def _checked_single(name: str, value: Any, kind: str | tuple[Any, ...]) -> Any:
     if not isinstance(value, types) or not test(value):
         refuse(name, value, expected)
     return bool(value) if kind == "flag" else value
-
-
-def _checked_choice(name: str, value: Any, choices: tuple[Any, ...], noun: str | None = None) -> Any:
-    if isinstance(value, type(choices[0])) and not isinstance(value, bool) and value in choices:
-        return value
-    if isinstance(value, str) and isinstance(choices[0], str):
-        raise InputError(Fault("invalid-argument", unknown(noun or name, value, choices)))
-    return refuse(name, value, f"one of {', '.join(map(str, choices))}")
 
 
 def _checked_number(

@@ -161,10 +161,6 @@ class Fold:
         return str(next(iter(self._faults[name].values()))[0]) if name in self._faults else None
 
 
-class OnlyWhole(Exception):
-    """It turned out that files cannot be scored in pieces."""
-
-
 class PairStream(NamedTuple):
     """Two treebanks as a stream of pieces."""
 
