@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -106,7 +105,8 @@ class LeakageCounts:
             self._seen[sense] = n_sentences + int(seen.sum()), n_words + int(lengths[seen].sum())
             rest = self._rest[sense]
             for name, (counts, *_) in piece.sentences.items():
-                others = counts.of_columns(itemgetter(~seen))
+                columns = (counts.correct, counts.gold, counts.system, counts.aligned)
+                others = Counts(*(None if column is None else column[~seen] for column in columns))  # type: ignore[arg-type]
                 rest[name] = (rest[name] + others if name in rest else others).total()
 
     def leakage(self) -> Leakage:

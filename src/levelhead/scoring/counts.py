@@ -47,7 +47,7 @@ class Counts:
 
     def __add__(self, other: Counts) -> Counts:
         """Append the rows of other counts."""
-        return self.of_columns(lambda *rows: np.concatenate(rows), other)
+        return self._of_columns(lambda *rows: np.concatenate(rows), other)
 
     def plus(self, other: Counts) -> Counts:
         """Add other counts row by row.
@@ -55,14 +55,13 @@ class Counts:
         Args:
             other: the counts of as many rows.
         """
-        return self.of_columns(np.add, other)
+        return self._of_columns(np.add, other)
 
     def total(self) -> Counts:
         """Sum all rows into one."""
-        return self.of_columns(_sum)
+        return self._of_columns(_sum)
 
-    def of_columns(self, function: Callable[..., Numbers], *others: Counts) -> Counts:
-        """Apply a function to each column of several counts, if all of them have it."""
+    def _of_columns(self, function: Callable[..., Numbers], *others: Counts) -> Counts:
         columns = zip(*((counts.correct, counts.gold, counts.system, counts.aligned) for counts in (self, *others)))
         return Counts(*(None if any(part is None for part in column) else function(*column) for column in columns))  # type: ignore[arg-type]
 
