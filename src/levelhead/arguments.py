@@ -69,6 +69,7 @@ NUMBER = ("number", -_LARGEST, _LARGEST, "a number")
 NOT_NEGATIVE = ("number", 0, _LARGEST, "a number at least 0")
 FRACTION = ("number", math.ulp(0), math.nextafter(1, 0), "a number above 0 and below 1")
 
+_CONVERTERS: Mapping[str, Callable[[Any], Any]] = MappingProxyType({"whole": operator.index, "number": float})
 _PACKAGES = ("levelhead", "builtins")
 _PATHS = (str, os.PathLike)
 _UNITS = ("auto", "sentence", "document")
@@ -160,13 +161,16 @@ def _checked_single(name: str, value: Any, kind: str | tuple[Any, ...]) -> Any:
             if isinstance(value, str) and isinstance(values[0], str):
                 raise InputError(Fault("invalid-argument", unknown(noun[0] if noun else name, value, values)))
             refuse(name, value, f"one of {', '.join(map(str, values))}")
-        case "whole", low, None:
-            return _checked_number(name, value, operator.index, low, math.inf, f"a whole number of at least {low:,}")
-        case "whole", low, high:
-            expected = f"a whole number from {low:,} to {high:,}"
-            return _checked_number(name, value, operator.index, low, high, expected)
-        case "number", low, high, expected:
-            return _checked_number(name, value, float, low, high, expected)
+        case ("whole" | "number") as sort, low, high, *about:
+            limits = f"of at least {low:,}" if high is None else f"from {low:,} to {high:,}"
+            expected = about[0] if about else f"a whole number {limits}"
+            try:
+                number = None if isinstance(value, str | bytes | bool) else _CONVERTERS[sort](value)
+            except (TypeError, ValueError, OverflowError):  # such as an array of several numbers
+                number = None
+            if number is None:
+                refuse(name, value, expected)
+            return number if low <= number <= (math.inf if high is None else high) else refuse(name, number, expected)
         case "level":
             level = check(name, value, FRACTION)
             return level if level <= HIGHEST_LEVEL else refuse(name, level, f"at most {HIGHEST_LEVEL}")
@@ -174,18 +178,6 @@ def _checked_single(name: str, value: Any, kind: str | tuple[Any, ...]) -> Any:
     if not isinstance(value, types) or not test(value):
         refuse(name, value, expected)
     return bool(value) if kind == "flag" else value
-
-
-def _checked_number(
-    name: str, value: Any, convert: Callable[[Any], Any], low: float, high: float, expected: str
-) -> Any:
-    if isinstance(value, bool | str | bytes):
-        refuse(name, value, expected)
-    try:
-        number = convert(value)
-    except (TypeError, ValueError, OverflowError):  # such as an array of several numbers
-        refuse(name, value, expected)
-    return number if low <= number <= high else refuse(name, number, expected)
 
 
 def refuse(name: str, value: object, expected: str) -> NoReturn:

@@ -181,16 +181,16 @@ class Setup:
 
         `files` are hashes of files by measure, if they differ from those of `weights`.
         """
-        parts: dict[str, str] = {}
-        names: list[str | None] = []
-        for measure, definition in self.defined:
-            if definition.needs_file:
-                parts[str(measure)] = files.get(str(measure)) or self.weights[key_of(measure)].sha256[:12]
-            names += (measure.only, *measure.without)
+        parts = {
+            str(measure): files.get(str(measure)) or self.weights[key_of(measure)].sha256[:12]
+            for measure, definition in self.defined
+            if definition.needs_file
+        }
+        names = {name for measure in self.measures for name in (measure.only, *measure.without) if name}
         joined = {
             "definitions": [digest[:12] for digest in self.registry.used(self.measures)],
             "functions": self.registry.functions(self.measures),
-            "classes": sorted({self.registry.schemes.qualified(name) for name in names if name and is_class(name)}),
+            "classes": sorted({self.registry.schemes.qualified(name) for name in names if is_class(name)}),
         }
         return parts | {name: "+".join(values) for name, values in joined.items() if values}
 
