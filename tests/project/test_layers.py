@@ -236,7 +236,7 @@ def public(node: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[
 
 OF_BASE_CLASSES = {
     *("list_commands", "get_command", "format_commands", "parse_args", "format_options", "get_help_record"),  # click
-    *("convert", "get_missing_message"),  # click
+    *("convert", "get_missing_message", "resolve_command"),  # click
     *("submit", "startup", "shutdown"),  # Executor, uvicorn
     *(
         "redirect_request",

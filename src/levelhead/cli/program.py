@@ -85,13 +85,14 @@ class OutputClosed(Exception):
 class Commands(click.Group):
     """A group that suggests a command for an unknown one."""
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        command = super().get_command(ctx, name)
-        if command is None and not name.startswith("-"):
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             from levelhead.errors import unknown
 
-            ctx.fail(unknown("command", name, self.list_commands(ctx)))
-        return command
+            ctx.fail(unknown("command", args[0], self.list_commands(ctx)))
+        return super().resolve_command(ctx, args)
 
 
 class _LazyCommands(Commands):
@@ -100,9 +101,9 @@ class _LazyCommands(Commands):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
-            return super().get_command(ctx, name)
+            return None
         command: click.Command = getattr(importlib.import_module(f"levelhead.cli.{FILES[name]}"), name)
         return command
 

@@ -194,8 +194,10 @@ def for_each_output(
             gold, system = output.matches.gold, output.matches.system
             notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
             if scheme:
-                relations = (frozenset(map(universal, side.relations.distinct_texts)) for side in (gold, system))
-                notes += notes_on_schemes(*relations, [(scheme[0], (scheme[1],))])
+                of_gold, of_system = (
+                    frozenset(map(universal, side.relations.distinct_texts)) for side in (gold, system)
+                )
+                notes += notes_on_schemes(of_gold, of_system, [(scheme[0], (scheme[1],))])
             provenances[code] = pair_provenance(summary_of(gold), summary_of(system), setup, notes, parts)
     return results, joint_provenance(provenances)
 
