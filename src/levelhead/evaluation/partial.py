@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -136,9 +136,7 @@ def partial_pair_in_pieces(
     try:
         with (
             open_pieces(gold, setup, of_gold=True, known=of_gold.summary) as reference,
-            open_pieces(system, setup, of_gold=False, known=of_system.summary)
-            if of_system.marks is None
-            else _open_rows(system, setup, of_system.marks) as output,
+            _open_output(system, setup, of_system) as output,
         ):
             yield PairStream(_pairs(reference, output, of_system.is_tree, places, setup, size), matched, summaries)
     except MeasureError as error:
@@ -203,6 +201,13 @@ def _open_rows(system: InputFile, setup: Setup, marks: bytes | None) -> Iterator
     """Yield a file for reading row by row, see `LenientPieces`, and close it."""
     with system.parts() as parts:
         yield LenientPieces(parts, system.name, conllx=setup.format == "conllx", known=marks)
+
+
+def _open_output(system: InputFile, setup: Setup, first: _FirstReading) -> AbstractContextManager[Pieces]:
+    """Return a system's output for reading in pieces: as a valid file, or row by row if it is known to be invalid."""
+    if first.marks is None:
+        return open_pieces(system, setup, of_gold=False, known=first.summary)
+    return _open_rows(system, setup, first.marks)
 
 
 def _survey(pieces: Pieces, treebanks: Iterable[Treebank], setup: Setup, *, of_gold: bool = False) -> _FirstReading:
