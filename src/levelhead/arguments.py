@@ -69,6 +69,7 @@ NUMBER = ("number", -_LARGEST, _LARGEST, "a number")
 NOT_NEGATIVE = ("number", 0, _LARGEST, "a number at least 0")
 FRACTION = ("number", math.ulp(0), math.nextafter(1, 0), "a number above 0 and below 1")
 
+_CONVERTERS: Mapping[str, Callable[[Any], Any]] = MappingProxyType({"whole": operator.index, "number": float})
 _PACKAGES = ("levelhead", "builtins")
 _PATHS = (str, os.PathLike)
 _UNITS = ("auto", "sentence", "document")
@@ -92,12 +93,13 @@ _SINGLE: Mapping[str, tuple[Any, Callable[[Any], Any], str]] = MappingProxyType(
 """The type of a single value, the test of values of this type, and what is expected, for messages."""
 
 
-def checked(**kinds: Kind) -> Callable[[_Function], _Function]:
-    """Return a decorator that checks the arguments of a function when it is called."""
-    return partial(_with_checks, kinds)
+def checked(shared: Mapping[str, Kind] = MappingProxyType({}), /, **own: Kind) -> Callable[[_Function], _Function]:
+    """Return a decorator that checks arguments of a function when it is called: its own, and by name or annotation."""
+    return partial(_with_checks, shared, own)
 
 
-def _with_checks(kinds: Mapping[str, Kind], function: _Function) -> _Function:
+def _with_checks(shared: Mapping[str, Kind], own: dict[str, Kind], function: _Function) -> _Function:
+    kinds = {name: shared.get(name, shared.get(hint)) for name, hint in function.__annotations__.items()} | own
     code = function.__code__
     n_named = code.co_argcount + code.co_kwonlyargcount
     names, several = code.co_varnames[: code.co_argcount], code.co_flags & 4  # *args
@@ -153,14 +155,22 @@ def _has_type(value: object, kind: Any) -> bool:
 def _checked_single(name: str, value: Any, kind: str | tuple[Any, ...]) -> Any:
     match kind:
         case "one of", choices, *noun:
-            return _checked_choice(name, value, tuple(choices() if callable(choices) else choices), *noun)
-        case "whole", low, None:
-            return _checked_number(name, value, operator.index, low, math.inf, f"a whole number of at least {low:,}")
-        case "whole", low, high:
-            expected = f"a whole number from {low:,} to {high:,}"
-            return _checked_number(name, value, operator.index, low, high, expected)
-        case "number", low, high, expected:
-            return _checked_number(name, value, float, low, high, expected)
+            values = tuple(choices() if callable(choices) else choices)
+            if isinstance(value, type(values[0])) and not isinstance(value, bool) and value in values:
+                return value
+            if isinstance(value, str) and isinstance(values[0], str):
+                raise InputError(Fault("invalid-argument", unknown(noun[0] if noun else name, value, values)))
+            refuse(name, value, f"one of {', '.join(map(str, values))}")
+        case ("whole" | "number") as sort, low, high, *about:
+            limits = f"of at least {low:,}" if high is None else f"from {low:,} to {high:,}"
+            expected = about[0] if about else f"a whole number {limits}"
+            try:
+                number = None if isinstance(value, str | bytes | bool) else _CONVERTERS[sort](value)
+            except (TypeError, ValueError, OverflowError):  # such as an array of several numbers
+                number = None
+            if number is None:
+                refuse(name, value, expected)
+            return number if low <= number <= (math.inf if high is None else high) else refuse(name, number, expected)
         case "level":
             level = check(name, value, FRACTION)
             return level if level <= HIGHEST_LEVEL else refuse(name, level, f"at most {HIGHEST_LEVEL}")
@@ -168,26 +178,6 @@ def _checked_single(name: str, value: Any, kind: str | tuple[Any, ...]) -> Any:
     if not isinstance(value, types) or not test(value):
         refuse(name, value, expected)
     return bool(value) if kind == "flag" else value
-
-
-def _checked_choice(name: str, value: Any, choices: tuple[Any, ...], noun: str | None = None) -> Any:
-    if isinstance(value, type(choices[0])) and not isinstance(value, bool) and value in choices:
-        return value
-    if isinstance(value, str) and isinstance(choices[0], str):
-        raise InputError(Fault("invalid-argument", unknown(noun or name, value, choices)))
-    return refuse(name, value, f"one of {', '.join(map(str, choices))}")
-
-
-def _checked_number(
-    name: str, value: Any, convert: Callable[[Any], Any], low: float, high: float, expected: str
-) -> Any:
-    if isinstance(value, bool | str | bytes):
-        refuse(name, value, expected)
-    try:
-        number = convert(value)
-    except (TypeError, ValueError, OverflowError):  # such as an array of several numbers
-        refuse(name, value, expected)
-    return number if low <= number <= high else refuse(name, number, expected)
 
 
 def refuse(name: str, value: object, expected: str) -> NoReturn:

@@ -12,7 +12,7 @@ from conftest import EXAMPLES
 from levelhead.errors import InputError, MeasureError
 from levelhead.measures import REGISTRY, find_definition, parse_measure, split_measures
 from levelhead.scoring.measure import COMPONENTS, Measure
-from levelhead.scoring.measure_notes import notes_on_schemes, universal_relations_of
+from levelhead.scoring.measure_notes import annotation_of, notes_on_schemes
 from levelhead.scoring.weights import read_weights
 from levelhead.treebank import relations
 from levelhead.treebank.relations import UD1, UD2
@@ -287,7 +287,8 @@ def test_notes_take_linear_time_and_little_room():
         levelhead.build([["x"] * n], [[0] + [1] * (n - 1)], [["root", *(f"{side}{i}" for i in range(n - 1))]])
         for side in "ab"
     )
-    notes = notes_on_schemes(*map(universal_relations_of, (gold, system)), [(relations.SCHEMES["conll18"], ("CLAS",))])
+    sides = (annotation_of(side, ()).relations for side in (gold, system))
+    notes = notes_on_schemes(*sides, [(relations.SCHEMES["conll18"], ("CLAS",))])
     assert [f"and {n - 1 - 50:,} more; left out of CLAS" in note for note in notes] == [True, True]
     assert max(map(len, notes)) < 1000
 

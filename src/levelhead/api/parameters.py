@@ -9,12 +9,10 @@ from functools import cache, partial
 from inspect import cleandoc
 from textwrap import fill
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from levelhead.api import FUNCTIONS
 from levelhead.arguments import LIMITS, Kind, checked
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 TREEBANK: Kind = ("either", "path", ("object", "Treebank", "a treebank or a path"))
 """A treebank in memory, or the path of one."""
@@ -153,15 +151,8 @@ SHARED: Mapping[str, str] = MappingProxyType(
 """The documentation of each shared parameter; a function can add to it or write its own."""
 
 
-def public(**own: Kind) -> Callable[[_Function], _Function]:
-    """Return the decorator of a public function, which checks arguments by their names and annotations."""
-    return partial(_public, own)
-
-
-def _public(own: Mapping[str, Kind], function: _Function) -> _Function:
-    annotations = function.__annotations__.items()
-    kinds = {name: KINDS.get(name, KINDS.get(annotation)) for name, annotation in annotations}
-    return checked(**{**kinds, **own})(function)
+public = partial(checked, KINDS)
+"""The decorator of public functions, which checks arguments by their names and annotations."""
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ from levelhead.campaign.sources import (
 )
 from levelhead.errors import InputError, MeasureError, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
-from levelhead.evaluation.fold import OnlyWhole, fold
+from levelhead.evaluation.fold import fold
 from levelhead.evaluation.pair import Evaluation, load, load_pair, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import score_valid_sentences, valid_sentences
@@ -218,7 +218,7 @@ class OutputJob(NamedTuple):
                         evaluation = fold(stream, self.setup, (*units, *sentences, *self.visitors))
                     record = _valid_fields(evaluation, self.setup, sentences)
                     record["undefined"] = undefined_measures(gold, self.setup, record["undefined"], None)
-        except (OnlyWhole, MeasureError):
+        except (blocks.OnlyWhole, MeasureError):
             return None
         except InputError as error:
             if not isinstance(error, TextMismatch) and error.place.file == GOLD:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 from levelhead.campaign.records import GOLD
 from levelhead.errors import InputError, Place
 from levelhead.evaluation.files import can_score_in_pieces, open_files
-from levelhead.evaluation.fold import OnlyWhole, fold, score_treebanks
+from levelhead.evaluation.fold import fold, score_treebanks
 from levelhead.evaluation.pair import Evaluation, InputFile, as_gold, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.jobs import StaleInput
 from levelhead.scoring import Score
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.blocks import whole_or_parts
+from levelhead.treebank.blocks import OnlyWhole, whole_or_parts
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, decompressed, parts_of, parts_of_bytes
 from levelhead.treebank.provenance import contents_hash
 
@@ -134,13 +134,12 @@ def view_gold(gold: Source, setup: Setup, view: GoldView) -> Any:
     except LargeFile:
         if not (isinstance(gold, File) and can_score_in_pieces(setup)):
             return _view_whole(gold, setup, view)
-    from levelhead.evaluation.pieces import open_pieces, whole_if_heads_are_negative
+    from levelhead.evaluation.pieces import open_pieces
 
     summary = facts_of(gold, setup).summary
     try:
         with (
             unchanged(gold),
-            whole_if_heads_are_negative(),
             open_pieces(input_file(gold, GOLD), setup, of_gold=True, known=summary) as pieces,
         ):
             return view(pieces.each(blocks.SIZES.piece))

@@ -75,7 +75,7 @@ def confusion(**given: Any) -> None:
 @options.gold_argument
 @options.systems_argument
 @setting("--show", multiple=True, metavar="GOLD:SYSTEM")
-@setting("--limit", type=options.limited("limit"), metavar="N")
+@setting("--limit", type=options.WHOLE["limit"], metavar="N")
 @options.measuring_options
 @options.split_option
 @options.reading_options

@@ -31,7 +31,7 @@ from levelhead.errors import InputError
 @options.systems_argument
 @options.measuring_options
 @options.partial_option
-@setting("--resamples", type=options.limited("resamples"))
+@setting("--resamples", type=options.WHOLE["resamples"])
 @options.resample_by_option
 @options.seed_option
 @options.level_option
@@ -132,9 +132,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
         numbers = tuple(sorted({int(number) for number in text.split(",")}))
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 100,500") from error
-    return tuple(
-        options.limited(parameter.opts[0].strip("-")).convert(number, parameter, context) for number in numbers
-    )
+    return tuple(options.WHOLE[parameter.opts[0].strip("-")].convert(number, parameter, context) for number in numbers)
 
 
 @command()
@@ -228,7 +226,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
     " frequent patterns as text, otherwise pattern]",
 )  # fmt: skip
 @click.option(
-    "--limit", type=options.limited("limit"), metavar="N",
+    "--limit", type=options.WHOLE["limit"], metavar="N",
     help="List at most N patterns (in a changelog: for each column) or sentences  [default: 10 patterns in the summary"
     " and the changelog, otherwise all]",
 )  # fmt: skip

@@ -155,12 +155,12 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.option(
     "--system", "systems", multiple=True, type=options.PATH, help="Also measure this parser output; can be repeated"
 )
-@setting("--ngram", type=options.limited("ngram"), is_eager=True)
+@setting("--ngram", type=options.WHOLE["ngram"], is_eager=True)
 @click.option(
     "--minimum-counts", metavar="N,N,...", callback=_counts,
     help="Minimum count of n-grams of each order, separated by commas; srilm means 1,1,2, the default of SRILM",
 )  # fmt: skip
-@setting("--minimum-word-count", type=options.limited("minimum-word-count"))
+@setting("--minimum-word-count", type=options.WHOLE["minimum-word-count"])
 @setting("--ends", type=options.Choice(["in", "out", "ppl1"]))
 @setting("--lift", is_flag=True)
 @click.option("--sentences", is_flag=True, help="Print one row per sentence")

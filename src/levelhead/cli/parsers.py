@@ -115,7 +115,7 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
 @command()
 @click.argument("parser")
 @click.argument("treebank", type=options.PATH)
-@setting("--folds", type=options.limited("folds"))
+@setting("--folds", type=options.WHOLE["folds"])
 @options.training_options
 @options.parsing_options
 @options.worker_options

@@ -88,11 +88,10 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        names = self.list_commands(ctx)
-        if args[0] not in names and not args[0].startswith("-"):
+        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             from levelhead.errors import unknown
 
-            ctx.fail(unknown("command", args[0], names))
+            ctx.fail(unknown("command", args[0], self.list_commands(ctx)))
         return super().resolve_command(ctx, args)
 
 
@@ -143,12 +142,28 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> NoReturn:
-    """Run the command line and exit: 0 success, 1 a gate failed, 2 invalid input, 3 internal error, 130 interrupted."""
+    """Run the command line and exit: 0 success, 1 a gate failed, 2 invalid input, 3 internal error, 130 interrupted.
+
+    It exits at once if nothing is left to do: shutting Python down takes a tenth of the time of `score`. Exit handlers
+    still run, such as saving coverage data or closing a pool or cluster, and threads can finish.
+    """
     signal.signal(signal.SIGTERM, _terminate)  # so that a partly written file next to its target is removed
     try:
         if "_LEVELHEAD_COMPLETE" in os.environ:  # a shell asks for completions
             cli.main(sys.argv[1:], prog_name="levelhead")
-        leave(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+        start = sys.modules["__main__"]
+        module = start.__spec__.name if start.__spec__ else os.path.basename(getattr(start, "__file__", ""))  # noqa: PTH119
+        n_handlers = getattr(atexit, "_ncallbacks", lambda: 1)()  # not documented: without it, Python exits as usual
+        n_threads, watched = threading.active_count(), sys.gettrace() or sys.getprofile()
+        if module not in {"levelhead", "levelhead.__main__"} or watched or n_handlers > 0 or n_threads > 1:
+            sys.exit(code)
+        try:
+            for stream in filter(None, (sys.stdout, sys.stderr)):
+                stream.flush()
+        except (OSError, ValueError):
+            sys.exit(code)  # Python's own exit reports what could not be written
+        os._exit(code)
     except _Terminated:
         say("terminated")
         sys.exit(TERMINATED)
@@ -156,25 +171,6 @@ def main() -> NoReturn:
 
 def _terminate(number: int, frame: object) -> NoReturn:  # noqa: ARG001
     raise _Terminated
-
-
-def leave(code: int) -> NoReturn:
-    """Exit, at once if nothing is left to do: shutting Python down takes a tenth of the time of `score`.
-
-    Exit handlers still run, such as saving coverage data or closing a pool or cluster, and threads can finish.
-    """
-    main = sys.modules["__main__"]
-    module = main.__spec__.name if main.__spec__ else os.path.basename(getattr(main, "__file__", ""))  # noqa: PTH119
-    n_handlers = getattr(atexit, "_ncallbacks", lambda: 1)()  # not documented: without it, Python exits as usual
-    n_threads, watched = threading.active_count(), sys.gettrace() or sys.getprofile()
-    if module not in {"levelhead", "levelhead.__main__"} or watched or n_handlers > 0 or n_threads > 1:
-        sys.exit(code)
-    try:
-        for stream in filter(None, (sys.stdout, sys.stderr)):
-            stream.flush()
-    except (OSError, ValueError):
-        sys.exit(code)  # Python's own exit reports what could not be written
-    os._exit(code)
 
 
 def run(arguments: list[str]) -> int:

@@ -118,7 +118,7 @@ def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: 
 
 def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
     """Yield the gates on the command line: bounds of measures that decide the exit code."""
-    from levelhead.evaluation.gates import bound_of, gate_of, percentage_warning  # loaded when needed: they load numpy
+    from levelhead.evaluation.gates import Gate, bound_of, percentage_warning  # loaded when needed: they load numpy
     from levelhead.measures.registry import parse_measure
 
     for option, texts in (("--fail-under", under), ("--fail-over", over)):
@@ -134,7 +134,7 @@ def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Ite
                 raise InputError(Fault("invalid-gate", f"{option} {text}: {kind} values are better; use {better}"))
             if doubtful := percentage_warning(name, bound, highest=lower):
                 say(f"warning: {option} {text}: {doubtful}")
-            yield gate_of(str(measure), bound, highest=lower)
+            yield Gate(str(measure), bound, lower)
 
 
 def _measures(given: Mapping[str, Any], gates: Sequence[Gate], registry: Registry) -> dict[str, Any]:

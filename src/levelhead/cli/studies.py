@@ -46,7 +46,7 @@ def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[P
     " checkout, --treebanks defaults to the examples",
 )  # fmt: skip
 @options.cluster_options
-@click.option("-j", "--jobs", type=options.limited("jobs"), default=1, show_default=True, help="Number of processes")
+@click.option("-j", "--jobs", type=options.WHOLE["jobs"], default=1, show_default=True, help="Number of processes")
 @options.store_option
 @click.option(
     "--report", metavar="FILE",
@@ -54,7 +54,7 @@ def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[P
     help="Also write a page of results to this file: HTML (extra: report), or Markdown with figures next to it",
 )  # fmt: skip
 @setting("--outputs", type=options.ResultPath("folder", Path), metavar="DIR")
-@setting("--seed", type=options.limited("seed"))
+@setting("--seed", type=options.WHOLE["seed"])
 @options.printing_options("text", "markdown", "json")
 def reproduce(
     paper: str,

@@ -86,7 +86,7 @@ def init(folder: str, gold: Path | None, inputs: Path | None, title: str) -> Non
 @click.option(
     "-j",
     "--jobs",
-    type=options.limited("jobs"),
+    type=options.WHOLE["jobs"],
     help="Number of processes  [default: 1; one per core of a local cluster]",
 )
 @options.cluster_options

@@ -30,10 +30,10 @@ OF_PAGE = ("relation", "upos")
 @setting("--total", is_flag=True)
 @options.scheme_option
 @options.definitions_option
-@setting("--chunk", type=options.limited("chunk"))
+@setting("--chunk", type=options.WHOLE["chunk"])
 @setting("--partial-chunk", is_flag=True)
-@setting("--window", type=options.limited("window"))
-@setting("--least", type=options.limited("least"))
+@setting("--window", type=options.WHOLE["window"])
+@setting("--least", type=options.WHOLE["least"])
 @click.option(
     "--wde-table", type=options.RESULT, metavar="FILE",
     help="Also write the word dependency entropies, averaged over treebanks, to this file, as weights for WLAS",
@@ -42,9 +42,9 @@ OF_PAGE = ("relation", "upos")
     "--rarefy", metavar="WORDS,...", help="Print the word dependency entropies in samples of these sizes instead"
 )
 @click.option(
-    "--samples", type=options.limited("samples"), default=20, show_default=True, help="Samples per size for --rarefy"
+    "--samples", type=options.WHOLE["samples"], default=20, show_default=True, help="Samples per size for --rarefy"
 )
-@click.option("--seed", type=options.limited("seed"), default=0, show_default=True, help="Random seed of --rarefy")
+@click.option("--seed", type=options.WHOLE["seed"], default=0, show_default=True, help="Random seed of --rarefy")
 @options.input_format_option
 @options.worker_options
 @options.store_option
@@ -140,7 +140,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
 
 @command()
 @click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
-@setting("--min-tokens", type=options.limited("min-tokens"))
+@setting("--min-tokens", type=options.WHOLE["min-tokens"])
 @setting("--max-nonprojective", type=options.FiniteRange(0), metavar="PERCENT")
 @setting("--nonprojective", type=options.Choice(["callin", "true"]))
 @setting("--any-features", is_flag=True)
@@ -161,8 +161,8 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
 @command()
 @click.argument("gold", type=options.PATH)
 @click.argument("systems", metavar="[SYSTEM]...", nargs=-1, type=options.PATH)
-@setting("--limit", type=options.limited("limit"), metavar="N")
-@setting("--folds", type=options.limited("folds"))
+@setting("--limit", type=options.WHOLE["limit"], metavar="N")
+@setting("--folds", type=options.WHOLE["folds"])
 @options.seed_option
 @options.rules_option
 @options.worker_options

@@ -19,12 +19,12 @@ from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_p
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import notes_on, notes_on_schemes, universal_relations_of
+from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
 from levelhead.tables.documents import Signature, header, signature_line, signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import summary_of
-from levelhead.treebank.relations import Scheme
+from levelhead.treebank.relations import Scheme, universal
 
 __all__ = ["CascadingErrors", "Confusions", "CountsBySentence", "ErrorExamples", "ErrorTypes", "PerTreebank"]
 
@@ -194,8 +194,10 @@ def for_each_output(
             gold, system = output.matches.gold, output.matches.system
             notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
             if scheme:
-                relations = universal_relations_of(gold), universal_relations_of(system)
-                notes += notes_on_schemes(*relations, [(scheme[0], (scheme[1],))])
+                of_gold, of_system = (
+                    frozenset(map(universal, side.relations.distinct_texts)) for side in (gold, system)
+                )
+                notes += notes_on_schemes(of_gold, of_system, [(scheme[0], (scheme[1],))])
             provenances[code] = pair_provenance(summary_of(gold), summary_of(system), setup, notes, parts)
     return results, joint_provenance(provenances)
 

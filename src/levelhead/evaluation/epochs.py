@@ -56,7 +56,13 @@ class EpochScorer:
         self._rules = with_several_roots(rules) if allow_several_roots else rules_named(rules)
         self._rules.check_words()
         self._signature = setup_of((), rules=self._rules).signature_of_rules()
-        _check_trees(gold, several_roots=allow_several_roots)
+        check_trees(gold)
+        n_roots = np.bincount(gold.sentence_of_word[gold.heads < 0], minlength=len(gold))
+        if not allow_several_roots and (n_roots > 1).any():
+            sentence = int(np.argmax(n_roots > 1))
+            message = f"{n_roots[sentence]} words have HEAD 0: give allow_several_roots=True to accept such sentences"
+            line = int(gold.source.lines[sentence]) if len(gold.source.lines) else None
+            raise ConlluError(Fault("several-roots", message, Place(gold.source.path, line, sentence + 1)))
         self._heads = gold.local_heads()
         self.labels: Sequence[str] = tuple(sorted({*gold.relations, *labels}))
         """All relations; predictions are indices into them."""
@@ -121,14 +127,3 @@ class EpochScorer:
             numbers = right, of_gold, of_system, of_gold, self._rules.undefined
             scores[name] = Score(parse_measure(name), *numbers, signature=self._signature)
         return MappingProxyType(scores)
-
-
-def _check_trees(gold: Treebank, *, several_roots: bool) -> None:
-    """Refuse gold without trees, and sentences with several roots unless they are allowed."""
-    check_trees(gold)
-    n_roots = np.bincount(gold.sentence_of_word[gold.heads < 0], minlength=len(gold))
-    if not several_roots and (n_roots > 1).any():
-        sentence = int(np.argmax(n_roots > 1))
-        message = f"{n_roots[sentence]} words have HEAD 0: give allow_several_roots=True to accept such sentences"
-        line = int(gold.source.lines[sentence]) if len(gold.source.lines) else None
-        raise ConlluError(Fault("several-roots", message, Place(gold.source.path, line, sentence + 1)))

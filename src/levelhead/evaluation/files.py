@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation.fold import OnlyWhole, PairStream, fold, matched_stream
+from levelhead.evaluation.fold import PairStream, fold, matched_stream
 from levelhead.evaluation.pair import Evaluation, Input, InputFile, load_pair
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.score import match_pair
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.blocks import PieceSizes, contents_or_parts
+from levelhead.treebank.blocks import OnlyWhole, PieceSizes, contents_or_parts
 from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of, size_of_file
 from levelhead.treebank.reader import check_format
 
@@ -75,14 +75,14 @@ def open_files(
     gold: InputFile, system: InputFile, setup: Setup, size: int, facts: GoldFacts | None = None
 ) -> Iterator[PairStream]:
     """Yield two large files in pieces; a gold file that is a pair with several outputs has `facts`."""
-    from levelhead.evaluation.pieces import GoldFacts, files_in_pieces, whole_if_heads_are_negative
+    from levelhead.evaluation.pieces import GoldFacts, files_in_pieces
 
     opened = files_in_pieces
     if setup.partial:
         from levelhead.evaluation.partial import partial_pair_in_pieces
 
         opened = partial_pair_in_pieces
-    with whole_if_heads_are_negative(), opened(gold, system, setup, size, facts or GoldFacts()) as stream:
+    with opened(gold, system, setup, size, facts or GoldFacts()) as stream:
         yield stream
 
 

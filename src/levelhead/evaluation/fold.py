@@ -67,13 +67,15 @@ class Fold:
 
     def __init__(self, setup: Setup, visitors: Sequence[Visitor] = ()) -> None:
         self._setup, self._visitors = setup, visitors
-        self._defined = dict(setup.defined)  # a measure that is requested twice is counted once
+        self._defined = {
+            str(measure): (measure, definition) for measure, definition in setup.defined
+        }  # a measure that is requested twice is counted once
         self._counts: dict[str, Any] = {}  # Counts, or PartialCounts
         self._without_trees: dict[str, str | None] = {}  # None if any piece has the trees that the measure needs
         self._errors: dict[str, MalformedDeps | MeasureError] = {}
         self._faults: dict[str, dict[str, list[Fault]]] = {}  # by measure and message, as of trees without a derivation
         self._gold = self._system = Annotation(frozenset(), frozenset())
-        self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
+        self._of_edges = [name for name, (_, definition) in self._defined.items() if definition.unit == "edges"]
         self._n_steps = [0, 0]
         for visitor in visitors:
             visitor.start()
@@ -92,8 +94,7 @@ class Fold:
         self._gold, self._system = (
             Annotation(*map(frozenset.union, so_far, annotation_of(side, setup.defined))) for so_far, side in sides
         )
-        for measure, definition in self._defined.items():
-            name = str(measure)
+        for name, (measure, definition) in self._defined.items():
             missing = without_trees(matches, measure, definition)
             self._without_trees[name] = missing and self._without_trees.get(name, missing) and missing
             how = {"schemes": setup.registry.schemes, "weights": setup.values_of(measure)}
@@ -159,10 +160,6 @@ class Fold:
         if error is not None:
             return f"DEPS cannot be read: {error}"
         return str(next(iter(self._faults[name].values()))[0]) if name in self._faults else None
-
-
-class OnlyWhole(Exception):
-    """It turned out that files cannot be scored in pieces."""
 
 
 class PairStream(NamedTuple):

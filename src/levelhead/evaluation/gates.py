@@ -18,22 +18,16 @@ class Gate(NamedTuple):
     """A bound of a measure."""
 
     measure: str  # its text
-    bound: Fraction  # in the unit of the value: a ratio, or a perplexity
+    bound: Fraction  # a percentage, or a perplexity
     highest: bool  # whether the bound is an upper bound, as for perplexities
 
     def broken(self, value: Fraction | float | None, reason: str | None = None) -> str | None:
         if value is None:
             return f"{self.measure} has no value: {reason or 'there is nothing to count'}"
-        unit = 1 if self.highest else 100
-        where, bound = ("over" if self.highest else "under"), f"{float(unit * self.bound):g}"
-        if value > self.bound if self.highest else value < self.bound:
-            return f"{self.measure} is {float(unit * value):.4f}, {where} {bound}"
+        unit, where = (1, "over") if self.highest else (100, "under")
+        if value > self.bound if self.highest else value < self.bound / unit:
+            return f"{self.measure} is {float(unit * value):.4f}, {where} {float(self.bound):g}"
         return None
-
-
-def gate_of(measure: str, bound: Fraction, *, highest: bool) -> Gate:
-    """Return the gate for a bound in percent or perplexity."""
-    return Gate(measure, bound if highest else bound / 100, highest)
 
 
 def bound_of(number: str | float | Fraction) -> Fraction | None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from levelhead.errors import InputError, MeasureError, UnreadableFile
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
-from levelhead.evaluation.fold import OnlyWhole, PairStream
+from levelhead.evaluation.fold import PairStream
 from levelhead.evaluation.pair import Input, InputFile, load_gold, parse_as
 from levelhead.evaluation.pieces import GoldFacts, changed_file, open_pieces
 from levelhead.evaluation.setup import Setup
@@ -26,6 +26,7 @@ from levelhead.scoring.partial_matches import Flags, PartialMatches, ShiftedAnsw
 from levelhead.scoring.pieces import Places, paired_pieces, pieces_by_sentence
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
+from levelhead.treebank.blocks import OnlyWhole
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.lenient_reader import (
     LenientPieces,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
-from levelhead.evaluation.fold import OnlyWhole, PairStream, matched_stream
+from levelhead.evaluation.fold import PairStream, matched_stream
 from levelhead.evaluation.pair import InputFile, as_gold, official_reading_of, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import compare_aligned
@@ -19,7 +19,7 @@ from levelhead.scoring.selection import callin_punctuation
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
 from levelhead.treebank.checked_pieces import CheckedPieces
-from levelhead.treebank.official_reader import NegativeHead, OfficialPieces
+from levelhead.treebank.official_reader import OfficialPieces
 from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings
@@ -44,7 +44,7 @@ class GoldFacts:
 def paths_in_pieces(gold: InputFile, system: InputFile, setup: Setup, sizes: PieceSizes) -> Iterator[PairStream]:
     """Yield two files, one of which may be a pipe, in pieces; errors of the output only matter if gold is valid."""
     paths = gold.name or "", system.name or ""
-    with whole_if_heads_are_negative(), ExitStack() as stack:
+    with ExitStack() as stack:
         contents = stack.enter_context(contents_or_parts(paths[0], sizes.large))
         reference = None
         if isinstance(contents, bytes):
@@ -114,15 +114,6 @@ def _cut_at_characters(
     except InputError:  # the errors of a file precede errors of comparison
         check_rest(gold, system)
         raise
-
-
-@contextmanager
-def whole_if_heads_are_negative() -> Iterator[None]:
-    """Report that files cannot be cut because a head counts back beyond its sentence."""
-    try:
-        yield
-    except NegativeHead as error:
-        raise OnlyWhole from error
 
 
 def changed_file(*names: str | None) -> UnreadableFile:

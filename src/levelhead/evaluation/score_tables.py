@@ -11,7 +11,7 @@ from levelhead.evaluation.provenance import joint_signature
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
 from levelhead.tables.documents import header, notes_of, path_text, points, signature_line
-from levelhead.tables.table import Cell, Column, Table, value_cell
+from levelhead.tables.table import Cell, Column, Kind, Table, value_cell
 from levelhead.treebank.provenance import FileSummary
 
 if TYPE_CHECKING:
@@ -33,32 +33,26 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
     """Return the scores of one pair: one row per measure, with the columns of the official scorers."""
     scores, coverage, leakage = evaluation.scores, evaluation.coverage, evaluation.leakage
     strict = evaluation.valid_trees.values()
-    head = Column("Metric", "text", 10)
     notes = [str(coverage)] if coverage else []
     notes += (f"{name}: {score.reason}" for name, score in scores.items() if score.reason)
-    added: list[tuple[Column, Iterable[Cell]]] = []  # columns and their cells
-    if counts:
-        columns = [head, *(Column(name, "number", 9) for name in _COUNTS)]
-        rows = [(name, *_counts(score)) for name, score in scores.items()]
-        if coverage:
-            added.append((Column(VALID_TREES, "number"), [None if each.reason else each.correct for each in strict]))
-    else:
-        columns = [head, *(Column(name, "ratio", 9) for name in _RATIOS)]
-        rows = [(name, *_ratios(score)) for name, score in scores.items()]
+    kind: Kind = "number" if counts else "ratio"
+    names, cells_of = (_COUNTS, _counts) if counts else (_RATIOS, _ratios)
+    columns: list[tuple[Column, Iterable[Cell]]] = [(Column("Metric", "text", 10), scores)]
+    columns += zip((Column(name, kind, 9) for name in names), zip(*map(cells_of, scores.values())))
+    if counts and coverage:
+        columns.append((Column(VALID_TREES, "number"), [None if each.reason else each.correct for each in strict]))
+    elif not counts:
         if any(score.perplexity for score in scores.values()):
             values = [_cell(score) if score.perplexity else _NO_CELL for score in scores.values()]
-            added.append((Column("Perplexity", "ratio"), values))
+            columns.append((Column("Perplexity"), values))
         for occurrence, name in zip(leakage.occurring if leakage else (), ("words", "heads", "both")):
-            values = [_cell(occurrence.rest.get(measure)) for measure in scores]
-            added.append((Column(f"New {name}", "ratio", 9), values))
+            columns.append((Column(f"New {name}", "ratio", 9), [_cell(occurrence.rest.get(each)) for each in scores]))
         if coverage:
-            added.append((Column(VALID_TREES), [score.value for score in strict]))
-            added += ((column, repeat(cell)) for column, cell in zip(COVERAGE, coverage_cells(coverage)))
-    for column, cells in added:
-        columns.append(column)
-        rows = [(*row, cell) for row, cell in zip(rows, cells)]
+            columns.append((Column(VALID_TREES), [score.value for score in strict]))
+            columns += ((column, repeat(cell)) for column, cell in zip(COVERAGE, coverage_cells(coverage)))
     notes += () if leakage is None else _leakage_notes(leakage)
-    return Table(tuple(columns), tuple(rows), (*notes, signature_line(evaluation.signature)))
+    heads, cells = zip(*columns)
+    return Table(heads, tuple(zip(*cells)), (*notes, signature_line(evaluation.signature)))
 
 
 def _cell(score: Score | None) -> Cell:

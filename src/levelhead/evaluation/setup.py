@@ -88,6 +88,15 @@ class Setup:
         return tuple((measure, self.registry.measures[measure.name]) for measure in self.measures)
 
     @property
+    def _unread(self) -> list[tuple[Measure, Definition]]:
+        """The measures that name weights or a model that was not read, with their definitions."""
+        return [
+            (measure, definition)
+            for measure, definition in self.defined
+            if definition.needs_file and key_of(measure) not in self.weights
+        ]
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of the measures."""
         return tuple(map(str, self.measures))
@@ -118,19 +127,17 @@ class Setup:
         """
         self.check_entropies()
         read = dict(self.weights)
-        for measure, definition in self.defined:
-            if not definition.needs_file or (treebank is None and TEMPLATE in (measure.argument or "")):
-                continue
+        for measure, definition in self._unread:
             key = key_of(measure)
-            if key not in read:
+            if key not in read and not (treebank is None and TEMPLATE in (measure.argument or "")):
                 path = self.place_of(key_of(for_treebank(measure, treebank)))
                 read[key] = definition.load(path) if definition.load else read_weights(path)
         return replace(self, weights=read)
 
     def check_entropies(self) -> None:
         """Refuse measures weighted by word dependency entropy, as in WLAS(WDE), without its weights."""
-        for measure, definition in self.defined:
-            if key_of(measure) == ENTROPY and definition.takes_weights and ENTROPY not in self.weights:
+        for measure, definition in self._unread:
+            if key_of(measure) == ENTROPY and definition.takes_weights:
                 message = (
                     f"{measure} requires training treebanks: --train FILE (not in rank), train=[...] in Python; for"
                     f" rank, write the weights with"
@@ -140,13 +147,7 @@ class Setup:
 
     def with_pipes(self) -> Setup:
         """Return the settings with the weights and models from named pipes, which can be read only once."""
-        pipes = [
-            measure
-            for measure, definition in self.defined
-            if definition.needs_file
-            and key_of(measure) not in self.weights
-            and is_stream(self.place_of(path_of(measure)))
-        ]
+        pipes = [measure for measure, _ in self._unread if is_stream(self.place_of(path_of(measure)))]
         return replace(self, weights=self.with_measures(pipes).read().weights) if pipes else self
 
     def place_of(self, path: str) -> str:
@@ -155,11 +156,9 @@ class Setup:
 
     def for_pair(self) -> Setup:
         """Return the settings for a single pair of treebanks, with the files that measures name."""
-        needed = [measure for measure, definition in self.defined if definition.needs_file]
-        for measure in needed:
-            if key_of(measure) not in self.weights:
-                for_treebank(measure, None)  # refuses a file for each treebank
-        return self.read() if needed else self
+        for measure, _ in self._unread:
+            for_treebank(measure, None)  # refuses a file for each treebank
+        return self.read() if self._unread else self
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -182,16 +181,16 @@ class Setup:
 
         `files` are hashes of files by measure, if they differ from those of `weights`.
         """
-        parts: dict[str, str] = {}
-        names: list[str | None] = []
-        for measure, definition in self.defined:
-            if definition.needs_file:
-                parts[str(measure)] = files.get(str(measure)) or self.weights[key_of(measure)].sha256[:12]
-            names += (measure.only, *measure.without)
+        parts = {
+            str(measure): files.get(str(measure)) or self.weights[key_of(measure)].sha256[:12]
+            for measure, definition in self.defined
+            if definition.needs_file
+        }
+        names = {name for measure in self.measures for name in (measure.only, *measure.without) if name}
         joined = {
             "definitions": [digest[:12] for digest in self.registry.used(self.measures)],
             "functions": self.registry.functions(self.measures),
-            "classes": sorted({self.registry.schemes.qualified(name) for name in names if name and is_class(name)}),
+            "classes": sorted({self.registry.schemes.qualified(name) for name in names if is_class(name)}),
         }
         return parts | {name: "+".join(values) for name, values in joined.items() if values}
 

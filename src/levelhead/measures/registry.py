@@ -140,7 +140,22 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     """
     measure = split(text, registry.schemes.by_name)
     definition = find_definition(measure.name, registry)
-    measure = _canonical(replace(measure, name=definition.name), definition)
+    measure, options = replace(measure, name=definition.name), definition.options()
+    if measure.argument is not None and definition.argument is None:
+        raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
+    if measure.argument is None and definition.needs_file:
+        raise MeasureError(f"{measure.name} requires an argument: {definition.argument}", "unknown-measure")
+    if options and measure.argument is not None:
+        given = measure.argument.split(",")
+        if not set(given) <= set(options):
+            message = f"{measure.name} has no option {measure.argument!r}: {definition.argument}"
+            raise MeasureError(message, "unknown-measure")
+        if len({option.partition("=")[0] for option in given}) < len(given):
+            raise MeasureError(f"{measure}: an option is given twice", "unknown-measure")
+        if CLASS_BY_GOLD in given and not (measure.only or measure.without):
+            wanted = f"requires a class or relation, as in {measure.name}({CLASS_BY_GOLD})@CORE"
+            raise MeasureError(f"{measure}: {CLASS_BY_GOLD} {wanted}", "unknown-measure")
+        measure = replace(measure, argument=",".join(option for option in options if option in given))
     has_classes = measure.only or measure.without
     if has_classes and not (definition.selects_words or definition.unit == "exact"):
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
@@ -202,28 +217,6 @@ def split_measures(text: str) -> list[str]:
         name = "".join(takewhile(_LETTERS.__contains__, part))
         measures.append(registered.get(name.lower(), name) + part[len(name) :])
     return measures or [text]
-
-
-def _canonical(measure: Measure, definition: Definition) -> Measure:
-    """Return the measure in its canonical spelling, after checking its argument."""
-    options = definition.options()
-    if measure.argument is not None and definition.argument is None:
-        raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
-    if measure.argument is None and definition.needs_file:
-        raise MeasureError(f"{measure.name} requires an argument: {definition.argument}", "unknown-measure")
-    if not options or measure.argument is None:
-        return measure
-    given = measure.argument.split(",")
-    if not set(given) <= set(options):
-        raise MeasureError(
-            f"{measure.name} has no option {measure.argument!r}: {definition.argument}", "unknown-measure"
-        )
-    if len({option.partition("=")[0] for option in given}) < len(given):
-        raise MeasureError(f"{measure}: an option is given twice", "unknown-measure")
-    if CLASS_BY_GOLD in given and not (measure.only or measure.without):
-        wanted = f"requires a class or relation, as in {measure.name}({CLASS_BY_GOLD})@CORE"
-        raise MeasureError(f"{measure}: {CLASS_BY_GOLD} {wanted}", "unknown-measure")
-    return replace(measure, argument=",".join(option for option in options if option in given))
 
 
 def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:

@@ -20,15 +20,7 @@ from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
 from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
-from levelhead.treebank.enhanced_graph import (
-    Graph,
-    Incoming,
-    Node,
-    between_words,
-    dangling,
-    official_parents,
-    read_graph,
-)
+from levelhead.treebank.enhanced_graph import Incoming, Node, between_words, dangling, official_parents, read_graph
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes
 
@@ -60,8 +52,22 @@ def edges_of(treebank: Treebank, labels: dict[str, int], rules: Rules) -> Edges:
     plain = between_words(graph.of_words)
     edges = np.stack([plain.child, official_parents(treebank, plain), shared[plain.label]], axis=1).astype(np.int32)
     steps = iter(range(MOST_STEPS))
-    if rules.collapse and len(plain.child) < len(graph.of_words.child):
-        edges = np.concatenate([edges, _collapsed(treebank, graph, labels, steps)])
+    if rules.collapse and len(plain.child) < len(graph.of_words.child):  # edges replace paths through empty nodes
+        empty, of_words = treebank.empty, graph.of_words
+        edges_of_empty = _edges_of_rows(graph.of_empty, graph.labels, range(len(empty.sentence)))
+        numbers = (empty.position - treebank.sentence_starts[empty.sentence]).tolist()
+        above: dict[int, dict[Node, _Edges]] = defaultdict(dict)  # of each sentence
+        for row, node in enumerate(zip(numbers, empty.minor.tolist())):
+            above[int(empty.sentence[row])][node] = edges_of_empty[row]
+        words = list(dict.fromkeys(of_words.child[of_words.minor > 0].tolist()))
+        rows: dict[tuple[int, int, int], None] = {}
+        for word, incoming in _edges_of_rows(of_words, graph.labels, words).items():
+            sentence = int(treebank.sentence_of_word[word])
+            start = int(treebank.sentence_starts[sentence])
+            for source, path in _paths(above[sentence], [edge for edge in incoming if edge[0][1]], steps):
+                if ((source, 0), path) not in incoming:
+                    rows[word, start + source - 1 if source else -1, labels.setdefault(path, len(labels))] = None
+        edges = np.concatenate([edges, np.array(list(rows), dtype=np.int32).reshape(-1, 3)])
     child, parent, label = (np.ascontiguousarray(column) for column in edges.T)
     enhanced = _Graph(child, parent, label, treebank, labels)
     for name, step in _STEPS.items():
@@ -69,25 +75,6 @@ def edges_of(treebank: Treebank, labels: dict[str, int], rules: Rules) -> Edges:
             enhanced = step(enhanced)
     parent, label = (column.astype(np.int32, copy=False) for column in (enhanced.parent, enhanced.label))
     return Edges(enhanced.child, parent, label, MOST_STEPS - length_hint(steps))
-
-
-def _collapsed(treebank: Treebank, graph: Graph, labels: dict[str, int], steps: Iterator[int]) -> Codes:
-    """The edges that replace paths through empty nodes."""
-    empty, of_words = treebank.empty, graph.of_words
-    edges_of_empty = _edges_of_rows(graph.of_empty, graph.labels, range(len(empty.sentence)))
-    numbers = (empty.position - treebank.sentence_starts[empty.sentence]).tolist()
-    above: dict[int, dict[Node, _Edges]] = defaultdict(dict)  # of each sentence
-    for row, node in enumerate(zip(numbers, empty.minor.tolist())):
-        above[int(empty.sentence[row])][node] = edges_of_empty[row]
-    words = list(dict.fromkeys(of_words.child[of_words.minor > 0].tolist()))
-    rows: dict[tuple[int, int, int], None] = {}
-    for word, edges in _edges_of_rows(of_words, graph.labels, words).items():
-        sentence = int(treebank.sentence_of_word[word])
-        start = int(treebank.sentence_starts[sentence])
-        for source, path in _paths(above[sentence], [edge for edge in edges if edge[0][1]], steps):
-            if ((source, 0), path) not in edges:
-                rows[word, start + source - 1 if source else -1, labels.setdefault(path, len(labels))] = None
-    return np.array(list(rows), dtype=np.int32).reshape(-1, 3)
 
 
 def _edges_of_rows(incoming: Incoming, labels: Sequence[str], rows: Sequence[int]) -> dict[int, _Edges]:

@@ -178,6 +178,7 @@ class Matches(TreebankPair):
         system_spans: the characters that system words cover.
         alignment: the pairs.
         flags: what agrees in each pair, `Agree`, uint16, shape (pairs,).
+        gold_of_system: the gold word of each system word, -1 if it is not aligned, int32, shape (system words,).
         punctuation: for a piece of large files, what `callin_punctuation` returns for the whole gold treebank, if a
             measure requires it.
     """
@@ -186,6 +187,7 @@ class Matches(TreebankPair):
     system_spans: Spans
     alignment: Alignment
     flags: NDArray[np.uint16]
+    gold_of_system: Codes
     punctuation: frozenset[str] | None = None
 
     def agree(self, needs: Agree) -> NDArray[np.bool_]:
@@ -206,11 +208,6 @@ class Matches(TreebankPair):
         """
         check_trees(self.gold)
         check_trees(self.system)
-
-    @cached_property
-    def gold_of_system(self) -> Codes:
-        """The gold word of each system word, -1 if it is not aligned, int32, shape (system words,)."""
-        return _gold_of_system(self.alignment, self.system.n_words)
 
     @cached_property
     def row_of_system(self) -> Codes:
@@ -290,12 +287,14 @@ def compare_aligned(
     """Compare the aligned words of two treebanks; without an alignment, align them by their characters."""
     if alignment is None:
         alignment = align(gold, system, gold_spans, system_spans)
+    gold_of_system = np.full(system.n_words, -1, dtype=np.int32)
+    gold_of_system[alignment.system] = alignment.gold
     of_function = partial(rules.scheme.is_in, "FUNCTION")
     feats = numbered(universal_features, gold.feats, system.feats) if rules.universal_features else ()
     flags = agreement.compare(
         alignment.gold,
         alignment.system,
-        _gold_of_system(alignment, system.n_words),
+        gold_of_system,
         tuple(getattr(gold, name).codes for name in _COMPARED),
         tuple(getattr(system, name).codes for name in _COMPARED),
         pools.translate(gold.strings.pool, gold.strings.offsets, system.strings.pool, system.strings.offsets),
@@ -305,13 +304,7 @@ def compare_aligned(
         (of_function(gold.relations).view(np.uint8), of_function(system.relations).view(np.uint8)),
         rules.missing_lemma_counts,
     )
-    return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags)
-
-
-def _gold_of_system(alignment: Alignment, n_words: int) -> Codes:
-    of_system = np.full(n_words, -1, dtype=np.int32)
-    of_system[alignment.system] = alignment.gold
-    return of_system
+    return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags, gold_of_system)
 
 
 def numbered(value: Callable[[str], str], gold: StringColumn, system: StringColumn) -> tuple[Codes, Codes]:

@@ -26,7 +26,7 @@ class Annotation(NamedTuple):
 def annotation_of(treebank: Treebank, measures: Iterable[tuple[Measure, Definition]]) -> Annotation:
     columns = {name for measure, definition in measures for name in definition.columns_for(measure.argument)}
     return Annotation(
-        universal_relations_of(treebank) if treebank.has_trees else frozenset(),
+        frozenset(map(universal, treebank.relations.distinct_texts if treebank.has_trees else ())),
         frozenset(name for name in columns if getattr(treebank, name).has_values),
     )
 
@@ -120,7 +120,3 @@ def _notes_on_side(
             f" {using}"
             f" (LAS-FUN-PUNCT looks up those of the other version of UD)"
         )
-
-
-def universal_relations_of(treebank: Treebank) -> frozenset[str]:
-    return frozenset(map(universal, treebank.relations.distinct_texts))

@@ -57,13 +57,25 @@ def to_text(table: Table, places: int | None = 2) -> str:
         names, rows = _narrowed(columns, names, rows, n_first)
         widths = _widths(columns, [names, *rows])
         parts = list(_parts(widths, n_first))
-    text = "\n\n".join(_block(table, part, widths, [names, *rows]) for part in parts)
+    rules, lines = {number + 1 for number in table.rules}, list[str]()
+    for part in parts:
+        rule = "+".join("-" * (widths[i] + (2 if n else 1)) for n, i in enumerate(part))
+        lines += [""] if lines else []
+        for number, row in enumerate([names, *rows]):
+            lines += [rule] if number in rules else []
+            for texts in zip_longest(*(row[i] for i in part), fillvalue=""):
+                cells = []
+                for text, i in zip(texts, part):
+                    space = " " * (widths[i] - _cells(text))
+                    cells.append(text + space if columns[i].kind == "text" else space + text)
+                lines.append(" | ".join(cells).rstrip())
+            lines += [] if number else [rule]
     for note in map(printable, table.notes):
-        lines = [note]
         if len(note) > _WIDEST + 1:  # a signature has no spaces and stays searchable on one line
-            lines = wrap(note, _WIDEST + 1, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        text += "".join(f"\n{line}" for line in lines)
-    return text + "\n"
+            lines += wrap(note, _WIDEST + 1, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        else:
+            lines.append(note)
+    return "\n".join(lines) + "\n"
 
 
 def _narrowed(
@@ -128,21 +140,6 @@ def _parts(widths: Sequence[int], n_first: int) -> Iterator[list[int]]:
             part = list(first)
         part.append(i)
     yield part
-
-
-def _block(table: Table, part: Sequence[int], widths: Sequence[int], rows: Sequence[Sequence[_Lines]]) -> str:
-    rule = "+".join("-" * (widths[column] + (2 if i else 1)) for i, column in enumerate(part))
-    rules, lines = {number + 1 for number in table.rules}, list[str]()
-    for number, row in enumerate(rows):
-        lines += [rule] if number in rules else []
-        for texts in zip_longest(*(row[i] for i in part), fillvalue=""):
-            cells = []
-            for text, i in zip(texts, part):
-                space = " " * (widths[i] - _cells(text))
-                cells.append(text + space if table.columns[i].kind == "text" else space + text)
-            lines.append(" | ".join(cells).rstrip())
-        lines += [] if number else [rule]
-    return "\n".join(lines)
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:

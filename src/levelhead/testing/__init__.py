@@ -6,7 +6,7 @@ import warnings
 
 from levelhead.errors import MeasureError
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.gates import bound_of, gate_of, percentage_warning
+from levelhead.evaluation.gates import Gate, bound_of, percentage_warning
 from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure
@@ -54,7 +54,7 @@ def assert_score(
         raise MeasureError(f"{measure}: {wanted}={given} is not a valid bound", "invalid-gate")
     if doubtful := percentage_warning(wanted, bound, highest=lower):
         warnings.warn(f"{measure}: {wanted}={given}: {doubtful}", stacklevel=2)
-    gate = gate_of(str(parsed), bound, highest=lower)
+    gate = Gate(str(parsed), bound, lower)
     result = score_files(gold, system, setup_of([measure]))[measure]
     if broken := gate.broken(result.value, result.reason):
         if gate.highest or result.value is None:

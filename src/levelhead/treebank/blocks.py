@@ -28,6 +28,10 @@ class PieceSizes:
 SIZES = PieceSizes()
 
 
+class OnlyWhole(Exception):
+    """It turned out that files cannot be read in pieces: a negative head counts back over sentences, for example."""
+
+
 @contextmanager
 def contents_or_parts(path: str | os.PathLike[str], most: int) -> Iterator[bytes | Iterator[bytes]]:
     """Yield the decompressed contents of a file, or an iterator over their parts if the file is large."""

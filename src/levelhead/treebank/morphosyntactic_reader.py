@@ -17,12 +17,11 @@ from itertools import chain
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, Place, add_fault, quoted
-from levelhead.treebank.blocks import ByteBlocks
+from levelhead.treebank.blocks import ByteBlocks, OnlyWhole
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines, with_line_feeds
 from levelhead.treebank.official_reader import (
     LineReader,
-    NegativeHead,
     OfficialReading,
     RootsRefused,
     refusal_of_encoding,
@@ -63,7 +62,7 @@ class MorphosyntacticReader(LineReader):
 
     def _treebank(self) -> Treebank:
         if self._blank and self.part:
-            raise NegativeHead
+            raise OnlyWhole
         treebank = super()._treebank()
         return replace(treebank, source=replace(treebank.source, n_blank=len(self._blank)))
 

@@ -18,6 +18,7 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, InputError, MalformedDeps, Place, quoted
 from levelhead.immutable import immutable
 from levelhead.kernels.pools import is_utf8
+from levelhead.treebank.blocks import OnlyWhole
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines, with_line_feeds
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
@@ -110,10 +111,6 @@ def refusal_of_encoding(at: int, name: str | None) -> ConlluError:
     return _refusal(f"it crashes on byte {at}, which is not UTF-8", Place(name), Crash)
 
 
-class NegativeHead(Exception):
-    """A part depends on other parts, so that a file cannot be cut: a negative head counts back over sentences."""
-
-
 class CycleRefused(ConlluError):
     """An official scorer refuses a file because the heads form a cycle."""
 
@@ -137,7 +134,7 @@ def check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> N
     try:
         edges = between_words(read_graph(treebank, strict=False).of_words)
         if part and bool((edges.number < 0).any()):
-            raise NegativeHead
+            raise OnlyWhole
         official_parents(treebank, edges)
     except MalformedDeps as error:
         raise _refusal(f"its reading of DEPS crashes: {error}", Place(name), Crash) from error
@@ -267,7 +264,7 @@ class LineReader:
         head = self._int(self.rows[word][6], "HEAD", number)
         index = start + head - 1
         if head < 0 and self.official.negative_inside and self.part:
-            raise NegativeHead
+            raise OnlyWhole
         if head > end - start or (head < 0 and not self.official.negative_inside) or index < -end:
             raise self._refuse(f"the HEAD {head} points outside of the sentence that ends here", number)
         return -1 if head == 0 else index if index >= 0 else index + end

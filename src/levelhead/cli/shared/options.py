@@ -66,11 +66,6 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-def limited(name: str) -> click.IntRange:
-    """Return the type of an option that is a whole number."""
-    return click.IntRange(*LIMITS[name])
-
-
 class ResultPath(click.Path):
     """The path of a result; it is checked before the command reads any input.
 
@@ -111,6 +106,7 @@ class ResultPath(click.Path):
             check_file(path)
 
 
+WHOLE = {name: click.IntRange(*limits) for name, limits in LIMITS.items()}  # the types of whole numbers
 PATH = InputPath(readable=False, path_type=str)
 RESULT = ResultPath()
 RESULT_FOLDER = ResultPath("folder")
@@ -130,7 +126,7 @@ def printing_options(*formats: str, places: bool = True, output: Decorator | Non
 
 
 places_option: Decorator = click.option(
-    "--places", type=limited("places"), help="Number of decimal places  [default: 2; all in TSV; JSON always has all]"
+    "--places", type=WHOLE["places"], help="Number of decimal places  [default: 2; all in TSV; JSON always has all]"
 )
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
@@ -235,9 +231,9 @@ def _resample_by(context: click.Context, parameter: click.Parameter, text: str |
     return text if text is None else check("--resample-by", text, "unit")
 
 
-resamples_option: Decorator = setting("--resamples", type=limited("draws"))
+resamples_option: Decorator = setting("--resamples", type=WHOLE["draws"])
 resample_by_option: Decorator = setting("--resample-by", metavar="UNIT", callback=_resample_by)
-seed_option: Decorator = setting("--seed", type=limited("seed"))
+seed_option: Decorator = setting("--seed", type=WHOLE["seed"])
 level_option: Decorator = setting("--level", type=FiniteRange(0, HIGHEST_LEVEL, min_open=True))
 interval_options: Decorator = joined(resample_by_option, level_option)
 
@@ -276,7 +272,7 @@ cluster_options: Decorator = joined(
 )  # fmt: skip
 worker_options: Decorator = joined(
     click.option(
-        "-j", "--jobs", type=limited("jobs"),
+        "-j", "--jobs", type=WHOLE["jobs"],
         help="Number of processes  [default: one per core; one for small inputs]",
     ),
     cluster_options,
@@ -297,7 +293,7 @@ parsing_options: Decorator = joined(
     setting("--repair", is_flag=True),
 )  # fmt: skip
 training_options: Decorator = joined(
-    setting("--beam", type=limited("beam")),
+    setting("--beam", type=WHOLE["beam"]),
     setting("--relations", type=Choice(["universal", "full"])),
     setting("--scheme", type=Choice(["content-head", "function-head"])),
     click.option(
@@ -323,10 +319,9 @@ def arguments_for(
     `files` are the files whose size decides how many processes are started.
     """
     from levelhead.api.inputs import registry_of
-    from levelhead.api.parameters import parameters_of
 
+    names = function.__annotations__
     public = function.__wrapped__  # type: ignore[attr-defined]  # `public` wraps it
-    names = parameters_of(public)
     arguments = dict(public.__kwdefaults__ or {})
     arguments |= {name: given[name] for name in names if given.get(name) not in (None, ())}
     scheme = None if "scheme" in names else given.get("scheme")
