@@ -196,7 +196,6 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
 
 
 def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Manifest:
-    """Return the manifest in a TOML document."""
     name = os.fsdecode(path)
     reader = _ManifestReader(Path(name).parent)
     manifest = reader.manifest(document, name)
@@ -213,7 +212,6 @@ class _ManifestReader:
         self.errors: list[str] = []
 
     def manifest(self, document: Mapping[str, Any], name: str) -> Manifest:
-        """Return the contents of the document."""
         self._check_keys(document, _TOP, "the manifest")
         campaign = self._table(document, "campaign", _CAMPAIGN)
         treebanks = self._tables(document, "treebank", _TREEBANK)

@@ -90,7 +90,6 @@ class JobSetup(NamedTuple):
 
 
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
-    """Return the key of a result: a hash of everything that determines it."""
     parts: list[Any] = [
         *(f"counts by {settings.resample_by}" if settings.by_sentence else "counts", VERSION),
         *(unicodedata.unidata_version,),
@@ -260,11 +259,9 @@ class _GoldUnits:
         self._resample_by = resample_by
 
     def start(self) -> None:
-        """Forget all pieces."""
         self.tally = UnitTally(self._resample_by)
 
     def add(self, piece: CountedPiece) -> None:
-        """Add the gold sentences of a piece."""
         self.tally.add(piece.matches.gold)
 
 
@@ -276,11 +273,9 @@ class _SentenceParts:
         self._kinds = ("sentences", "sentences_valid_trees") if setup.partial else ("sentences",)
 
     def start(self) -> None:
-        """Forget all pieces."""
         self._parts: dict[tuple[str, str], list[NDArray[Any]]] = {}
 
     def add(self, piece: CountedPiece) -> None:
-        """Add the counts of the sentences of a piece."""
         for name, counts_by_kind in piece.sentences.items():
             for kind, counts in zip(self._kinds, counts_by_kind, strict=True):
                 parts = small(sentence_parts(counts, self._measures[name]))
@@ -384,9 +379,7 @@ class _Keep:
     """The visitor that keeps the aligned words of whole files."""
 
     def start(self) -> None:
-        """Forget all pieces."""
         self.matches: TreebankPair | None = None
 
     def add(self, piece: CountedPiece) -> None:
-        """Keep the only piece."""
         self.matches = piece.matches

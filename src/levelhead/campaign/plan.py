@@ -94,7 +94,6 @@ class Plan(NamedTuple):
 
 
 def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path], runs: bool | Mapping[str, Runs] = False) -> Plan:
-    """Return the plan for systems."""
     test_sets = tuple(test_sets)
     golds = [GoldFile(test_set.code, test_set.gold or Path(), test_set.outputs) for test_set in test_sets]
     all_runs: list[RunFiles] = []
@@ -173,7 +172,6 @@ def name_of(gold: PathLike, system: PathLike) -> str:
 
 
 def unmatched_note(files: Sequence[str], of: str) -> str:
-    """Return a note about files without a matching treebank."""
     return f"{number_of(len(files), 'file')} with no matching {of} (ignored): {listed(files)}"
 
 

@@ -237,7 +237,6 @@ class RankedSystems(Tabular):
 
 
 def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Plan:
-    """Return a plan with the test sets that groups need."""
     named = groups_named(groups, plan.test_sets, own=choice.own, ranking=choice.ranking)
     needed = {code for group in named for code in group.codes}
     return plan._replace(test_sets=tuple(test_set for test_set in plan.test_sets if test_set.code in needed))

@@ -107,7 +107,6 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 
 
 def notes_on_partial_scores(results: Results, codes: Collection[str]) -> list[str]:
-    """Return the notes on what partial scores cover."""
     return partial_notes((system, results.covered(system, code)) for system, code in results.results if code in codes)
 
 
@@ -185,7 +184,6 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
 
 
 def result_documents(results: Results) -> Iterable[dict[str, Any]]:
-    """Give the result of each system on each test set for JSON, one document each."""
     for system in results.systems:
         for test_set in results.test_sets:
             result, coverage = results.results[system, test_set.code], results.covered(system, test_set.code)
@@ -284,7 +282,6 @@ def included_test_sets(group: Group) -> str:
 
 
 def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Return how to read the tests of rankings in a table."""
     undecided = [(ranking, note) for ranking in rankings if (note := undecided_ranks(ranking))]
     failed = any_failed(results, [ranking for ranking, _ in undecided])
     return [

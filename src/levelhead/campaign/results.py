@@ -237,7 +237,6 @@ class _ScoreTable:
         self.zeros: dict[tuple[str, str], tuple[State, str]] = {}
 
     def cells(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> _Cells:
-        """Return the scores by system, test set and measure."""
         cells: _Cells = {}
         lower = [column.lower() for column in head]
         system, test_set, measure_at, score = (

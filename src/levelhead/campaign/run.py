@@ -148,7 +148,6 @@ class _Scoring:
             raise InputError(*faults)
 
     def round(self, workers: Workers, store: Store | None) -> None:
-        """Run the jobs without a result."""
         batch = batch_size(workers, len(self.pairs))
         if workers.window > 1 and len(self.plan.test_sets) >= 4 * workers.window:
             batch = max(batch, len(self.plan.systems))  # all outputs on a test set, so that one worker reads its gold
@@ -184,7 +183,6 @@ class _Scoring:
         return not self.changed
 
     def results(self) -> Results:
-        """Return all results in the order of the plan."""
         results: dict[tuple[str, str], OutputResult] = {}
         golds: dict[str, FileSummary] = {}
         looked: dict[str, Any] = {}
@@ -265,7 +263,6 @@ class _Scoring:
         return key, gold, outputs
 
     def _path_of(self, measure: Measure, treebank: str) -> Path:
-        """The file that a measure names for a test set."""
         return Path(self.settings.setup.place_of(path_of(for_treebank(measure, treebank)))).absolute()
 
     def _settings(self, treebank: str) -> JobSetup:
@@ -316,7 +313,6 @@ class _Scoring:
         return replace(source, data=self.at_hand.pop(source.path))
 
     def _with_hash(self, path: Path) -> File:
-        """A file with its hash, computed once."""
         if path not in self.hashed:
             state = _state(path)  # before it is read, so that changes are detected
             try:

@@ -232,7 +232,6 @@ def variance_table(variances: Mapping[str, CumulativeVariance], table: Measureme
 
 
 def variance_document(variances: Mapping[str, CumulativeVariance], table: Measurements) -> dict[str, Any]:
-    """Return cumulative variances for JSON."""
     return {
         **header("cumulative-variance"),
         "signature": table.signature(),

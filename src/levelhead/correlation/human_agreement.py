@@ -214,7 +214,6 @@ def _correlation(sums: Numbers) -> Numbers:
 
 @np.errstate(invalid="ignore", divide="ignore")
 def _accuracy(sums: Numbers) -> Numbers:
-    """The mean agreement with the choices."""
     n, v, c, _, _, vc = sums.T
     accuracy: Numbers = (n - v - c + 2 * vc) / n  # mean of vc + (1 - v)(1 - c)
     return accuracy

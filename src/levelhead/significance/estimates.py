@@ -306,7 +306,6 @@ class UnpairedDifference(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The difference."""
         return self.one.value - self.other.value
 
     def interval(self, level: float) -> Interval | None:

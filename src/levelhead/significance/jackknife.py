@@ -118,7 +118,6 @@ class Spread(NamedTuple):
     observation: float  # the variance due to one additional observation with a different outcome
 
     def scaled(self, share: float) -> Spread:
-        """Return the spread of the estimate multiplied by a number."""
         return self._replace(variance=share**2 * self.variance, observation=share**2 * self.observation)
 
 

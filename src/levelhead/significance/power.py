@@ -33,7 +33,6 @@ class TypicalDeviation(NamedTuple):
 
 
 def typical_deviations() -> tuple[TypicalDeviation, ...]:
-    """Return the measured deviations of every unit and measure."""
     _, *rows = (line.split("\t") for line in _TABLE.read_text(encoding="utf-8").splitlines())
     return tuple(
         TypicalDeviation(
@@ -71,7 +70,6 @@ _CLOSEST = 1e-12
 
 
 def checked_test(alpha: float, power: float) -> Target:
-    """Return the test of a level and a power."""
     if not 0 < alpha < power < 1:
         message = f"the level {alpha:g} and the power {power:g} must satisfy 0 < level < power < 1"
         raise InputError(Fault("invalid-power", message))
@@ -166,7 +164,6 @@ def runs_to_detect(
         every.append(Variances(units, interaction, test_set.runs, evenness, observation))
 
     def detected(n_runs: int) -> bool:
-        """Return whether this number of runs is enough."""
         smallest = detectable_difference(every, n_units[0], n_runs, test)
         return smallest is not None and smallest <= difference
 

@@ -187,7 +187,6 @@ class RankedAverages:
         self._p_values += p_values
 
     def estimate(self, system: int) -> Estimate:
-        """Return the average of a system with its error."""
         scores = np.concatenate(self._scores)[:, system]
         spread = spread_of(self._strata, [[system]], 0)
         return Estimate(float(scores.mean()), spread.variance, spread.freedom, spread.n_units)

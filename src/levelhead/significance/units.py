@@ -82,7 +82,6 @@ class UnitTally:
         self._value: str | None = None  # of the last sentence
 
     def add(self, piece: Treebank) -> None:
-        """Add the sentences of a piece."""
         self._lengths.append(np.diff(piece.sentence_starts).astype(np.int32))
         if self._resample_by in {AUTO, DOCUMENT}:
             self._marks.append(document_starts(piece))
@@ -94,7 +93,6 @@ class UnitTally:
             self._marks.append(np.array(numbers, dtype=np.int32))
 
     def units(self, path: str | None) -> Units:
-        """Return the units of all pieces."""
         kind, lengths, of_sentence = self._resample_by, _joined(self._lengths), _joined(self._marks)
         if kind in {AUTO, DOCUMENT}:
             of_sentence = np.cumsum(of_sentence) - of_sentence[:1]
@@ -209,7 +207,6 @@ class Cells(NamedTuple):
     counts: Numbers  # shape (cells, kinds of counts)
 
     def chosen(self, rows: NDArray[np.bool_]) -> Cells:
-        """Return some of the cells."""
         return Cells(*(column[rows] for column in self))
 
     def joined(self, units: Numbers) -> Cells:
@@ -238,7 +235,6 @@ class UnitHistogram(NamedTuple):
     totals: Cells  # the sum of the counts of all units in each group, with unit 0
 
     def of_group(self, number: int) -> tuple[NDArray[np.float64], Numbers]:
-        """Return the rows of a group: parts and numbers of units."""
         rows = slice(*np.searchsorted(self.groups, [number, number + 1]))
         return self.parts[rows], self.n_units[rows]
 
@@ -287,7 +283,6 @@ class HistogramTally:
         self._totals: tuple[Cells, ...] = ()
 
     def add(self, cells: Cells, documents: Numbers) -> None:
-        """Add a piece."""
         self._totals = (summed([*self._totals, cells.joined(np.zeros_like(documents))]),)
         by_document, last = summed([*self._last, cells.joined(documents)]), int(documents.max(initial=0))
         self._add(by_document.chosen(by_document.units < last), self._documents)
@@ -304,7 +299,6 @@ class HistogramTally:
 
     @property
     def has_counts(self) -> bool:
-        """Whether a piece was added."""
         return bool(self._totals)
 
     def histogram(self) -> UnitHistogram:

@@ -63,7 +63,6 @@ class _Key(NamedTuple):
 
 
 def signed_notes(provenance: Provenance) -> tuple[str, ...]:
-    """Return the notes of a table, with the signature."""
     return (*provenance.notes, signature_line(provenance.signature))
 
 
@@ -281,7 +280,6 @@ class _ReadFiles:
         self.notes: list[str] = []
 
     def add(self, name: str, files: Iterable[tuple[str, str]], warnings: Iterable[Fault]) -> None:
-        """Add the files of a treebank, each with its hash, and the warnings about them."""
         hashes = self.files[name] = dict[str, str]()
         for path, digest in files:  # treebanks in memory have the same path
             hashes[path if path not in hashes else f"{path} ({len(hashes) + 1})"] = digest
@@ -369,7 +367,6 @@ def survey(
 
 
 def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002
-    """Return the distance of each pair of treebanks."""
     distributions, read_files = dict[str, Distributions](), _ReadFiles()
     with closing(profile_here(files, ProfileTask((), format=format, with_counts=True))) as results:
         for name, profiled in read_files.valid(results):

@@ -31,17 +31,14 @@ class Sizes(Sums):
 
     @property
     def sentences(self) -> int:
-        """The number of sentences."""
         return self.sentence_lengths.total
 
     @property
     def words(self) -> int:
-        """The number of syntactic words."""
         return self.sentence_lengths.sum
 
 
 def count_sizes(treebank: Treebank) -> Sizes:
-    """Count sentences, tokens, words, multiword tokens and empty nodes."""
     lengths = Histogram.of(np.diff(treebank.sentence_starts))
     return Sizes(treebank.n_tokens, len(treebank.multiword), len(treebank.empty), lengths)
 
@@ -64,7 +61,6 @@ class Structure(Sums):
 
     @property
     def n_arcs(self) -> int:
-        """The number of arcs between two words."""
         return self.displacements.total
 
     @property
@@ -83,7 +79,6 @@ class Structure(Sums):
 
 
 def count_structure(treebank: Treebank, tags: StringColumn, relations: StringColumn) -> Structure:
-    """Count the trees of a treebank."""
     shapes = shapes_of(treebank)
     words = np.flatnonzero(treebank.heads >= 0)
     heads = treebank.heads[words]
@@ -187,7 +182,6 @@ class CountSum:
         self._parts: list[tuple[int, dict[str, Any]]] = []  # the number of counts, and the sum by field
 
     def add(self, counts: TreebankCounts) -> None:
-        """Add the counts of a treebank or a piece."""
         n, sums = 1, dict(vars(counts))
         while self._parts and self._parts[-1][0] <= n:
             n, sums = n + self._parts[-1][0], self._added_to_last(sums)
@@ -214,7 +208,6 @@ class RunningCounts:
         self._sum, self._training = CountSum(), training
 
     def add(self, piece: Treebank) -> None:
-        """Count the next sentences."""
         self._text.add(piece)
         relations, forms, tags = mapped(piece.relations, universal), compact(piece.forms), compact(piece.upos)
         overlap = NOT_COMPARED
@@ -270,7 +263,6 @@ def counts_to_bytes(counts: TreebankCounts) -> bytes:
 
 
 def counts_from_bytes(data: bytes) -> TreebankCounts:
-    """Return the counts in bytes from `counts_to_bytes`."""
     file = io.BytesIO(data)
     counts: TreebankCounts = _read("TreebankCounts", lambda: np.load(file, allow_pickle=False))
     return counts

@@ -351,7 +351,6 @@ _FIELDS = ("name", "group", "by", "meaning", "formula", "source")
 
 
 def columns_text() -> str:
-    """Return the definitions of all columns, as paragraphs."""
     paragraphs = []
     for column in _COLUMNS:
         by, unit = f":{column.by}" if column.by else "", f", {column.unit}" if column.unit else ""
@@ -361,11 +360,9 @@ def columns_text() -> str:
 
 
 def columns_table() -> Table:
-    """Return the definitions of all columns."""
     rows = tuple(tuple(getattr(column, field) or "" for field in _FIELDS) for column in _COLUMNS)
     return Table(tuple(Column(field.capitalize(), "text") for field in _FIELDS), rows)
 
 
 def columns_documents() -> list[dict[str, Any]]:
-    """Return the definitions of all columns for JSON."""
     return [{"name": column.name, **column.definition} for column in _COLUMNS]

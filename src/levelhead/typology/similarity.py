@@ -135,7 +135,6 @@ class Cluster(NamedTuple):
     parts: tuple[Cluster, ...] = ()  # two; empty for a single treebank
 
     def reversed(self) -> Cluster:
-        """Return the cluster in reverse order."""
         return Cluster(self.names[::-1], self.height, tuple(part.reversed() for part in self.parts[::-1]))
 
 

@@ -51,12 +51,10 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """The number of rows counted."""
         return int(self.counts.sum())
 
     @property
     def n_bytes(self) -> int:
-        """The memory it takes."""
         pools_of_axes = sum(len(axis.pool) + axis.offsets.nbytes for axis in self.axes)
         return pools_of_axes + self.keys.nbytes + self.counts.nbytes
 
@@ -88,7 +86,6 @@ class Tally:
         return totals
 
     def where(self, wanted: NDArray[np.bool_]) -> Tally:
-        """Return the tally of some of the tuples."""
         return Tally(self.axes, self.keys[:, wanted], self.counts[wanted])
 
     def by(self, place: int, values: NDArray[Any] | None = None) -> dict[str, float]:
@@ -120,7 +117,6 @@ class Histogram:
 
     @classmethod
     def of(cls, numbers: NDArray[Any]) -> Histogram:
-        """Count numbers."""
         values, counts = np.unique(np.asarray(numbers, dtype=np.int64), return_counts=True)
         return cls(values, counts.astype(np.int64))
 
@@ -132,17 +128,14 @@ class Histogram:
 
     @property
     def total(self) -> int:
-        """The number of counted numbers."""
         return int(self.counts.sum())
 
     @property
     def sum(self) -> int:
-        """Their sum."""
         return int((self.values * self.counts).sum())
 
     @property
     def squares(self) -> int:
-        """The sum of their squares."""
         return sum(value * value * n for value, n in zip(self.values.tolist(), self.counts.tolist()))
 
     @property
@@ -152,7 +145,6 @@ class Histogram:
 
     @property
     def max(self) -> int | None:
-        """The largest; None without any."""
         return int(self.values[-1]) if self.total else None
 
     def share(self, wanted: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> float | None:
@@ -176,7 +168,6 @@ def compact(column: StringColumn) -> StringColumn:
 
 
 def joined(columns: Sequence[StringColumn]) -> StringColumn:
-    """Return several columns joined into one."""
     if len(columns) < 2:
         return columns[0] if columns else StringColumn(np.zeros(0, dtype=np.int32), Strings.of(()))
     one, other = joined(columns[: len(columns) // 2]), joined(columns[len(columns) // 2 :])

@@ -58,7 +58,6 @@ class Lexical(Sums):
 
     @property
     def n_chunks(self) -> int:
-        """The number of chunks."""
         return self.chunk_types.total + self.n_partial
 
     @property
@@ -92,14 +91,12 @@ class RunningText:
         self._n_windows = self._types = 0
 
     def add(self, treebank: Treebank) -> None:
-        """Add a part of the text."""
         self._waiting.append(compact(StringColumn(treebank.tokens.forms, treebank.strings)))
         self._n_waiting += treebank.n_tokens
         if self._n_waiting >= 2 * max(self._chunks.size, self._chunks.window):  # so that few tokens are counted again
             self._count()
 
     def lexical(self) -> Lexical:
-        """Return the type/token ratios of all parts."""
         rest = self._count()
         ratio = rest.distinct.size / len(rest) if self._chunks.partial and len(rest) else None
         partial = (0, 0.0, 0.0) if ratio is None else (1, ratio, ratio**2)
@@ -152,7 +149,6 @@ def are_annotated(tally: Tally, place: int) -> bool:
 
 
 def features_of(feats: str) -> list[str]:
-    """Return the pairs Name=Value of a FEATS column."""
     return [] if feats == NOTHING else feats.split("|")
 
 
