@@ -37,10 +37,10 @@ def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...
     """Return the test sets in a file or a folder, in any supported layout."""
     if gold.suffix == ".toml" and gold.is_file():
         return read_manifest(gold).gold_sets(split)
-    languages = [(file, language_of(file.code)) for file in gold_files(gold, split)]
     return tuple(
         TestSet(file.code, file.path, file.outputs, language._replace(name=file.language or language.name))
-        for file, language in languages
+        for file in gold_files(gold, split)
+        for language in [language_of(file.code)]
     )
 
 
@@ -69,9 +69,16 @@ def find_plan(
             systems = {name_of(gold, systems[0]): systems[0]}
         else:
             systems = named_by_path(systems)
-    if isinstance(gold, Treebank):
-        gold = {"treebank": gold}
-    test_sets = _test_sets_of_mapping(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
+    gold = {"treebank": gold} if isinstance(gold, Treebank) else gold
+    if isinstance(gold, Mapping):
+        outputs_of = {code: (f"{code}.conllu",) if len(gold) > 1 else () for code in gold}  # in folders
+        treebanks = {code: source if isinstance(source, Treebank) else None for code, source in gold.items()}
+        files = {code: None if isinstance(source, Treebank) else Path(source) for code, source in gold.items()}
+        test_sets = tuple(
+            TestSet(code, files[code], outputs_of[code], language_of(code), treebanks[code]) for code in gold
+        )
+    else:
+        test_sets = find_test_sets(Path(gold), split)
     runs: list[System] = []
     for name, outputs in systems.items():
         by_code = {test_sets[0].code: outputs} if isinstance(outputs, Treebank) else outputs
@@ -81,21 +88,10 @@ def find_plan(
             runs.append(System(name, paths, treebanks=treebanks))
         elif Path(by_code).is_file() and any(test_set.outputs for test_set in test_sets):
             message = "GOLD is a folder, but this is a file: give a folder of outputs"
-            raise InputError(Fault("missing-system-file", message, Place(os.fspath(Path(by_code)))))
+            raise InputError(Fault("missing-system-file", message, Place(str(Path(by_code)))))
         else:
             runs += plan_of(test_sets, {name: Path(by_code)}, as_runs).systems
     return Plan(test_sets, tuple(runs))
-
-
-def _test_sets_of_mapping(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:
-    """The test sets of a mapping; outputs in folders are named by their codes."""
-    outputs = {code: (f"{code}.conllu",) if len(golds) > 1 else () for code in golds}
-    return tuple(
-        TestSet(code, None, outputs[code], language_of(code), gold)
-        if isinstance(gold, Treebank)
-        else TestSet(code, Path(gold), outputs[code], language_of(code))
-        for code, gold in golds.items()
-    )
 
 
 def listed_gold(path: str | os.PathLike[str]) -> list[str]:

@@ -7,7 +7,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -304,14 +304,8 @@ class Output(NamedTuple):
     matches: Matches
 
 
-def read_outputs(
-    plan: Plan, setup: Setup, *, trees: bool = True
-) -> closing[Generator[tuple[str, list[Output]], None, None]]:
-    """Return all outputs for `with`, matched with gold, one test set at a time; none is kept."""
-    return closing(_read_outputs(plan, setup, trees=trees))
-
-
-def _read_outputs(plan: Plan, setup: Setup, *, trees: bool) -> Generator[tuple[str, list[Output]], None, None]:
+def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Generator[tuple[str, list[Output]], None, None]:
+    """Yield all outputs, matched with gold, one test set at a time; none is kept. To be closed."""
     faults = missing_outputs(plan)
     with tracked(plan.test_sets, "scoring") as test_sets:
         for test_set in test_sets:

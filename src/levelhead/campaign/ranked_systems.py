@@ -26,8 +26,7 @@ from levelhead.significance.rankings import (
     add_test_set,
     better,
     compact_letters,
-    marginal_rank_sets,
-    simultaneous_rank_sets,
+    sets_of_ranks,
 )
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
@@ -150,7 +149,7 @@ def _with_intervals(ranking: Ranking, averages: RankedAverages, rank_sets: RankS
     ]
     if differences is not None:
         letters = compact_letters(better(differences, level)[np.ix_(averages.order, averages.order)])
-        ranks = (marginal_rank_sets if rank_sets == "marginal" else simultaneous_rank_sets)(differences, level)
+        ranks = sets_of_ranks(differences, level, jointly=rank_sets == "simultaneous")
         standings = [
             standing._replace(ranks=ranks[place], letters=shared)
             for standing, place, shared in zip(standings, averages.order, letters, strict=True)

@@ -178,7 +178,19 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
             for test_set in results.test_sets
             for gold in [results.gold.get(test_set.code)]
         ],
-        "rankings": [_ranking_document(ranking) for ranking in rankings],
+        "rankings": [
+            {
+                "group": ranking.group.name,
+                "measure": ranking.measure,
+                "test_sets": list(ranking.group.codes),
+                "lacks": list(ranking.group.lacks),
+                "undefined": list(ranking.undefined),
+                "lines": None if ranking.lines is None else sorted(ranking.lines),
+                "rank_sets": ranking.rank_sets,
+                "standings": [_standing_document(standing, ranking.measure) for standing in ranking.standings],
+            }
+            for ranking in rankings
+        ],
         "results": list(result_documents(results)),
     }
 
@@ -215,33 +227,21 @@ def _number(value: Fraction | None, measure: str) -> float | None:
     return float(value) if value is not None and lower_is_better(measure) else points(value)
 
 
-def _ranking_document(ranking: Ranking) -> dict[str, Any]:
-    standings = []
-    for standing in ranking.standings:
-        document = {
-            "system": standing.system,
-            "rank": standing.rank,
-            "value": _number(standing.value, ranking.measure),
-            "valid_only": _number(standing.valid_only, ranking.measure),
-            "valid_outputs": standing.n_valid,
-            "interval": None if standing.interval is None else [percentage(end) for end in standing.interval],
-            "ranks": None if standing.ranks is None else list(standing.ranks),
-            "letters": standing.letters,
-        }
-        if standing.answered is not None:
-            document["valid_trees"] = _number(standing.valid_trees, ranking.measure)
-            document |= {"answered": points(standing.answered), "aligned": points(standing.aligned)}
-        standings.append(document)
-    return {
-        "group": ranking.group.name,
-        "measure": ranking.measure,
-        "test_sets": list(ranking.group.codes),
-        "lacks": list(ranking.group.lacks),
-        "undefined": list(ranking.undefined),
-        "lines": None if ranking.lines is None else sorted(ranking.lines),
-        "rank_sets": ranking.rank_sets,
-        "standings": standings,
+def _standing_document(standing: Standing, measure: str) -> dict[str, Any]:
+    document = {
+        "system": standing.system,
+        "rank": standing.rank,
+        "value": _number(standing.value, measure),
+        "valid_only": _number(standing.valid_only, measure),
+        "valid_outputs": standing.n_valid,
+        "interval": None if standing.interval is None else [percentage(end) for end in standing.interval],
+        "ranks": None if standing.ranks is None else list(standing.ranks),
+        "letters": standing.letters,
     }
+    if standing.answered is None:
+        return document
+    covered = {"answered": points(standing.answered), "aligned": points(standing.aligned)}
+    return document | {"valid_trees": _number(standing.valid_trees, measure), **covered}
 
 
 MOST_NAMED = 6

@@ -172,6 +172,7 @@ _TEST_SET = ("treebank", "test set", "test_set", "ltcode")
 _MEASURE = ("measure", "metric")
 _SCORE = ("score", "value", "f1")
 _STATE, _REASON = "state", "reason"
+_FAILED: tuple[tuple[State, str], ...] = (("missing", ""), ("invalid", "the output is invalid"))
 _TEXT = ("status", _REASON, "software", "rank", _STATE, "answered sentences", "aligned words")
 """Columns with other information."""
 
@@ -201,11 +202,8 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
     except UnicodeDecodeError as error:
         raise InputError(Fault("invalid-table", "it is not UTF-8", Place(name))) from error
     rows = [[unescaped(cell) for cell in line.split("\t")] for line in lines]
-    table = _ScoreTable(name)
-    cells = table.cells([column.strip() for column in rows[0]] if rows else [], rows[1:])
-    if table.faults or not any(value is not None for value in cells.values()):
-        raise InputError(*(table.faults or [Fault("invalid-table", "it has no scores", Place(name))]))
-    return _results(cells, table.zeros, {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION})
+    cells, zeros = _read_cells([column.strip() for column in rows[0]] if rows else [], rows[1:], name)
+    return _results(cells, zeros, {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION})
 
 
 def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Results:
@@ -228,66 +226,59 @@ def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Resu
     return Results(test_sets, systems, measures, results, {}, signature)
 
 
-class _ScoreTable:
-    """Reads the rows of a table, and collects its errors, and the outputs that it marks as missing or invalid."""
+def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -> tuple[_Cells, _Zeros]:
+    """The scores by system, test set and measure, and the outputs marked as missing or invalid."""
+    cells: _Cells = {}
+    faults: list[tuple[str, int | None]] = []
+    lower = [column.lower() for column in head]
+    system, test_set, measure_at, score = (
+        next((lower.index(word) for word in words if word in lower), None)
+        for words in (_SYSTEM, _TEST_SET, _MEASURE, _SCORE)
+    )
+    if system is None or test_set is None or len(set(head)) < len(head):
+        message = "its header lacks the columns system and treebank, or has a column twice"
+        raise InputError(Fault("invalid-table", message, Place(path, 1)))
+    wide = [i for i, column in enumerate(lower) if i not in {system, test_set} and column not in _TEXT]
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(head):
+            faults += [(f"{len(row)} columns, but the header has {len(head)}", number)] if row != [""] else []
+            continue
+        is_long = measure_at is not None and score is not None
+        for measure, text in [(row[measure_at], row[score])] if is_long else [(head[i], row[i]) for i in wide]:
+            key, value = (row[system], row[test_set], measure), None
+            try:
+                value = _ratio(text.strip(), perplexity=lower_is_better(measure))
+            except ValueError:
+                faults.append((f"{quoted(text)} is not a score from 0 to 100", number))
+            if not all(key):
+                faults.append(("the system, the treebank or the measure has no name", number))
+            elif key in cells:
+                faults.append((f"a second score for {', '.join(map(quoted, key))}", number))
+            else:
+                cells[key] = value
+    if faults or not any(value is not None for value in cells.values()):
+        faults = faults or [("it has no scores", None)]
+        raise InputError(*(Fault("invalid-table", message, Place(path, line)) for message, line in faults))
+    marked = [(row[system], row[test_set], dict(zip(lower, row))) for row in rows if len(row) == len(head)]
+    zeros = {
+        (name, code): (state, by_column.get(_REASON) or reason)
+        for name, code, by_column in marked
+        for state, reason in _FAILED
+        if by_column.get(_STATE) == state
+    }
+    return cells, zeros
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.faults: list[Fault] = []
-        self.zeros: dict[tuple[str, str], tuple[State, str]] = {}
 
-    def cells(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> _Cells:
-        cells: _Cells = {}
-        lower = [column.lower() for column in head]
-        system, test_set, measure_at, score = (
-            next((lower.index(word) for word in words if word in lower), None)
-            for words in (_SYSTEM, _TEST_SET, _MEASURE, _SCORE)
-        )
-        if system is None or test_set is None or len(set(head)) < len(head):
-            self._report("its header lacks the columns system and treebank, or has a column twice", 1)
-            return cells
-        wide = [i for i, column in enumerate(lower) if i not in {system, test_set} and column not in _TEXT]
-        for number, row in enumerate(rows, 2):
-            if len(row) != len(head):
-                if row != [""]:
-                    self._report(f"{len(row)} columns, but the header has {len(head)}", number)
-                continue
-            self._note_state((row[system], row[test_set]), dict(zip(lower, row)))
-            scores = [(head[i], row[i]) for i in wide]
-            if measure_at is not None and score is not None:
-                scores = [(row[measure_at], row[score])]
-            for measure, text in scores:
-                key = (row[system], row[test_set], measure)
-                value = self._value(text, number, perplexity=lower_is_better(measure))
-                if not all(key):
-                    self._report("the system, the treebank or the measure has no name", number)
-                elif key in cells:
-                    self._report(f"a second score for {', '.join(map(quoted, key))}", number)
-                else:
-                    cells[key] = value
-        return cells
-
-    def _note_state(self, output: tuple[str, str], by_column: Mapping[str, str]) -> None:
-        state, reason = by_column.get(_STATE), by_column.get(_REASON, "")
-        if state == "missing":
-            self.zeros[output] = ("missing", reason)
-        elif state == "invalid":
-            self.zeros[output] = ("invalid", reason or "the output is invalid")
-
-    def _value(self, text: str, number: int, *, perplexity: bool) -> Fraction | None:
-        """A score as a ratio, or a perplexity unchanged; None for an empty cell."""
-        if text.strip() in {"", "-"}:
-            return None
-        try:
-            value = Decimal(text.strip())
-        except InvalidOperation:
-            value = Decimal("nan")
-        # short enough to be converted to a fraction: 1e-999999999 would take hours
-        is_short = value.is_finite() and abs(value.adjusted()) < 300
-        if not is_short or value < 0 or (value > 100 and not perplexity):
-            self._report(f"{quoted(text)} is not a score from 0 to 100", number)
-            return None
-        return Fraction(value) / (1 if perplexity else 100)
-
-    def _report(self, message: str, line: int) -> None:
-        self.faults.append(Fault("invalid-table", message, Place(self.path, line)))
+def _ratio(text: str, *, perplexity: bool) -> Fraction | None:
+    """A score as a ratio, or a perplexity unchanged; None for an empty cell, `ValueError` if it is none."""
+    if text in {"", "-"}:
+        return None
+    try:
+        value = Decimal(text)
+    except InvalidOperation as error:
+        raise ValueError(text) from error
+    # short enough to be converted to a fraction: 1e-999999999 would take hours
+    is_short = value.is_finite() and abs(value.adjusted()) < 300
+    if not is_short or value < 0 or (value > 100 and not perplexity):
+        raise ValueError(text)
+    return Fraction(value) / (1 if perplexity else 100)

@@ -111,13 +111,7 @@ def check_valid(results: Results) -> Results:
 class _Scoring:
     """The state of one call of `score_plan`."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        settings: JobSetup,
-        look: Look | VisitEach | None,
-        of_gold: GoldView | None,
-    ) -> None:
+    def __init__(self, plan: Plan, settings: JobSetup, look: Look | VisitEach | None, of_gold: GoldView | None) -> None:
         self.plan, self.settings, self.look, self.of_gold = plan, settings, look, of_gold
         self.hashed: dict[Path, tuple[File, _State]] = {}  # with the state when it was hashed, to detect later changes
         self.streams: dict[Path, File] = {}
@@ -209,10 +203,8 @@ class _Scoring:
                 faults += error.faults
         if faults:
             raise InputError(*faults, *(fault for result in results.values() for fault in result.faults))
-        setup, views = self.settings.setup, dict[str, Any]()
-        if self.of_gold is not None:
-            keys = {t.code: key_of_view(self._gold(t), setup, self.of_gold) for t in self.plan.test_sets}
-            views = {code: self.found[key] for code, key in keys.items()}
+        setup, of_gold = self.settings.setup, self.of_gold
+        keys = {t.code: key_of_view(self._gold(t), setup, of_gold) for t in self.plan.test_sets if of_gold is not None}
         return Results(
             self.plan.test_sets,
             tuple(system.label for system in self.plan.systems),
@@ -221,7 +213,7 @@ class _Scoring:
             golds,
             self._signature(),
             looked,
-            views,
+            {code: self.found[key] for code, key in keys.items()},
         )
 
     def _jobs(self) -> Iterator[Job]:

@@ -91,11 +91,7 @@ def ratios(parts: Sums) -> Sums:
 
 
 OBSERVATION = 2.0
-"""The contribution of one word or sentence to the numerator of an F1 score, which counts both sides.
-
-For precision and recall it is only 1, so 2 makes their intervals wider than necessary.
-"""
-
+"""What one word adds to the numerator of an F1 score: 1 for precision and recall, so their intervals are wider."""
 
 _AT_ONCE = 1 << 14
 
@@ -267,13 +263,8 @@ def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: b
 
     Variances add up, and one test set has the additional observation.
     """
-    each, n = [estimate.jackknife for estimate in some], len(some)
-    spread = spread_of_sum(
-        [
-            Spread(estimate.variance - bucket.observation, estimate.freedom, estimate.n_units, bucket.observation)
-            for estimate, bucket in zip(each, some, strict=True)
-        ]
-    )
+    each, more, n = [bucket.jackknife for bucket in some], [bucket.observation for bucket in some], len(some)
+    spread = spread_of_sum([Spread(e.variance - extra, e.freedom, e.n_units, extra) for e, extra in zip(each, more)])
     value, variance = math.fsum(estimate.value for estimate in each) / n, (spread.variance + spread.observation) / n**2
     mean = Estimate(value, variance, spread.freedom, spread.n_units)
     interval = (mean.difference_interval if difference else mean.score_interval)(level)

@@ -217,13 +217,16 @@ class Cells(NamedTuple):
 def summed(cells: Iterable[Cells]) -> Cells:
     """Return cells joined, with one cell for each unit and group, in this order."""
     units, groups, counts = (np.concatenate(columns) for columns in zip(*cells, strict=True))
-    order = np.lexsort((groups, units))
-    units, groups = units[order], groups[order]
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = (units[1:] != units[:-1]) | (groups[1:] != groups[:-1])
-    starts = np.flatnonzero(first)
-    sums = np.add.reduceat(counts[order], starts, axis=0) if len(starts) else counts
-    return Cells(units[starts], groups[starts], sums)
+    keys, sums = _merged(np.column_stack([units, groups]), counts)
+    return Cells(*keys.T, sums)
+
+
+def _merged(rows: NDArray[Any], counts: Numbers) -> tuple[NDArray[Any], Numbers]:
+    """The distinct rows in ascending order, and the sum of the counts of each."""
+    order = np.lexsort(rows.T[::-1])
+    rows = rows[order]
+    starts = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1))[: len(rows)])
+    return rows[starts], np.add.reduceat(counts[order], starts, axis=0) if len(starts) else counts
 
 
 class UnitHistogram(NamedTuple):
@@ -326,10 +329,6 @@ class _Rows:
 
     def merged(self) -> tuple[NDArray[np.int32], Numbers]:
         """Return the distinct rows in ascending order, and how often each was added."""
-        rows, n = np.concatenate(self._rows), np.concatenate(self._n)
-        order = np.lexsort(rows.T[::-1])
-        rows = rows[order]
-        starts = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1))[: len(rows)])
-        n = np.add.reduceat(n[order], starts) if len(starts) else n
-        self._rows, self._n = [rows[starts]], [n]
-        return rows[starts], n
+        rows, n = _merged(np.concatenate(self._rows), np.concatenate(self._n))
+        self._rows, self._n = [rows], [n]
+        return rows, n

@@ -105,7 +105,7 @@ _COLUMNS = (
     ProfileColumn(
         "lemmas", "sizes", "",
         "Distinct lemmas; no value if no word has a lemma.", "number of distinct LEMMA", _UD,
-        lambda c, _: vocabulary.n_lemmas(c.lemmas),
+        lambda c, _: vocabulary.forms_and_lemmas(c.lemmas)[1] or None,
     ),
     ProfileColumn(
         "sentence_length", "sizes", "words",
@@ -223,7 +223,7 @@ _COLUMNS = (
     ProfileColumn(
         "forms_per_lemma", "morphology", "",
         "Form/lemma ratio of the words that have a lemma, case-sensitive.", "distinct FORM / distinct LEMMA", _UD,
-        lambda c, _: vocabulary.forms_per_lemma(c.lemmas),
+        lambda c, _: _share(*vocabulary.forms_and_lemmas(c.lemmas)),
     ),
     ProfileColumn(
         "words_per_token", "morphology", "",

@@ -98,9 +98,9 @@ class RunningText:
 
     def lexical(self) -> Lexical:
         rest = self._count()
-        ratio = rest.distinct.size / len(rest) if self._chunks.partial and len(rest) else None
-        partial = (0, 0.0, 0.0) if ratio is None else (1, ratio, ratio**2)
-        return Lexical(self._chunks, self._chunk_types, *partial, self._n_windows, self._types)
+        n_partial = int(self._chunks.partial and len(rest) > 0)
+        ratio = n_partial * rest.distinct.size / max(1, len(rest))
+        return Lexical(self._chunks, self._chunk_types, n_partial, ratio, ratio**2, self._n_windows, self._types)
 
     def _count(self) -> StringColumn:
         """Count pending tokens, keep the tokens that start the next chunk or window, and return the types of chunks."""
@@ -110,33 +110,24 @@ class RunningText:
         before = np.full(len(text), -1, dtype=np.int64)  # the last earlier position of each token's form, or -1
         before[order[again]] = order[again - 1]
         # a token is a new type of a chunk if its form last occurred before it
-        of_chunks = _from(before, self._chunk_types.total * chunks.size - self._start)
+        at = self._chunk_types.total * chunks.size - self._start
+        of_chunks = np.maximum(before[at:] - at, -1)
         whole = of_chunks[: of_chunks.size // chunks.size * chunks.size]
         chunk = np.arange(whole.size) // chunks.size
         self._chunk_types += Histogram.of(np.bincount(chunk[whole < chunk * chunks.size]))
-        of_windows = _from(before, self._n_windows - self._start)
-        self._types += _window_types(of_windows, chunks.window)
-        self._n_windows += max(0, of_windows.size - chunks.window + 1)
+        at = self._n_windows - self._start
+        before = np.maximum(before[at:] - at, -1)
+        # each token is a new type of the windows that begin after its form last occurred
+        n_windows, places = max(0, before.size - chunks.window + 1), np.arange(before.size)
+        first = np.maximum(before + 1, places - chunks.window + 1)
+        last = np.minimum(places, n_windows - 1)
+        self._types += int(np.maximum(0, last - first + 1).sum())
+        self._n_windows += n_windows
         of_chunk = self._chunk_types.total * chunks.size
-        rest = compact(text[min(of_chunk, self._n_windows) - self._start :])
-        self._start = min(of_chunk, self._n_windows)
-        self._waiting, self._n_waiting = [rest], len(rest)
-        return rest[of_chunk - self._start :]
-
-
-def _from(before: NDArray[np.int64], start: int) -> NDArray[np.int64]:
-    """Return the positions for the text from a token on."""
-    return np.maximum(before[start:] - start, -1)
-
-
-def _window_types(before: NDArray[np.int64], window: int) -> int:
-    """Sum the types of all windows: each token is new in windows that begin after its form last occurred."""
-    if before.size < window:
-        return 0
-    places = np.arange(before.size)
-    first = np.maximum(np.maximum(before + 1, places - window + 1), 0)
-    last = np.minimum(places, before.size - window)
-    return int(np.maximum(0, last - first + 1).sum())
+        start = min(of_chunk, self._n_windows)
+        rest = compact(text[start - self._start :])
+        self._start, self._waiting, self._n_waiting = start, [rest], len(rest)
+        return rest[of_chunk - start :]
 
 
 NOTHING = "_"
@@ -175,20 +166,10 @@ def feature_counts(tags: Tally) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def forms_per_lemma(lemmas: Tally) -> float | None:
-    """Return distinct forms / distinct lemmas of the words with a lemma; None without lemmas."""
-    n_lemmas, n_forms = _distinct_with_lemma(lemmas)
-    return n_forms / n_lemmas if n_lemmas else None
-
-
-def n_lemmas(lemmas: Tally) -> int | None:
-    """Return the number of distinct lemmas; None without lemmas."""
-    return _distinct_with_lemma(lemmas)[0] or None
-
-
-def _distinct_with_lemma(lemmas: Tally) -> tuple[int, int]:
+def forms_and_lemmas(lemmas: Tally) -> tuple[int, int]:
+    """Return the numbers of distinct forms and lemmas of the words with a lemma."""
     given = ~np.isin(lemmas.keys[0], _without_value(lemmas.axes[0]))
-    return np.unique(lemmas.keys[0, given]).size, np.unique(lemmas.keys[1, given]).size
+    return np.unique(lemmas.keys[1, given]).size, np.unique(lemmas.keys[0, given]).size
 
 
 def _without_value(strings: Strings) -> NDArray[np.intp]:
@@ -232,9 +213,8 @@ def averaged_entropy(
     if not entropies:
         raise ValueError("there are no treebanks to average over")
     names = sorted({*relations, *(relation for entropy in entropies for relation in entropy)})
-    means = {
-        name: math.fsum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / len(entropies) for name in names
-    }
+    n = len(entropies)
+    means = {name: math.fsum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / n for name in names}
     return dict(sorted(means.items(), key=lambda item: item[1]))
 
 
@@ -257,9 +237,8 @@ class HeadEntropy(NamedTuple):
 def count_heads(heads: Codes, tags: StringColumn, relations: StringColumn, forms: StringColumn) -> Tally:
     """Count (UPOS, relation, form, form of the head) over all words except roots."""
     words = np.flatnonzero(heads >= 0)
-    return Tally.of(
-        tags.take(words), relations.take(words), forms.take(words), forms.take(heads[words].astype(np.intp))
-    )
+    head_forms = forms.take(heads[words].astype(np.intp))
+    return Tally.of(tags.take(words), relations.take(words), forms.take(words), head_forms)
 
 
 def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
@@ -311,10 +290,9 @@ def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
         raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(invalid[0])}"))
     listed = {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(used)]
     means = averaged_entropy(entropies, listed)
-    heading = (
-        f"# word dependency entropy averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation"
-    )
-    return "\n".join([heading, *(f"{relation}\t{value!r}" for relation, value in means.items()), ""])
+    averaged = f"averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation"
+    rows = (f"{relation}\t{value!r}\n" for relation, value in means.items())
+    return f"# word dependency entropy {averaged}\n{''.join(rows)}"
 
 
 class Rarefied(NamedTuple):
