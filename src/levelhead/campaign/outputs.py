@@ -154,8 +154,7 @@ class OutputJob(NamedTuple):
             raise gold
         fields: Record = {"gold": contents_fields(summary_of(gold))}
         if self.resample_by is not None:
-            units = units_fields(units_of(gold, self.resample_by))
-            fields |= {"gold_hash": contents_hash(gold), "units": units}
+            fields |= {"gold_hash": contents_hash(gold), "units": units_fields(units_of(gold, self.resample_by))}
         record = dict(_MISSING) if self.output is None else self._fields_of_whole(gold, self.output, most)
         valueless = record.get("undefined", self._measures_without_scores)
         return record | {"undefined": undefined_measures(self.gold, self.setup, valueless, most)} | fields
@@ -245,8 +244,7 @@ def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_Sen
         "notes": list(evaluation.notes),
     }
     if setup.partial:
-        coverage = evaluation.coverage
-        record |= {"scores_valid_trees": numbers_of(evaluation.valid_trees), "partial_coverage": coverage}
+        record |= {"scores_valid_trees": numbers_of(evaluation.valid_trees), "partial_coverage": evaluation.coverage}
     for tally in sentences:
         record |= tally.fields(evaluation)
     return record
@@ -278,8 +276,7 @@ class _SentenceParts:
     def add(self, piece: CountedPiece) -> None:
         for name, counts_by_kind in piece.sentences.items():
             for kind, counts in zip(self._kinds, counts_by_kind, strict=True):
-                parts = small(sentence_parts(counts, self._measures[name]))
-                self._parts.setdefault((kind, name), []).append(parts)
+                self._parts.setdefault((kind, name), []).append(small(sentence_parts(counts, self._measures[name])))
 
     def fields(self, evaluation: Evaluation) -> Record:
         """Return the fields of a record, for the measures that have a value; to be called once."""

@@ -165,10 +165,8 @@ def spread_on(results: Results, system: str, code: str, measure: str) -> Spread 
     """Return the error of a system's score on a test set; None for a perplexity or without a value."""
     if lower_is_better(measure) or results.results[system, code].values[measure] is None:
         return None
-    place = results.systems.index(system)
-    parts = parts_by_unit(results, code, measure)[:, [place], None]
-    counts = SystemCounts((system,), (measure,), parts, results.seed_of(code))
-    return spread_of([leave_out(counts)], [[0]], 0)
+    parts = parts_by_unit(results, code, measure)[:, [results.systems.index(system)], None]
+    return spread_of([leave_out(SystemCounts((system,), (measure,), parts, results.seed_of(code)))], [[0]], 0)
 
 
 def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> tuple[float, float] | None:

@@ -217,8 +217,7 @@ def ranked(standings: Iterable[Standing], *, lower: bool = False) -> list[Standi
     ordered = sorted(standings, key=lambda s: (s.value is None, sign * (s.value or 0), s.system))
     result: list[Standing] = []
     for place, standing in enumerate(ordered, 1):
-        shared = bool(result) and result[-1].value == standing.value
-        number = result[-1].rank if shared else place
+        number = result[-1].rank if result and result[-1].value == standing.value else place
         result.append(standing._replace(rank=None if standing.value is None else number))
     return result
 

@@ -108,8 +108,7 @@ def numbers_of(scores: Mapping[str, Score]) -> dict[str, list[Any]]:
 
 def units_fields(units: Units) -> Record:
     """Return the units of a gold treebank; for sentences, only their number."""
-    of_sentence = len(units.of_sentence) if units.kind == SENTENCE else units.of_sentence
-    return {**units._asdict(), "of_sentence": of_sentence}
+    return units._asdict() | ({"of_sentence": len(units.of_sentence)} if units.kind == SENTENCE else {})
 
 
 def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:

@@ -142,8 +142,7 @@ class Results(NamedTuple):
 
     def covered(self, system: str, code: str) -> PartialCoverage | None:
         """Return the share of gold that an output covers; None unless scores are partial."""
-        coverage = self.results[system, code].partial_coverage
-        return coverage or (no_coverage(self.gold[code]) if self.partial else None)
+        return self.results[system, code].partial_coverage or (no_coverage(self.gold[code]) if self.partial else None)
 
     def only(self, measures: Iterable[str]) -> Results:
         """Return the results for some measures, by name."""

@@ -251,8 +251,7 @@ class _Scoring:
             (system.name, system.label, self._output(system, test_set), settings) for system in self.plan.systems
         ]
         keys = [key_of_job(gold, output, settings) for _, _, output, settings in outputs]
-        key = hashlib.sha256(os.fsencode("\n".join(["look", test_set.code, *keys]))).hexdigest()
-        return key, gold, outputs
+        return hashlib.sha256(os.fsencode("\n".join(["look", test_set.code, *keys]))).hexdigest(), gold, outputs
 
     def _path_of(self, measure: Measure, treebank: str) -> Path:
         return Path(self.settings.setup.place_of(path_of(for_treebank(measure, treebank)))).absolute()

@@ -353,8 +353,7 @@ def _pairs(
     for method in methods:
         whole = correlations(values, np.ones((1, len(values))), method, n_given)[0]
         ends = intervals(values, method, n_given, resamples, level, seed)
-        p_values = whole if given else permutation_p_values(values, method, resamples, seed)
-        matrices[method] = [whole, *ends, p_values]
+        matrices[method] = [whole, *ends, whole if given else permutation_p_values(values, method, resamples, seed)]
     families = None if family is None else [table.texts[family][row] for row in rows]
     for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
         coefficients = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import json
 import math
 import os
@@ -229,8 +228,7 @@ def _source(table: Measurements) -> str:
 
 
 def _list(names: Sequence[str], longest: int = _SHOWN) -> str:
-    more = f" and {len(names) - longest} more" if len(names) > longest else ""
-    return ", ".join(names[:longest]) + more
+    return ", ".join(names[:longest]) + (f" and {len(names) - longest} more" if len(names) > longest else "")
 
 
 # Files
@@ -370,16 +368,19 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
     if not lines:
         raise _invalid("the file is empty", path)
-    delimiter = "\t" if "\t" in lines[0][1] else ";" if ";" in lines[0][1] and "," not in lines[0][1] else ","
+    first, head = lines[0]
+    delimiter = "\t" if "\t" in head else ";" if ";" in head and "," not in head else ","
     parsed = [(number, _cells(line, delimiter, path, number)) for number, line in lines]
-    first, names = parsed[0][0], [cell.strip() for cell in parsed[0][1]]
+    names = [cell.strip() for cell in parsed[0][1]]
     if len(names) < 2:
         raise _invalid("a table requires a column of treebanks and a column of values", path, first)
     rows = parsed[1:]
     if any(_number(cell) is not None for cell in names):
         if len(names) > 2 or not name:
-            names_needed = "add a line of column names (for two columns, NAME=TABLE names the second)"
-            raise _invalid(f"the first line has numbers: {names_needed}", path, first)
+            message = (
+                "the first line has numbers: add a line of column names (for two columns, NAME=TABLE names the second)"
+            )
+            raise _invalid(message, path, first)
         rows, names = parsed, ["treebank", ""]
     repeated = [column for column in names if names.count(column) > 1]
     if repeated:
@@ -405,7 +406,7 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
 
 def _cells(line: str, delimiter: str, path: str, number: int) -> list[str]:
     try:
-        cells = next(csv.reader(io.StringIO(line), delimiter=delimiter, strict=True))
+        cells = next(csv.reader([line], delimiter=delimiter, strict=True))
     except csv.Error as error:
         raise _invalid(f"the line cannot be read: {error}", path, number) from error
     return [unescaped(cell) for cell in cells] if delimiter == "\t" else cells

@@ -81,8 +81,7 @@ class Statistic(Field):
     def cell(self, value: Any, *, of_baseline: bool, plain: bool) -> Cell:
         """Return a value as a cell of the column; what is computed from a difference is empty for the baseline."""
         column = self.column or Column("")
-        of_difference = column.kind in {"difference", "probability"}
-        if (of_difference and of_baseline) or (value is None and column.kind == "text"):
+        if (of_baseline and column.kind in {"difference", "probability"}) or (value is None and column.kind == "text"):
             return ""
         if not self.scaled:
             return cast("Cell", value)
@@ -231,8 +230,7 @@ def _compared(
         runs=(len(runs[0]), len(runs[1])),
         n_units=score.n_units,
     )
-    missing = any(np.isnan(of_system).any() for of_system in values)
-    if s == 0 or missing:
+    if s == 0 or any(np.isnan(of_system).any() for of_system in values):
         return compared
     difference, single = _estimate(sample, runs, m), max(compared.runs) == 1
     p = difference.p()

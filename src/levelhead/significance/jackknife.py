@@ -141,8 +141,7 @@ def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
         n_units = np.count_nonzero(sizes, axis=0)[..., None]
         without = whole - total + (total - table.parts) * (n_units / np.maximum(1, n_units - 1))
         moves = np.where(sizes == 0, 0.0, np.nan_to_num(table.values(without) - table.values(whole)))
-        share = total[..., 1] / np.maximum(1, whole[..., 1])
-        strata.append(Stratum(moves, sizes, _ratios(table), share))
+        strata.append(Stratum(moves, sizes, _ratios(table), total[..., 1] / np.maximum(1, whole[..., 1])))
     return strata
 
 

@@ -181,8 +181,7 @@ def _permuted_differences(table: SystemCounts, resamples: int, seed: Seed) -> It
     for one, other in combinations(range(len(table.systems)), 2):
         change = table.parts[:, other] - table.parts[:, one]
         moved = swapped(change.reshape(len(change), -1), resamples, rng).reshape(resamples, *change.shape[1:])
-        permuted = table.values(sums[other] - moved) - table.values(sums[one] + moved)
-        yield permuted, values[other] - values[one]
+        yield table.values(sums[other] - moved) - table.values(sums[one] + moved), values[other] - values[one]
 
 
 def significant_shares(table: SystemCounts, size: int, samples: int, resamples: int, level: float, seed: Seed) -> Sums:

@@ -218,7 +218,7 @@ def summed(cells: Iterable[Cells]) -> Cells:
     """Return cells joined, with one cell for each unit and group, in this order."""
     units, groups, counts = (np.concatenate(columns) for columns in zip(*cells, strict=True))
     keys, sums = _merged(np.column_stack([units, groups]), counts)
-    return Cells(*keys.T, sums)
+    return Cells(keys[:, 0], keys[:, 1], sums)
 
 
 def _merged(rows: NDArray[Any], counts: Numbers) -> tuple[NDArray[Any], Numbers]:
@@ -289,8 +289,7 @@ class HistogramTally:
         self._totals = (summed([*self._totals, cells.joined(np.zeros_like(documents))]),)
         by_document, last = summed([*self._last, cells.joined(documents)]), int(documents.max(initial=0))
         self._add(by_document.chosen(by_document.units < last), self._documents)
-        of_last = by_document.chosen(by_document.units == last)
-        self._last = (of_last.joined(np.zeros(last + 1, dtype=np.int64)),)
+        self._last = (by_document.chosen(by_document.units == last).joined(np.zeros(last + 1, dtype=np.int64)),)
         self._several |= last > 0
         if self._several:
             self._sentences = _Rows()

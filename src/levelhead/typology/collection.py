@@ -37,7 +37,7 @@ from levelhead.typology.profile import (
     scheme_named,
 )
 from levelhead.typology.profile_columns import COLUMNS, OF_TRAINING, ProfileColumn
-from levelhead.typology.similarity import Distributions, Similarity, similarity
+from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import Chunks, Rarefied, rarefied_entropy
 
 __all__ = ["Samples", "Similarities", "Survey"]
@@ -138,11 +138,13 @@ class Survey(Mapping[str, Profile], Tabular):
     def _keys(self) -> list[_Key]:
         """The values that occur in any profile, in the order of columns, then alphabetically."""
         keys: list[_Key] = []
-        for column in map(COLUMNS.__getitem__, next(iter(self.values()))):
-            parts: Iterable[str | None] = (None,)
-            if column.by is not None:
-                parts = sorted({part for whole in self.values() for part in whole.numbers(column.name)})
-            keys += [_Key(column, part) for part in parts]
+        for name in next(iter(self.values())):
+            parts = (
+                [None]
+                if COLUMNS[name].by is None
+                else {part for whole in self.values() for part in whole.numbers(name)}
+            )
+            keys += [_Key(COLUMNS[name], part) for part in sorted(parts)]
         return keys
 
     def to_dict(self) -> dict[str, Any]:
@@ -159,7 +161,7 @@ class Survey(Mapping[str, Profile], Tabular):
 
         As in tables, a relation that only occurs in other treebanks has a share of zero.
         """
-        shares = [key for key in self._keys() if key.part and key.column.group == "frequencies"]
+        shares = [(key.column.name, key.part) for key in self._keys() if key.column.group == "frequencies"]
         documents = []
         for name, whole in self.profiles.items():
             values: dict[str, Any] = {
@@ -169,8 +171,8 @@ class Survey(Mapping[str, Profile], Tabular):
                 for column, value in whole.items()
             }
             for column, part in shares:
-                if values[column.name]:
-                    values[column.name].setdefault(part, 0.0)
+                if part and values[column]:
+                    values[column].setdefault(part, 0.0)
             documents.append(
                 {
                     **header("profile"),
@@ -358,20 +360,16 @@ def survey(
                 sums.add(profiled.counts)
     if total is not None:
         profiles[total] = profile(sums.total(), columns=names, scheme=classes, least=least)
-        hashes = [item for by_path in read_files.files.values() for item in by_path.items()]
-        read_files.add(total, hashes, ())
-    settings = dict(next(iter(profiles.values())).signature)
-    if training is not None:
-        settings["train"] = training.hashes
+        read_files.add(total, [item for by_path in read_files.files.values() for item in by_path.items()], ())
+    settings = {**next(iter(profiles.values())).signature, **({"train": training.hashes} if training else {})}
     return Survey(profiles, read_files.provenance(settings))
 
 
 def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002
-    distributions, read_files = dict[str, Distributions](), _ReadFiles()
+    read_files = _ReadFiles()
     with closing(profile_here(files, ProfileTask((), format=format, with_counts=True))) as results:
-        for name, profiled in read_files.valid(results):
-            if profiled.counts is not None:
-                distributions[name] = profiled.counts.distributions
+        valid = ((name, profiled.counts) for name, profiled in read_files.valid(results))
+        distributions = {name: counts.distributions for name, counts in valid if counts is not None}
     with tracked(list(itertools.combinations(distributions, 2)), "comparing") as pairs:
         distances = {(a, b): similarity(distributions[a], distributions[b]) for a, b in pairs}
     return Similarities(distances, read_files.provenance({}))
@@ -396,11 +394,9 @@ def sampled(
                 continue
             rows[name] = rarefied_entropy(treebank, sizes, samples=samples, seed=seed)
             read_files.add(name, [hash_of(source, treebank)], treebank.warnings)
-            if max(sizes, default=0) > treebank.n_words:
-                too_large = ", ".join(str(size) for size in sizes if size > treebank.n_words)
-                read_files.notes.append(
-                    f"{name} has only {number_of(treebank.n_words, 'word')}: no samples of {too_large}"
-                )
+            if too_large := ", ".join(str(size) for size in sizes if size > treebank.n_words):
+                words = number_of(treebank.n_words, "word")
+                read_files.notes.append(f"{name} has only {words}: no samples of {too_large}")
     if faults:
         raise InputError(*faults)
     settings = {"sizes": ",".join(map(str, sizes)), "samples": str(samples), "seed": str(seed)}

@@ -55,8 +55,7 @@ class Tally:
 
     @property
     def n_bytes(self) -> int:
-        pools_of_axes = sum(len(axis.pool) + axis.offsets.nbytes for axis in self.axes)
-        return pools_of_axes + self.keys.nbytes + self.counts.nbytes
+        return sum(len(axis.pool) + axis.offsets.nbytes for axis in self.axes) + self.keys.nbytes + self.counts.nbytes
 
     def __add__(self, other: Tally) -> Tally:
         axes, codes = zip(*map(_joined_pools, self.axes, other.axes))
@@ -199,8 +198,7 @@ def _joined_pools(one: Strings, other: Strings) -> tuple[Strings, NDArray[np.int
     new = np.flatnonzero(codes < 0).astype(np.int32)
     codes[new] = np.arange(len(one), len(one) + new.size, dtype=np.int32)
     added = _chosen(other, new)
-    offsets = np.concatenate([one.offsets, added.offsets[1:] + one.offsets[-1]])
-    return Strings(one.pool + added.pool, offsets), codes
+    return Strings(one.pool + added.pool, np.concatenate([one.offsets, added.offsets[1:] + one.offsets[-1]])), codes
 
 
 def _parts(codes: NDArray[np.int32], n_rows: int) -> Iterator[NDArray[np.intp]]:

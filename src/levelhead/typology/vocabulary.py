@@ -288,8 +288,7 @@ def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
     invalid = sorted(name for name in used if name.split() != [name] or "," in name or name.startswith("#"))
     if invalid:
         raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(invalid[0])}"))
-    listed = {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(used)]
-    means = averaged_entropy(entropies, listed)
+    means = averaged_entropy(entropies, {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(used)])
     averaged = f"averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation"
     rows = (f"{relation}\t{value!r}\n" for relation, value in means.items())
     return f"# word dependency entropy {averaged}\n{''.join(rows)}"
