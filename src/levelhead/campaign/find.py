@@ -72,10 +72,10 @@ def find_plan(
     gold = {"treebank": gold} if isinstance(gold, Treebank) else gold
     if isinstance(gold, Mapping):
         outputs_of = {code: (f"{code}.conllu",) if len(gold) > 1 else () for code in gold}  # in folders
-        treebanks = {code: source if isinstance(source, Treebank) else None for code, source in gold.items()}
+        in_memory = {code: source if isinstance(source, Treebank) else None for code, source in gold.items()}
         files = {code: None if isinstance(source, Treebank) else Path(source) for code, source in gold.items()}
         test_sets = tuple(
-            TestSet(code, files[code], outputs_of[code], language_of(code), treebanks[code]) for code in gold
+            TestSet(code, files[code], outputs_of[code], language_of(code), in_memory[code]) for code in gold
         )
     else:
         test_sets = find_test_sets(Path(gold), split)
@@ -192,8 +192,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
 
 
 def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Manifest:
-    name = os.fsdecode(path)
-    reader = _ManifestReader(Path(name).parent)
+    reader = _ManifestReader(Path(name := os.fsdecode(path)).parent)
     manifest = reader.manifest(document, name)
     if reader.errors:
         raise InputError(*(Fault("invalid-manifest", message, Place(name)) for message in reader.errors))
@@ -216,8 +215,7 @@ class _ManifestReader:
         folders: list[tuple[str, Path]] = []
         runs: dict[str, Sequence[str]] = {}
         for where, table in self._tables(document, "system", _SYSTEM):
-            folder = self._path(table, "folder", where)
-            if folder is None:
+            if (folder := self._path(table, "folder", where)) is None:
                 self.errors.append(f"{where} has no folder")
                 continue
             system = self._text(table, "name", where) or system_name(folder)
@@ -245,12 +243,10 @@ class _ManifestReader:
         )
 
     def _test_set(self, table: Mapping[str, Any], where: str, gold: Path | None) -> TestSet | None:
-        code = self._text(table, "code", where)
-        if code is None:
+        if (code := self._text(table, "code", where)) is None:
             self.errors.append(f"{where} has no code")
             return None
-        path = self._path(table, "gold", where)
-        if path is not None:
+        if (path := self._path(table, "gold", where)) is not None:
             path = existing(path.parent, path.name)
         elif gold is not None:
             path = existing(gold, f"{code}.conllu")
@@ -272,10 +268,11 @@ class _ManifestReader:
         for where, table in treebanks:
             for group in self._texts(table, "groups", where) or ():
                 groups.setdefault(group, []).append(str(table.get("code")))
-        for name, members in groups.items():
-            if missing := [code for code in members if codes and code not in codes]:
-                message = f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, missing))}"
-                self.errors.append(message)
+        self.errors += [
+            f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, missing))}"
+            for name, members in groups.items()
+            if (missing := [code for code in members if codes and code not in codes])
+        ]
         return groups
 
     def _table(self, document: Mapping[str, Any], key: str, known: Sequence[str] | None = None) -> Mapping[str, Any]:
@@ -294,10 +291,9 @@ class _ManifestReader:
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             self.errors.append(f"{key} is not a list of tables: write [[{key}]]")
             return []
-        numbered = [(f"{key} {number}", table) for number, table in enumerate(tables, 1)]
-        for where, table in numbered:
-            self._check_keys(table, known, where)
-        return numbered
+        for number, table in enumerate(tables, 1):
+            self._check_keys(table, known, f"{key} {number}")
+        return [(f"{key} {number}", table) for number, table in enumerate(tables, 1)]
 
     def _check_keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
         self.errors += [f"{where}: {unknown('key', key, known)}" for key in table if key not in known]
@@ -319,8 +315,7 @@ class _ManifestReader:
         return None
 
     def _path(self, table: Mapping[str, Any], key: str, where: str) -> Path | None:
-        text = self._text(table, key, where)
-        return None if text is None else self.folder / text
+        return None if (text := self._text(table, key, where)) is None else self.folder / text
 
     def _choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str]) -> str | None:
         """A string, limited to the choices if there are any."""

@@ -50,7 +50,7 @@ from levelhead.campaign.sources import (
 )
 from levelhead.errors import InputError, MeasureError, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
-from levelhead.evaluation.fold import OnlyWhole, fold
+from levelhead.evaluation.fold import CountedPiece, OnlyWhole, fold
 from levelhead.evaluation.pair import Evaluation, load, load_pair, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import score_valid_sentences, valid_sentences
@@ -63,11 +63,10 @@ from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO, UnitTally
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.provenance import contents_hash, summary_of
+from levelhead.treebank.provenance import FileSummary, contents_hash, summary_of
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.fold import CountedPiece, Visitor
-    from levelhead.treebank.provenance import FileSummary
+    from levelhead.evaluation.fold import Visitor
 
     class VisitorWithResult(Visitor, Protocol):
         """Sees the pieces of one output, and returns a result."""
@@ -313,8 +312,7 @@ def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Generator[t
                 faults += error.faults
                 continue
             for system in plan.systems:
-                output = system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)
-                if output is None:
+                if (output := system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)) is None:
                     continue
                 try:
                     matches = match(*load_pair(gold, output, setup), setup.rules)

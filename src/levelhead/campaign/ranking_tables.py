@@ -131,12 +131,13 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
             coverage = result.coverage
             valid = f"; {coverage.scored:,} of {coverage.gold:,} sentences can be compared" if coverage else ""
             notes.append(f"{system}: 0 on {code}: {result.reasons[0]}{more}{valid}")
-    for code, result in outputs.items():
-        others = [results.results[other, code].values for other in results.systems]
-        for name, score in result.scores.items():
-            if score.reason and any(values[name] is not None for values in others):  # else gold has nothing to measure
-                notes.append(f"{system}: no {name} on {code}: {score.reason}")
-    return notes
+    return notes + [
+        f"{system}: no {name} on {code}: {score.reason}"
+        for code, result in outputs.items()
+        for name, score in result.scores.items()
+        if score.reason  # and gold has something to measure
+        and any(results.results[other, code].values[name] is not None for other in results.systems)
+    ]
 
 
 def results_table(results: Results) -> Table:
@@ -255,12 +256,9 @@ def span(first: int, last: int) -> str:
 
 def undecided_ranks(ranking: Ranking) -> str:
     """Return a note on the undecided ranks and their systems; empty without tests."""
-    if not any(standing.ranks for standing in ranking.standings):
-        return ""
     ranges = {standing.system: standing.ranks for standing in ranking.standings if standing.ranks}
-    undecided = {system: ends for system, ends in ranges.items() if ends[0] < ends[1]}
-    if not undecided:
-        return f"no undecided ranks by {ranking.measure}"
+    if not (undecided := {system: ends for system, ends in ranges.items() if ends[0] < ends[1]}):
+        return f"no undecided ranks by {ranking.measure}" if ranges else ""
     ranks = {rank for first, last in undecided.values() for rank in range(first, last + 1)}
     starts = sorted(rank for rank in ranks if rank - 1 not in ranks)
     ends = sorted(rank for rank in ranks if rank + 1 not in ranks)

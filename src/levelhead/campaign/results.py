@@ -151,8 +151,7 @@ class Results(NamedTuple):
         results = {}
         for key, result in self.results.items():
             tables: dict[str, Any] = {field: getattr(result, field) for field in _BY_MEASURE}
-            for field, table in tables.items():
-                tables[field] = {name: table[name] for name in names if name in table}
+            tables = {field: {name: of[name] for name in names if name in of} for field, of in tables.items()}
             results[key] = result._replace(**tables)
         return self._replace(measures=names, results=results)
 
@@ -166,10 +165,14 @@ class Results(NamedTuple):
 _BY_MEASURE = ("values", "scores", "secondary", "sentences", "valid_trees", "sentences_valid_trees")
 """The fields of an output's result that have an entry for each measure."""
 
-_SYSTEM = ("system", "team")
-_TEST_SET = ("treebank", "test set", "test_set", "ltcode")
-_MEASURE = ("measure", "metric")
-_SCORE = ("score", "value", "f1")
+_COLUMNS = (
+    ("system", "team"),
+    ("treebank", "test set", "test_set", "ltcode"),
+    ("measure", "metric"),
+    ("score", "value", "f1"),
+)
+"""The names of the columns of systems, test sets, measures and scores."""
+
 _STATE, _REASON = "state", "reason"
 _FAILED: tuple[tuple[State, str], ...] = (("missing", ""), ("invalid", "the output is invalid"))
 _TEXT = ("status", _REASON, "software", "rank", _STATE, "answered sentences", "aligned words")
@@ -231,8 +234,7 @@ def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -
     faults: list[tuple[str, int | None]] = []
     lower = [column.lower() for column in head]
     system, test_set, measure_at, score = (
-        next((lower.index(word) for word in words if word in lower), None)
-        for words in (_SYSTEM, _TEST_SET, _MEASURE, _SCORE)
+        next((lower.index(word) for word in words if word in lower), None) for words in _COLUMNS
     )
     if system is None or test_set is None or len(set(head)) < len(head):
         message = "its header lacks the columns system and treebank, or has a column twice"
@@ -242,8 +244,10 @@ def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -
         if len(row) != len(head):
             faults += [(f"{len(row)} columns, but the header has {len(head)}", number)] if row != [""] else []
             continue
-        is_long = measure_at is not None and score is not None
-        for measure, text in [(row[measure_at], row[score])] if is_long else [(head[i], row[i]) for i in wide]:
+        scores = [(head[i], row[i]) for i in wide]
+        if measure_at is not None and score is not None:
+            scores = [(row[measure_at], row[score])]
+        for measure, text in scores:
             key, value = (row[system], row[test_set], measure), None
             try:
                 value = _ratio(text.strip(), perplexity=lower_is_better(measure))

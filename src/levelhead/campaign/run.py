@@ -102,8 +102,7 @@ def check_valid(results: Results) -> Results:
     Raises:
         InputError: an output is missing or invalid; all errors are listed.
     """
-    faults = dict.fromkeys(fault for result in results.results.values() for fault in result.faults)
-    if faults:
+    if faults := dict.fromkeys(fault for result in results.results.values() for fault in result.faults):
         raise InputError(*faults)
     return results
 
@@ -226,11 +225,9 @@ class _Scoring:
             if key not in self.found:
                 sources = self._with_contents(gold), self._with_contents(output)
                 yield Job(key, count_output, (*sources, settings), f"{system.label} on {test_set.code}", weight)
-            if self.of_gold is not None and system is self.plan.systems[-1]:  # gold was read for the counts
-                key = key_of_view(gold, settings.setup, self.of_gold)
-                if key not in self.found:
-                    arguments = (self._with_contents(gold), settings.setup, self.of_gold)
-                    yield Job(key, view_gold, arguments, test_set.code, 0)
+            view = self.of_gold if system is self.plan.systems[-1] else None  # gold was read for the counts
+            if view is not None and (key := key_of_view(gold, settings.setup, view)) not in self.found:
+                yield Job(key, view_gold, (self._with_contents(gold), settings.setup, view), test_set.code, 0)
 
     def _looks(self, look: Look | VisitEach) -> Iterator[Job]:
         """Yield one job per test set, which reads all outputs on it."""
@@ -270,8 +267,7 @@ class _Scoring:
         """An output; one that cannot be read counts as missing, with the reason."""
         if test_set.code in system.treebanks:
             return system.treebanks[test_set.code]
-        path = system.outputs.get(test_set.code)
-        if path is None or path in self.unreadable:
+        if (path := system.outputs.get(test_set.code)) is None or path in self.unreadable:
             return None
         try:
             return self._file(path)
@@ -326,10 +322,8 @@ class _Scoring:
     def _signature(self) -> dict[str, str]:
         test_sets = self.plan.test_sets
         outputs = [self._output(system, test_set) for system in self.plan.systems for test_set in test_sets]
-        weights = {}
-        for file in self.with_files:
-            paths = dict.fromkeys(self._path_of(file, test_set.code) for test_set in test_sets)
-            weights[str(file)] = joint_hash(self._with_hash(path).sha256 for path in paths)
+        paths = {str(m): dict.fromkeys(self._path_of(m, t.code) for t in test_sets) for m in self.with_files}
+        weights = {name: joint_hash(self._with_hash(path).sha256 for path in files) for name, files in paths.items()}
         return {
             **self.settings.setup.signature_of_rules(),
             **self.settings.setup.signature_of_measures(weights),

@@ -205,10 +205,8 @@ def score_gold_in_pieces(
 
 def _for_gold(setup: Setup, measures: Sequence[str]) -> Setup:
     """Return the settings for gold with some measures, without those that name a file, which always have a value."""
-    chosen = (
-        measure for measure, definition in setup.defined if str(measure) in measures and not definition.needs_file
-    )
-    return replace(setup, measures=tuple(chosen), partial=False)
+    chosen = tuple(m for m, definition in setup.defined if str(m) in measures and not definition.needs_file)
+    return replace(setup, measures=chosen, partial=False)
 
 
 def facts_of(gold: File, setup: Setup) -> GoldFacts:

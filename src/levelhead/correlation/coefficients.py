@@ -75,7 +75,7 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
         covariances = covariances[:, :n, :n] - explained
     variances = np.diagonal(covariances, axis1=1, axis2=2)
     deviations = np.sqrt(np.where(variances > CONSTANT, variances, np.nan))
-    return np.clip(covariances / (deviations[:, :, None] * deviations[:, None, :]), -1.0, 1.0)
+    return np.asarray(np.clip(covariances / (deviations[:, :, None] * deviations[:, None, :]), -1.0, 1.0))
 
 
 def intervals(
@@ -114,7 +114,7 @@ def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Number
     after = np.minimum(before + 1, np.maximum(known - 1, 0))
     low, high = (np.take_along_axis(lowest, rows[None], axis=0)[0] for rows in (before, after))
     part = place - before
-    return np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
+    return np.asarray(np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part)))
 
 
 def interval(statistics: Numbers, level: float) -> tuple[float | None, float | None]:
@@ -132,8 +132,7 @@ def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
     The t distribution is valid for normal variables. It has no lower limit, so p is limited to at least 1 / (n -
     given)!, the minimum of a permutation test of as many independent rows.
     """
-    freedom = n_rows - 2 - n_given
-    if freedom < 1:
+    if (freedom := n_rows - 2 - n_given) < 1:
         return None
     try:
         from scipy.special import betainc

@@ -99,9 +99,7 @@ def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Prefe
     differences = np.nan_to_num(second - first, nan=0.0)
     tied = np.abs(differences) <= _EQUAL
     differences[tied] = 0.0
-    whole = np.where(differences < 0, 0.0, 1.0)
-    if ties == "half":
-        whole[tied] = 0.5
+    whole = np.where(tied, 0.5 if ties == "half" else 1.0, np.where(differences < 0, 0.0, 1.0))
     return Preferences(whole, ~tied if ties == "skip" else np.ones(len(tied), dtype=bool), differences, int(tied.sum()))
 
 
@@ -205,13 +203,13 @@ def _correlation(sums: Numbers) -> Numbers:
     v, c, vv, cc, vc = sums.T[1:] / sums.T[0]
     spread_v, spread_c = vv - v * v, cc - c * c
     defined = (spread_v > CONSTANT) & (spread_c > CONSTANT)
-    return np.clip((vc - v * c) / np.sqrt(np.where(defined, spread_v * spread_c, np.nan)), -1.0, 1.0)
+    return np.asarray(np.clip((vc - v * c) / np.sqrt(np.where(defined, spread_v * spread_c, np.nan)), -1.0, 1.0))
 
 
 @np.errstate(invalid="ignore", divide="ignore")
 def _accuracy(sums: Numbers) -> Numbers:
     n, v, c, _, _, vc = sums.T
-    return (n - v - c + 2 * vc) / n  # mean of vc + (1 - v)(1 - c)
+    return np.asarray((n - v - c + 2 * vc) / n)  # mean of vc + (1 - v)(1 - c)
 
 
 @np.errstate(invalid="ignore", divide="ignore")

@@ -143,8 +143,7 @@ def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
     faults = []
     for name in columns:
         known = table.number(name)[~np.isnan(table.number(name))]
-        largest = float(np.abs(known).max(initial=0.0))
-        if largest > _LARGEST:
+        if (largest := float(np.abs(known).max(initial=0.0))) > _LARGEST:
             faults.append(f"the column {quoted(name)} has the value {largest:g}: the maximum is {_LARGEST:g}")
         elif len(known) and 0 < known.max() - known.min() < 1 / _LARGEST:
             faults.append(f"the values of the column {quoted(name)} differ by less than {1 / _LARGEST:g}: scale them")
@@ -382,8 +381,7 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
             )
             raise _invalid(message, path, first)
         rows, names = parsed, ["treebank", ""]
-    repeated = [column for column in names if names.count(column) > 1]
-    if repeated:
+    if repeated := [column for column in names if names.count(column) > 1]:
         raise _invalid(f"two columns are called {quoted(repeated[0])}", path, first)
     if key is not None and key not in names:
         raise InputError(Fault("unknown-column", unknown("column", key, names), Place(path)))

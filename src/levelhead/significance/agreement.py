@@ -78,8 +78,7 @@ def interval_of(coefficient: Estimate, level: float) -> Interval | None:
     It is computed as the interval of a score on the scale from 0 to 1, so it stays within the bounds.
     """
     scaled = coefficient._replace(value=(1 + coefficient.value) / 2, variance=coefficient.variance / 4)
-    interval = scaled.score_interval(level)
-    if interval is None:
+    if (interval := scaled.score_interval(level)) is None:
         return None
     low, high = (2 * end - 1 for end in interval)
     return min(low, coefficient.value), max(high, coefficient.value)  # rounding can exclude 1
@@ -143,7 +142,8 @@ def _products(one: tuple[Labels, Labels], other: tuple[Labels, Labels], n_units:
 
 
 def _ratio(numerator: Values, denominator: Values) -> Values:
-    return np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator > 0)
+    nothing = np.full(len(numerator), np.nan)
+    return np.asarray(np.divide(numerator, denominator, out=nothing, where=denominator > 0))
 
 
 def _beyond_chance(observed: Values, expected: Values) -> Values:

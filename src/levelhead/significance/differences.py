@@ -253,8 +253,7 @@ def _compared(
         difference, limit = _estimate(logarithms, runs, m), math.log(settings.margin)
         between = difference.interval(level)
         ratio = between and (math.exp(between[0]), math.exp(between[1]))
-    result = equivalence(difference, limit)
-    if result is None:
+    if (result := equivalence(difference, limit)) is None:
         return compared._replace(equivalent="not shown")
     shown = result.shown if compared.enough_runs else "not shown"
     return compared._replace(equivalent=shown, p_equivalent=result.p, ratio_interval=ratio)

@@ -125,7 +125,7 @@ def leave_out(table: SystemCounts, share: float = 1.0) -> Stratum:
     for first in range(0, len(moves), _AT_ONCE):  # millions of units are possible
         rows = slice(first, first + _AT_ONCE)
         moves[rows] = share * np.nan_to_num(table.values(total - table.parts[rows]) - value)
-    return Stratum(moves, table.parts[..., 1], _ratios(table), share)
+    return Stratum(moves, table.parts[..., 1], ~np.isin(np.arange(len(table.measures)), table.perplexities), share)
 
 
 def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
@@ -141,12 +141,9 @@ def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
         n_units = np.count_nonzero(sizes, axis=0)[..., None]
         without = whole - total + (total - table.parts) * (n_units / np.maximum(1, n_units - 1))
         moves = np.where(sizes == 0, 0.0, np.nan_to_num(table.values(without) - table.values(whole)))
-        strata.append(Stratum(moves, sizes, _ratios(table), total[..., 1] / np.maximum(1, whole[..., 1])))
+        are_ratios = ~np.isin(np.arange(len(table.measures)), table.perplexities)
+        strata.append(Stratum(moves, sizes, are_ratios, total[..., 1] / np.maximum(1, whole[..., 1])))
     return strata
-
-
-def _ratios(table: SystemCounts) -> NDArray[np.bool_]:
-    return np.array([number not in table.perplexities for number in range(len(table.measures))])
 
 
 def spread_of(strata: Sequence[Stratum], runs: Sequence[Sequence[int]], measure: int) -> Spread:

@@ -39,10 +39,13 @@ def typical_deviations() -> tuple[TypicalDeviation, ...]:
             "document" if unit == "document" else "sentence",
             measure,
             int(n_test_sets),
-            *(float(percent) / 100 for percent in percents),
-            float(evenness),
+            low / 100,
+            median / 100,
+            high / 100,
+            evenness,
         )
-        for unit, measure, n_test_sets, *percents, evenness in rows
+        for unit, measure, n_test_sets, *numbers in rows
+        for low, median, high, evenness in [map(float, numbers)]
     )
 
 

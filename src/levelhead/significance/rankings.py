@@ -213,8 +213,7 @@ class RankedAverages:
         either = np.where(np.isnan(stacked), stacked.transpose(0, 2, 1), stacked)
         n_wins = np.zeros(stacked.shape[1:], dtype=np.int64)
         for pair in np.ndindex(n_wins.shape):
-            corrected = [np.inf if p is None else p for p in holm(either[:, *pair].tolist())]
-            significant = np.array(corrected) < 1 - self.settings.level
+            significant = np.array(holm(either[:, *pair].tolist()), dtype=np.float64) < 1 - self.settings.level
             n_wins[pair] = np.count_nonzero(significant & ~np.isnan(stacked[:, *pair]))
         return n_wins
 
@@ -270,11 +269,11 @@ def better_p(table: SystemCounts, stratum: Stratum, failed: Flags) -> Sums:
     for one, other in combinations(range(len(values)), 2):
         change = values[one] - values[other]
         place = (one, other) if change >= 0 else (other, one)
-        p = None
+        p_values[place] = 1.0
         if not (failed[one] or failed[other] or abs(change) <= EQUAL):
             spread = spread_of([stratum], [[one], [other]], 0)
-            p = Estimate(change, spread.variance + spread.observation, spread.freedom, spread.n_units).p()
-        p_values[place] = 1.0 if p is None else p
+            difference = Estimate(change, spread.variance + spread.observation, spread.freedom, spread.n_units)
+            p_values[place] = difference.p() or 1.0
     return p_values
 
 

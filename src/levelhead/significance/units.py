@@ -132,7 +132,7 @@ def unit_line(units: Mapping[str, Units], results: str = "confidence intervals a
         results: the results that were computed from them.
     """
     kinds = dict.fromkeys(unit.kind for unit in units.values())
-    return f"{results} by {' or '.join(map(_unit_name, kinds))}: {units_counted(units)}"
+    return f"{results} by {' or '.join(kind.removeprefix(COMMENT) for kind in kinds)}: {units_counted(units)}"
 
 
 def units_counted(units: Mapping[str, Units]) -> str:
@@ -176,15 +176,12 @@ def unit_notes(
             uneven = f"{_plural(unit.kind, unit.n_units)} of uneven size count as {unit.effective:.0f}"
             yield f"{name}: {uneven}, so {results} are rough"
         if unit.largest > 1 / 3:
-            yield f"{name}: one {_unit_name(unit.kind)} has {unit.largest:.0%} of the words, so {results} depend on it"
-
-
-def _unit_name(kind: str) -> str:
-    return kind.removeprefix(COMMENT)
+            share = f"one {unit.kind.removeprefix(COMMENT)} has {unit.largest:.0%} of the words"
+            yield f"{name}: {share}, so {results} depend on it"
 
 
 def _plural(kind: str, n_units: int) -> str:
-    name = f"value of {_unit_name(kind)}" if kind.startswith(COMMENT) else kind
+    name = f"value of {kind.removeprefix(COMMENT)}" if kind.startswith(COMMENT) else kind
     if " " not in name:
         return number_of(n_units, name)
     return f"{count_text(n_units)} {name if n_units == 1 else name.replace('value', 'values')}"

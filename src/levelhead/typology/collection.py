@@ -138,13 +138,11 @@ class Survey(Mapping[str, Profile], Tabular):
     def _keys(self) -> list[_Key]:
         """The values that occur in any profile, in the order of columns, then alphabetically."""
         keys: list[_Key] = []
-        for name in next(iter(self.values())):
-            parts = (
-                [None]
-                if COLUMNS[name].by is None
-                else {part for whole in self.values() for part in whole.numbers(name)}
-            )
-            keys += [_Key(COLUMNS[name], part) for part in sorted(parts)]
+        for column in map(COLUMNS.__getitem__, next(iter(self.values()))):
+            parts: Iterable[str | None] = (None,)
+            if column.by is not None:
+                parts = sorted({part for whole in self.values() for part in whole.numbers(column.name)})
+            keys += [_Key(column, part) for part in parts]
         return keys
 
     def to_dict(self) -> dict[str, Any]:
@@ -347,9 +345,8 @@ def survey(
     if not files:
         raise InputError(Fault("too-few-treebanks", "a profile requires at least one treebank"))
     names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())]))
-    for name in names if training is None else ():
-        if name in OF_TRAINING:
-            raise MeasureError(f"the column {name} requires training treebanks: --train FILE", "missing-training")
+    if training is None and (lacking := [name for name in names if name in OF_TRAINING]):
+        raise MeasureError(f"the column {lacking[0]} requires training treebanks: --train FILE", "missing-training")
     classes = scheme_named(scheme)
     task = ProfileTask(names, classes, chunks or Chunks(), least, format, total is not None, training)
     profiles, read_files, sums = dict[str, Profile](), _ReadFiles(), CountSum()

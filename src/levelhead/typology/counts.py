@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,16 +90,13 @@ def count_structure(treebank: Treebank, tags: StringColumn, relations: StringCol
         arcs = words[chosen]
         return Tally.of(relations.take(arcs), tags.take(arcs), tags.take(treebank.heads[arcs].astype(np.intp)))
 
-    def n_sentences(marked: NDArray[np.bool_]) -> int:
-        return np.unique(treebank.sentence_of_word[marked]).size
-
     def largest(values: NDArray[np.int32]) -> Histogram:
         return Histogram.of(np.maximum.reduceat(values, starts) if len(treebank) else values)
 
     return Structure(
         int(shapes.nonprojective.sum()),
-        n_sentences(shapes.nonprojective),
-        n_sentences(shapes.right_crossed),
+        np.unique(treebank.sentence_of_word[shapes.nonprojective]).size,
+        np.unique(treebank.sentence_of_word[shapes.right_crossed]).size,
         int(shapes.ill_nested.sum()),
         int((n_arcs * (sizes + 1)).sum()),
         Histogram.of(heads.astype(np.int64) - words),
@@ -264,8 +261,7 @@ def counts_to_bytes(counts: TreebankCounts) -> bytes:
 
 def counts_from_bytes(data: bytes) -> TreebankCounts:
     file = io.BytesIO(data)
-    counts: TreebankCounts = _read("TreebankCounts", lambda: np.load(file, allow_pickle=False))
-    return counts
+    return cast("TreebankCounts", _read("TreebankCounts", lambda: np.load(file, allow_pickle=False)))
 
 
 def _arrays(value: Any) -> Iterator[Array]:

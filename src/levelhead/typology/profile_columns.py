@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from levelhead.tables.table import Column, Table
 from levelhead.treebank.relations import Scheme
@@ -351,18 +351,13 @@ _FIELDS = ("name", "group", "by", "meaning", "formula", "source")
 
 
 def columns_text() -> str:
-    paragraphs = []
-    for column in _COLUMNS:
-        by, unit = f":{column.by}" if column.by else "", f", {column.unit}" if column.unit else ""
-        lines = (f"{column.name}{by} ({column.group}{unit})", column.meaning, f"= {column.formula}", column.source)
-        paragraphs.append("\n  ".join(lines) + "\n")
-    return "\n".join(paragraphs)
+    return "\n".join(
+        f"{column.name}{by} ({column.group}{unit})\n  {column.meaning}\n  = {column.formula}\n  {column.source}\n"
+        for column in _COLUMNS
+        for by, unit in [(f":{column.by}" if column.by else "", f", {column.unit}" if column.unit else "")]
+    )
 
 
 def columns_table() -> Table:
     rows = tuple(tuple(getattr(column, field) or "" for field in _FIELDS) for column in _COLUMNS)
     return Table(tuple(Column(field.capitalize(), "text") for field in _FIELDS), rows)
-
-
-def columns_documents() -> list[dict[str, Any]]:
-    return [{"name": column.name, **column.definition} for column in _COLUMNS]

@@ -134,10 +134,6 @@ class Histogram:
         return int((self.values * self.counts).sum())
 
     @property
-    def squares(self) -> int:
-        return sum(value * value * n for value, n in zip(self.values.tolist(), self.counts.tolist()))
-
-    @property
     def mean(self) -> float | None:
         """Their mean; None without any."""
         return self.sum / self.total if self.total else None

@@ -71,7 +71,8 @@ class Lexical(Sums):
         """The standard deviation of the ratio of chunks (n - 1 in the denominator); None for fewer than two."""
         if self.sttr is None or self.n_chunks < 2:
             return None
-        squares = self.chunk_types.squares / self.chunks.size**2 + self.partial_squares
+        types = zip(self.chunk_types.values.tolist(), self.chunk_types.counts.tolist())
+        squares = sum(n * value**2 for value, n in types) / self.chunks.size**2 + self.partial_squares
         return math.sqrt(max(0.0, squares - self.n_chunks * self.sttr**2) / (self.n_chunks - 1))
 
     @property
@@ -188,8 +189,7 @@ def word_dependency_entropy(words: Tally) -> dict[str, float]:
         words: counts of (relation, form).
     """
     totals = dict(sorted(words.by(0).items()))
-    n_types = len(words.axes[1])
-    if n_types < 2:
+    if (n_types := len(words.axes[1])) < 2:
         return dict.fromkeys(totals, 0.0)
     logs = words.by(0, words.count_logs())
     entropies = {relation: np.log2(n) - logs[relation] / n for relation, n in totals.items()}
@@ -285,8 +285,7 @@ def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
     All relations of the treebanks' version of UD are listed; missing relations have the weight 0.5.
     """
     used = {relation for entropy in entropies for relation in entropy}
-    invalid = sorted(name for name in used if name.split() != [name] or "," in name or name.startswith("#"))
-    if invalid:
+    if invalid := sorted(name for name in used if name.split() != [name] or "," in name or name.startswith("#")):
         raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(invalid[0])}"))
     means = averaged_entropy(entropies, {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(used)])
     averaged = f"averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation"
@@ -325,9 +324,7 @@ def rarefied_entropy(treebank: Treebank, sizes: Iterable[int], *, samples: int =
     """
     relations, draw = mapped(treebank.relations, universal), np.random.default_rng(seed)
     rows = []
-    for size in sizes:
-        if not 0 < size <= treebank.n_words:
-            continue
+    for size in (size for size in sizes if 0 < size <= treebank.n_words):
         drawn = []
         for _ in range(samples):
             order = draw.permutation(len(treebank))
