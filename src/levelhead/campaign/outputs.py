@@ -334,17 +334,15 @@ OutputSource = tuple[str, str, Source | None, JobSetup]
 """The system, its name with the run, the file, and the settings of an output."""
 
 
-Looked = tuple[list[Record], Any]
-"""The records of all outputs on a test set, and the result of the function."""
-
-
 class VisitEach(NamedTuple):
     """A function of a test set's code and an output's name that returns a visitor; files can be read in pieces."""
 
     start: Callable[[str, str], VisitorWithResult]
 
 
-def count_and_look(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look | VisitEach) -> Looked:
+def count_and_look(
+    code: str, gold: Source, outputs: Sequence[OutputSource], look: Look | VisitEach
+) -> tuple[list[Record], Any]:
     """Count all outputs on one test set and look at them, with a `Look` if all are valid; no file is read twice."""
     records: list[Record] = []
     results: dict[str, Any] = {}

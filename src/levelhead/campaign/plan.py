@@ -87,8 +87,7 @@ class Plan(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """A note with the outputs whose names are longer than those of test sets, if any."""
-        similar = [(system, code) for system in self.systems for code in system.similar]
-        names = [f"{system.label}/{system.outputs[code].name} ({code})" for system, code in similar]
+        names = [f"{run.label}/{run.outputs[code].name} ({code})" for run in self.systems for code in run.similar]
         note = f"{number_of(len(names), 'output')} matched by the beginning of the file name: {listed(names)}"
         return (note,) if names else ()
 

@@ -86,9 +86,7 @@ def _value(value: Fraction | None, measure: str) -> Cell:
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     """Notes on zeros, with their reasons, on tests and on missing values."""
     shown = {code for ranking in rankings for code in ranking.group.codes}
-    firsts: dict[Group, Ranking] = {}
-    for ranking in rankings:
-        firsts.setdefault(ranking.group, ranking)
+    firsts = {group: next(of_group) for group, of_group in groupby(rankings, key=lambda ranking: ranking.group)}
     undefined = {ranking.measure: undefined_average(ranking) for ranking in rankings if ranking.undefined}
     of_valid_sentences = (
         "of valid sentences: not official and without effect on ranks; invalid outputs are scored on their"

@@ -32,9 +32,6 @@ CANNOT_OPEN = "Error: Cannot open generated CoNLL-U file"
 
 State = Literal["valid", "invalid", "missing"]
 
-Values = Mapping[str, Fraction | None]
-"""The value of each measure, a ratio; None if undefined."""
-
 
 class OutputResult(NamedTuple):
     """The result of one system on one test set.
@@ -62,7 +59,7 @@ class OutputResult(NamedTuple):
     """
 
     state: State
-    values: Values
+    values: Mapping[str, Fraction | None]
     status: str
     reasons: tuple[str, ...] = ()
     scores: Mapping[str, Score] = {}
@@ -205,10 +202,6 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
         raise InputError(Fault("invalid-table", "it is not UTF-8", Place(name))) from error
     rows = [[unescaped(cell) for cell in line.split("\t")] for line in lines]
     cells, zeros = _read_cells([column.strip() for column in rows[0]] if rows else [], rows[1:], name)
-    return _results(cells, zeros, {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION})
-
-
-def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Results:
     systems, codes, measures = (tuple(dict.fromkeys(key[i] for key in cells)) for i in range(3))
     worst = {measure: None if lower_is_better(measure) else Fraction(0) for measure in measures}
     results = {}
@@ -218,13 +211,14 @@ def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Resu
         lacking = [measure for measure, value in given.items() if value is None]
         if (system, code) in zeros:
             state, reason = zeros[system, code]
-            results[system, code] = OutputResult(state, values, CANNOT_OPEN, (reason,) if reason else ())
         elif len(lacking) == len(measures):
-            results[system, code] = OutputResult("missing", values, CANNOT_OPEN, ("no score in the table",))
+            state, reason = "missing", "no score in the table"
         else:
-            reasons = (f"the table has no {', '.join(lacking)}",) if lacking else ()
-            results[system, code] = OutputResult("valid", values, "OK", reasons)
+            state, reason = "valid", f"the table has no {', '.join(lacking)}" if lacking else ""
+        status = "OK" if state == "valid" else CANNOT_OPEN
+        results[system, code] = OutputResult(state, values, status, (reason,) if reason else ())
     test_sets = tuple(TestSet(code, language=language_of(code)) for code in codes)
+    signature = {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION}
     return Results(test_sets, systems, measures, results, {}, signature)
 
 

@@ -41,7 +41,6 @@ from levelhead.treebank.layouts import irregularity
 from levelhead.treebank.provenance import FileSummary
 
 _Source = TypeVar("_Source", Source, Source | None)
-_State = tuple[int, int, int]
 
 _OVERHEAD = 100_000  # the fixed cost of a job, in bytes, to estimate the time left
 
@@ -112,7 +111,7 @@ class _Scoring:
 
     def __init__(self, plan: Plan, settings: JobSetup, look: Look | VisitEach | None, of_gold: GoldView | None) -> None:
         self.plan, self.settings, self.look, self.of_gold = plan, settings, look, of_gold
-        self.hashed: dict[Path, tuple[File, _State]] = {}  # with the state when it was hashed, to detect later changes
+        self.hashed: dict[Path, tuple[File, tuple[int, int, int]]] = {}  # with the state when it was hashed
         self.streams: dict[Path, File] = {}
         self.at_hand: dict[str, bytes] | None = None  # contents by path, if this process runs the jobs
         self.unreadable: dict[Path, Fault] = {}
@@ -334,7 +333,7 @@ class _Scoring:
         }
 
 
-def _state(path: Path) -> _State:
+def _state(path: Path) -> tuple[int, int, int]:
     """The size, modification time and inode of a file; zeros if it does not exist."""
     try:
         status = path.stat()

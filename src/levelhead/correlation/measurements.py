@@ -304,9 +304,10 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
         cells = [row.cells.get(column, "") for row in rows]
         values = [_number(cell) for cell in cells]
         is_text = values.count(None) == len(values)
-        not_a_number = f"in the column {quoted(column)} is not a number"
         faults = [
-            Fault("invalid-table", f"{quoted(cell)} {not_a_number}", Place(path, row.line))
+            Fault(
+                "invalid-table", f"{quoted(cell)} in the column {quoted(column)} is not a number", Place(path, row.line)
+            )
             for row, cell, value in zip(rows, cells, values)
             if value is None and cell.strip().lower() not in NO_VALUE
         ]

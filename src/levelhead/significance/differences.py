@@ -88,10 +88,6 @@ class Statistic(Field):
         return interval_cell(value, perplexity=plain) if column.ends else value_cell(value, perplexity=plain)
 
 
-def _with_margin(_: object, signature: Mapping[str, str]) -> bool:
-    return "margin" in signature
-
-
 _Number = float | None
 _Ends = Interval | None
 _Share = (0, 1)
@@ -153,7 +149,7 @@ class ComparedScore(NamedTuple):
         Statistic(
             "With --margin: are the systems equivalent?",
             column=Column("Equiv.", "text", key="Equivalent"),
-            shown=_with_margin,
+            shown=lambda _, signature: "margin" in signature,
         ),
     ] = None
     p_equivalent: Annotated[
@@ -162,7 +158,7 @@ class ComparedScore(NamedTuple):
             "P-value of equivalence (TOST)",
             _Share,
             column=Column("p (TOST)", "probability", tidy_only=True),
-            shown=_with_margin,
+            shown=lambda _, signature: "margin" in signature,
         ),
     ] = None
     n_units: Annotated[int, Statistic("Number of units")] = 0

@@ -248,9 +248,6 @@ def count_treebank(
     return counts.total()
 
 
-Array = NDArray[Any]
-
-
 def counts_to_bytes(counts: TreebankCounts) -> bytes:
     """Return counts as bytes: a sequence of arrays in numpy's format; equal counts have equal bytes."""
     file = io.BytesIO()
@@ -264,7 +261,7 @@ def counts_from_bytes(data: bytes) -> TreebankCounts:
     return cast("TreebankCounts", _read("TreebankCounts", lambda: np.load(file, allow_pickle=False)))
 
 
-def _arrays(value: Any) -> Iterator[Array]:
+def _arrays(value: Any) -> Iterator[NDArray[Any]]:
     """Yield the arrays of a record, by field."""
     if isinstance(value, Tally):
         yield np.array(len(value.axes))
@@ -278,7 +275,7 @@ def _arrays(value: Any) -> Iterator[Array]:
         yield np.array(value)
 
 
-def _read(kind: str, array: Callable[[], Array]) -> Any:
+def _read(kind: str, array: Callable[[], NDArray[Any]]) -> Any:
     """Read a value by its type, as written in the class of a record."""
     if kind in _RECORDS:
         return _RECORDS[kind](*(_read(str(part.type), array) for part in fields(_RECORDS[kind])))

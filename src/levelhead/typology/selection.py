@@ -92,9 +92,7 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
         reasons_by_name[name] = tuple(reason for reason, applies in reasons_of_all.items() if applies)
     # among the treebanks of a language without reasons, the first of the largest
     by_size = sorted(profiles, key=lambda name: (bool(reasons_by_name[name]), -(profiles[name].number("tokens") or 0)))
-    largest: dict[str, str] = {}
-    for name in by_size:
-        largest.setdefault(language_code(name), name)
+    largest = {language_code(name): name for name in reversed(by_size)}
     decisions = []
     for name, reasons in reasons_by_name.items():
         best = largest[language_code(name)]
