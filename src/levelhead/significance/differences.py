@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -64,6 +66,7 @@ class _Sample(NamedTuple):
     """All runs and measures on a test set or average."""
 
     name: str
+    systems: tuple[str, ...]  # of each run
     values: Sums  # shape (runs, measures)
     strata: Sequence[Stratum]  # the effect of each unit on the values
     permuted: Sums  # differences of first runs to the baseline's after swaps, shape (permutations, systems, measures)
@@ -71,30 +74,123 @@ class _Sample(NamedTuple):
 
 
 @immutable
-class Statistic(Field):
-    """A statistic of a comparison, with its column in tables, for an interval without the level."""
+class _Pair:
+    """A system and the baseline, with one measure on a test set or average, from which statistics are computed."""
 
-    column: Column | None = None  # None if only JSON has it
+    sample: _Sample
+    table: SystemCounts
+    s: int  # the number of the system; the baseline's is 0
+    m: int  # the number of the measure
+    settings: InferenceSettings
+    family: Sequence["_Pair"]  # the pairs of all systems, between which p-values are corrected
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The systems."""
+        return list(dict.fromkeys(self.sample.systems))
+
+    @cached_property
+    def runs(self) -> list[list[int]]:
+        """The runs of the system and of the baseline, by number."""
+        names = (self.systems[self.s], self.systems[0])
+        return [[number for number, name in enumerate(self.sample.systems) if name == system] for system in names]
+
+    @property
+    def perplexity(self) -> bool:
+        """Whether the measure is a perplexity, not a ratio of counts."""
+        return self.m in self.table.perplexities
+
+    @property
+    def single(self) -> bool:
+        """Whether both have a single run."""
+        return max(map(len, self.runs)) == 1
+
+    @property
+    def enough_runs(self) -> bool:
+        """Whether there are enough runs for a significant difference."""
+        return enough_runs(*map(len, self.runs))
+
+    @cached_property
+    def values(self) -> list[Sums]:
+        """The values of the runs of both."""
+        return [self.sample.values[runs, self.m] for runs in self.runs]
+
+    @cached_property
+    def score(self) -> Estimate:
+        """The system's value."""
+        return _estimate(self.sample, self.runs[:1], self.m)
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval of the system's value."""
+        return (self.score.log_interval if self.perplexity else self.score.score_interval)(self.settings.level)
+
+    @cached_property
+    def difference(self) -> Estimate | None:
+        """The difference between them; None for the baseline itself, and if a value is missing."""
+        missing = self.s == 0 or any(np.isnan(values).any() for values in self.values)
+        return None if missing else _estimate(self.sample, self.runs, self.m)
+
+    @property
+    def difference_interval(self) -> Interval | None:
+        """The interval of the difference; between scores it is limited to the range from -1 to 1."""
+        kind = Estimate.interval if self.perplexity else Estimate.difference_interval
+        return self.difference and kind(self.difference, self.settings.level)
+
+    @cached_property
+    def p(self) -> float | None:
+        """The p-value of the difference, of two outputs the larger of two."""
+        p = self.difference and self.difference.p()
+        if self.difference is None or p is None or not self.single:
+            return p
+        return max(p, float(permutation_p(self.sample.permuted[:, self.s, self.m], self.difference.value)))
+
+    @cached_property
+    def equivalence(self) -> tuple[str | None, float | None, Interval | None]:
+        """Whether the difference is within the margin, the p-value, and the interval of a ratio of perplexities."""
+        margin, difference, ratio = self.settings.margin, self.difference, None
+        if margin is None or difference is None:
+            return None, None, None
+        limit = margin / 100
+        if self.perplexity:  # compared by logarithms, with errors by the delta method
+            strata = [stratum._replace(moves=stratum.moves / self.sample.values) for stratum in self.sample.strata]
+            logarithms = self.sample._replace(values=np.log(self.sample.values), strata=strata)
+            difference, limit = _estimate(logarithms, self.runs, self.m), math.log(margin)
+            between = difference.interval(self.settings.level)
+            ratio = between and (math.exp(between[0]), math.exp(between[1]))
+        result = equivalence(difference, limit)
+        if result is None:
+            return "not shown", None, None
+        return result.shown if self.enough_runs else "not shown", result.p, ratio
+
+
+@immutable
+class Statistic(Field):
+    """A statistic of a comparison: adding an entry to `ComparedScore` is all it takes."""
+
+    value: Callable[[_Pair], Any] = field(kw_only=True)
+    column: Column | None = None  # in tables, for an interval without the level; if None, only JSON has it
+    of_difference: bool = False  # whether the rows of the baseline leave it empty
     # whether the table of some scores has the column, by these scores and the signature of the comparison
     shown: Callable[[Sequence[Any], Mapping[str, str]], bool] = lambda *_: True
 
     def cell(self, value: Any, *, of_baseline: bool, plain: bool) -> Cell:
-        """Return a value as a cell of the column; what is computed from a difference is empty for the baseline."""
+        """Return a value as a cell of the column."""
         column = self.column or Column("")
-        if (of_baseline and column.kind in {"difference", "probability"}) or (value is None and column.kind == "text"):
+        if (self.of_difference and of_baseline) or (value is None and column.kind == "text"):
             return ""
         if not self.scaled:
             return cast("Cell", value)
         return interval_cell(value, perplexity=plain) if column.ends else value_cell(value, perplexity=plain)
 
 
-_Number = float | None
-_Ends = Interval | None
-_Share = (0, 1)
+def _with_margin(_: object, signature: Mapping[str, str]) -> bool:
+    return "margin" in signature
+
+
 DIFFERENCE = Column("Diff.", "difference", key="Diff")
 HOLM = Column("p", "probability", key="p (Holm)")
 STARS = Column("", "text", key="Stars")
-_CHANGE = Column("CI", "difference", ends=("diff_low", "diff_high"))
 
 
 @documented
@@ -104,67 +200,149 @@ class ComparedScore(NamedTuple):
     What is computed from standard errors is None with fewer than 10 units.
     """
 
-    treebank: Annotated[str, Statistic("Treebank, or the name of the average", column=Column("Treebank", "text"))]
-    measure: Annotated[str, Statistic("Measure", column=Column("Measure", "text"))]
-    system: Annotated[str, Statistic("System", column=Column("System", "text"))]
-    value: Annotated[_Number, Statistic("Value; the mean over runs", column=Column("Score"), scaled=True)]
+    treebank: Annotated[
+        str,
+        Statistic(
+            "Treebank, or the name of the average",
+            value=lambda pair: pair.sample.name,
+            column=Column("Treebank", "text"),
+        ),
+    ]
+    measure: Annotated[
+        str, Statistic("Measure", value=lambda pair: pair.table.measures[pair.m], column=Column("Measure", "text"))
+    ]
+    system: Annotated[
+        str, Statistic("System", value=lambda pair: pair.systems[pair.s], column=Column("System", "text"))
+    ]
+    value: Annotated[
+        float | None,
+        Statistic(
+            "Value; the mean over runs",
+            value=lambda pair: None if np.isnan(pair.score.value) else pair.score.value,
+            column=Column("Score"),
+            scaled=True,
+        ),
+    ]
     interval: Annotated[
-        _Ends, Statistic("Confidence interval of the value", column=Column("CI", ends=("low", "high")), scaled=True)
+        Interval | None,
+        Statistic(
+            "Confidence interval of the value",
+            value=lambda pair: pair.interval,
+            column=Column("CI", ends=("low", "high")),
+            scaled=True,
+        ),
     ]
     spread: Annotated[
-        _Number,
+        float | None,
         Statistic(
             "Standard deviation between runs; null with one run",
             (0,),
+            value=lambda pair: float(pair.values[0].std(ddof=1)) if len(pair.values[0]) > 1 else None,
             column=Column("SD"),
             shown=lambda results, _: any(result.spread is not None for result in results),
             scaled=True,
         ),
     ] = None
-    difference: Annotated[_Number, Statistic("System minus baseline", column=DIFFERENCE, scaled=True)] = None
+    difference: Annotated[
+        float | None,
+        Statistic(
+            "System minus baseline",
+            value=lambda pair: pair.difference and pair.difference.value,
+            column=DIFFERENCE,
+            of_difference=True,
+            scaled=True,
+        ),
+    ] = None
     difference_interval: Annotated[
-        _Ends, Statistic("Confidence interval of the difference", column=_CHANGE, scaled=True)
+        Interval | None,
+        Statistic(
+            "Confidence interval of the difference",
+            value=lambda pair: pair.difference_interval,
+            column=Column("CI", "difference", ends=("diff_low", "diff_high")),
+            of_difference=True,
+            scaled=True,
+        ),
     ] = None
     p: Annotated[
-        _Number, Statistic("P-value of the difference", _Share, column=Column("p", "probability", tidy_only=True))
+        float | None,
+        Statistic(
+            "P-value of the difference",
+            (0, 1),
+            value=lambda pair: pair.p,
+            column=Column("p", "probability", tidy_only=True),
+            of_difference=True,
+        ),
     ] = None
-    p_holm: Annotated[_Number, Statistic("P-value corrected for several systems (Holm)", _Share, column=HOLM)] = None
+    p_holm: Annotated[
+        float | None,
+        Statistic(
+            "P-value corrected for several systems (Holm)",
+            (0, 1),
+            value=lambda pair: holm([other.p for other in pair.family])[pair.s],
+            column=HOLM,
+            of_difference=True,
+        ),
+    ] = None
     detectable: Annotated[
-        _Number, Statistic("Smallest difference that is detected with a power of 80%", (0,), scaled=True)
+        float | None,
+        Statistic(
+            "Smallest difference that is detected with a power of 80%",
+            (0,),
+            value=lambda pair: pair.difference and pair.difference.detectable() if pair.enough_runs else None,
+            scaled=True,
+        ),
     ] = None
     test: Annotated[
         Literal["randomization", "runs"] | None,
         Statistic(
             "Test that was used",
+            value=lambda pair: None if pair.p is None else "randomization" if pair.single else "runs",
             column=Column("Test", "text", tidy_only=True),
             shown=lambda results, _: any(result.test == "runs" for result in results),
         ),
     ] = None
     average: Annotated[
-        Average | None, Statistic("Kind of average; null for a treebank", column=Column("Avg.", "text", key="Average"))
+        Average | None,
+        Statistic(
+            "Kind of average; null for a treebank",
+            value=lambda pair: pair.sample.average,
+            column=Column("Avg.", "text", key="Average"),
+        ),
     ] = None
-    runs: Annotated[tuple[int, int], Statistic("Runs of the system and of the baseline")] = (1, 1)
+    runs: Annotated[
+        tuple[int, int],
+        Statistic("Runs of the system and of the baseline", value=lambda pair: tuple(map(len, pair.runs))),
+    ] = (1, 1)
     equivalent: Annotated[
         Literal["yes", "no", "not shown"] | None,
         Statistic(
             "With --margin: are the systems equivalent?",
+            value=lambda pair: pair.equivalence[0],
             column=Column("Equiv.", "text", key="Equivalent"),
-            shown=lambda _, signature: "margin" in signature,
+            shown=_with_margin,
         ),
     ] = None
     p_equivalent: Annotated[
-        _Number,
+        float | None,
         Statistic(
             "P-value of equivalence (TOST)",
-            _Share,
+            (0, 1),
+            value=lambda pair: pair.equivalence[1],
             column=Column("p (TOST)", "probability", tidy_only=True),
-            shown=lambda _, signature: "margin" in signature,
+            of_difference=True,
+            shown=_with_margin,
         ),
     ] = None
-    n_units: Annotated[int, Statistic("Number of units")] = 0
-    ratio_interval: Annotated[_Ends, Statistic("For perplexities with --margin: confidence interval of the ratio")] = (
-        None
-    )
+    n_units: Annotated[
+        int, Statistic("Number of units", value=lambda pair: (pair.difference or pair.score).n_units)
+    ] = 0
+    ratio_interval: Annotated[
+        Interval | None,
+        Statistic(
+            "For perplexities with --margin: confidence interval of the ratio",
+            value=lambda pair: pair.equivalence[2],
+        ),
+    ] = None
 
     @property
     def enough_runs(self) -> bool:
@@ -198,61 +376,14 @@ def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettin
         settings: the settings of tests.
     """
     first = next(iter(treebanks.values()))
-    systems = list(dict.fromkeys(first.systems))
+    n_systems, formulas = len(dict.fromkeys(first.systems)), [entry.value for entry in STATISTICS.values()]
     results = []
     for sample in _samples(treebanks, settings):
         for m in range(len(first.measures)):
-            scores = [_compared(sample, first, (s, system), m, settings) for s, system in enumerate(systems)]
-            results += [score._replace(p_holm=p) for score, p in zip(scores, holm([score.p for score in scores]))]
+            family: list[_Pair] = []
+            family += [_Pair(sample, first, s, m, settings, family) for s in range(n_systems)]
+            results += [ComparedScore(*(formula(pair) for formula in formulas)) for pair in family]
     return results
-
-
-def _compared(
-    sample: _Sample, table: SystemCounts, numbered: tuple[int, str], m: int, settings: InferenceSettings
-) -> ComparedScore:
-    """Return a system, with its number, compared with the baseline, except for `p_holm`; the baseline has number 0."""
-    (s, system), level, perplexity = numbered, settings.level, m in table.perplexities
-    runs = [[run for run, name in enumerate(table.systems) if name == of] for of in (system, table.systems[0])]
-    values = [sample.values[numbers, m] for numbers in runs]
-    score = _estimate(sample, runs[:1], m)
-    compared = ComparedScore(
-        sample.name,
-        table.measures[m],
-        system,
-        None if np.isnan(score.value) else score.value,
-        (score.log_interval if perplexity else score.score_interval)(level),
-        float(values[0].std(ddof=1)) if len(runs[0]) > 1 else None,
-        average=sample.average,
-        runs=(len(runs[0]), len(runs[1])),
-        n_units=score.n_units,
-    )
-    if s == 0 or any(np.isnan(of_system).any() for of_system in values):
-        return compared
-    difference, single = _estimate(sample, runs, m), max(compared.runs) == 1
-    p = difference.p()
-    if p is not None and single:  # the larger of two p-values
-        p = max(p, float(permutation_p(sample.permuted[:, s, m], difference.value)))
-    compared = compared._replace(
-        difference=difference.value,
-        difference_interval=(difference.interval if perplexity else difference.difference_interval)(level),
-        p=p,
-        detectable=difference.detectable() if compared.enough_runs else None,
-        test=None if p is None else "randomization" if single else "runs",
-        n_units=difference.n_units,
-    )
-    if settings.margin is None:
-        return compared
-    limit, ratio = settings.margin / 100, None
-    if perplexity:  # compared by logarithms, with errors by the delta method
-        strata = [stratum._replace(moves=stratum.moves / sample.values) for stratum in sample.strata]
-        logarithms = sample._replace(values=np.log(sample.values), strata=strata)
-        difference, limit = _estimate(logarithms, runs, m), math.log(settings.margin)
-        between = difference.interval(level)
-        ratio = between and (math.exp(between[0]), math.exp(between[1]))
-    if (result := equivalence(difference, limit)) is None:
-        return compared._replace(equivalent="not shown")
-    shown = result.shown if compared.enough_runs else "not shown"
-    return compared._replace(equivalent=shown, p_equivalent=result.p, ratio_interval=ratio)
 
 
 def _samples(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> Iterator[_Sample]:
@@ -263,15 +394,16 @@ def _samples(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings)
     for name, table in treebanks.items():
         sums = _swapped(table, settings)
         values = [table.values(part) for part in sums]
-        yield _Sample(name, values[0], [leave_out(table)], values[2] - values[1])
+        yield _Sample(name, table.systems, values[0], [leave_out(table)], values[2] - values[1])
         if len(tables) > 1:
             macro = [total + part for total, part in zip(macro, values, strict=True)]
             micro = [total + part for total, part in zip(micro, sums, strict=True)]
             strata.append(leave_out(table, 1 / len(tables)))
     if len(tables) > 1:
+        systems = tables[0].systems
         means, pooled = [part / len(tables) for part in macro], [tables[0].values(part) for part in micro]
-        yield _Sample("macro-average", means[0], strata, means[2] - means[1], "macro")
-        yield _Sample("micro-average", pooled[0], leave_out_of(tables), pooled[2] - pooled[1], "micro")
+        yield _Sample("macro-average", systems, means[0], strata, means[2] - means[1], "macro")
+        yield _Sample("micro-average", systems, pooled[0], leave_out_of(tables), pooled[2] - pooled[1], "micro")
 
 
 def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
