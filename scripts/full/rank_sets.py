@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from levelhead.significance.rankings import marginal_rank_sets, pair_differences, simultaneous_rank_sets
+from levelhead.significance.rankings import pair_differences, sets_of_ranks
 from levelhead.significance.resampling import correlated_errors, resampled
 
 SYSTEMS = 20
@@ -76,8 +76,8 @@ def sets(units: np.ndarray, resamples: int, rng: np.random.Generator) -> Iterato
     errors = correlated_errors(covariance, freedom, resamples, rng)
     differences = pair_differences(scores, np.zeros(scores.shape, dtype=bool), covariance, freedom, errors)
     yield percentile_ranks(averages)
-    yield np.array(marginal_rank_sets(differences, LEVEL))
-    yield np.array(simultaneous_rank_sets(differences, LEVEL))
+    yield np.array(sets_of_ranks(differences, LEVEL, jointly=False))
+    yield np.array(sets_of_ranks(differences, LEVEL, jointly=True))
 
 
 def report(design: Design, samples: int, resamples: int, n_units: int) -> None:

@@ -478,7 +478,7 @@ def test_hostile_json(text, tmp_path):
 )
 def test_intervals_in_blocks_are_those_of_all_resamples(method, n_given, level, monkeypatch):
     """They equal quantiles of all resamples at once, including resamples without a value."""
-    monkeypatch.setattr(coefficients, "_AT_ONCE", 2000)
+    monkeypatch.setattr(coefficients, "AT_ONCE", 2000)
     values = np.random.default_rng(1).normal(size=(8, 6))
     values[:, 1] = [1, 0, 0, 0, 0, 0, 0, 0]
     found = intervals(values, method, n_given, 501, level, np.random.default_rng(5))

@@ -19,9 +19,8 @@ from levelhead.significance.rankings import (
     compact_letters,
     critical_value,
     evidence,
-    marginal_rank_sets,
     pair_differences,
-    simultaneous_rank_sets,
+    sets_of_ranks,
 )
 from levelhead.significance.resampling import correlated_errors
 from levelhead.significance.units import Units
@@ -54,8 +53,8 @@ def test_sets_are_those_of_the_second_implementation(seed: int, level: float) ->
     known = (observed.tolist(), covariance.tolist(), errors.tolist())
     ahead = plain.rejected(*known, plain.all_pairs(n), level)
     assert {(int(i), int(j)) for i, j in zip(*np.nonzero(better(found, level)))} == ahead
-    assert simultaneous_rank_sets(found, level) == [plain.ranks(ahead, system, n) for system in range(n)]
-    for system, ranks in enumerate(marginal_rank_sets(found, level)):
+    assert sets_of_ranks(found, level, jointly=True) == [plain.ranks(ahead, system, n) for system in range(n)]
+    for system, ranks in enumerate(sets_of_ranks(found, level, jointly=False)):
         pairs = {pair for pair in plain.all_pairs(n) if system in pair}
         alone = plain.rejected(*known, pairs, level)
         assert ranks == plain.ranks(alone, system, n)
@@ -84,7 +83,7 @@ def ranges(spacing: float, correlation: float, samples: int = 120, n_systems: in
         units = np.sqrt(200) * noise - spacing * np.arange(n_systems)
         covariance = np.cov(units.T) / 200
         differences = drawn(units.mean(axis=0), covariance, correlated_errors(covariance, 199, 199, rng))
-        found.append([marginal_rank_sets(differences, 0.95), simultaneous_rank_sets(differences, 0.95)])
+        found.append([sets_of_ranks(differences, 0.95, jointly=False), sets_of_ranks(differences, 0.95, jointly=True)])
     return np.array(found)
 
 
@@ -105,8 +104,8 @@ def test_sets_hold_the_true_ranks(spacing: float, correlation: float) -> None:
 def test_with_too_few_draws_nothing_is_significant() -> None:
     observed, errors = np.array([5.0, 0.0]), np.random.default_rng(0).normal(0, 0.1, (18, 2))
     found = drawn(observed, 0.01 * np.eye(2), errors)
-    assert marginal_rank_sets(found, 0.95) == [(1, 2), (1, 2)]
-    assert marginal_rank_sets(found, 0.9) == [(1, 1), (2, 2)]
+    assert sets_of_ranks(found, 0.95, jointly=False) == [(1, 2), (1, 2)]
+    assert sets_of_ranks(found, 0.9, jointly=False) == [(1, 1), (2, 2)]
 
 
 @st.composite
@@ -281,5 +280,7 @@ def test_notes_name_groups_and_failures() -> None:
 def test_simultaneous_sets_hold_marginal_ones(seed: int) -> None:
     """A letter of its own is a decided place in simultaneous sets, too."""
     found = drawn(*sampled(seed))
-    for (low, high), (lowest, highest) in zip(marginal_rank_sets(found, 0.9), simultaneous_rank_sets(found, 0.9)):
+    for (low, high), (lowest, highest) in zip(
+        sets_of_ranks(found, 0.9, jointly=False), sets_of_ranks(found, 0.9, jointly=True)
+    ):
         assert lowest <= low <= high <= highest

@@ -30,10 +30,10 @@ def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...
     """Return the test sets in a file or a folder, in any supported layout."""
     if gold.suffix == ".toml" and gold.is_file():
         return read_manifest(gold).gold_sets(split)
-    languages = [(file, language_of(file.code)) for file in gold_files(gold, split)]
     return tuple(
         TestSet(file.code, file.path, file.outputs, language._replace(name=file.language or language.name))
-        for file, language in languages
+        for file in gold_files(gold, split)
+        for language in [language_of(file.code)]
     )
 
 
@@ -62,9 +62,16 @@ def find_plan(
             systems = {name_of(gold, systems[0]): systems[0]}
         else:
             systems = named_by_path(systems)
-    if isinstance(gold, Treebank):
-        gold = {"treebank": gold}
-    test_sets = _test_sets_of_mapping(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
+    gold = {"treebank": gold} if isinstance(gold, Treebank) else gold
+    if isinstance(gold, Mapping):
+        outputs_of = {code: (f"{code}.conllu",) if len(gold) > 1 else () for code in gold}  # in folders
+        in_memory = {code: source if isinstance(source, Treebank) else None for code, source in gold.items()}
+        files = {code: None if isinstance(source, Treebank) else Path(source) for code, source in gold.items()}
+        test_sets = tuple(
+            TestSet(code, files[code], outputs_of[code], language_of(code), in_memory[code]) for code in gold
+        )
+    else:
+        test_sets = find_test_sets(Path(gold), split)
     runs: list[System] = []
     for name, outputs in systems.items():
         by_code = {test_sets[0].code: outputs} if isinstance(outputs, Treebank) else outputs
@@ -74,21 +81,10 @@ def find_plan(
             runs.append(System(name, paths, treebanks=treebanks))
         elif Path(by_code).is_file() and any(test_set.outputs for test_set in test_sets):
             message = "GOLD is a folder, but this is a file: give a folder of outputs"
-            raise InputError(Fault("missing-system-file", message, Place(os.fspath(Path(by_code)))))
+            raise InputError(Fault("missing-system-file", message, Place(str(Path(by_code)))))
         else:
             runs += plan_of(test_sets, {name: Path(by_code)}, as_runs).systems
     return Plan(test_sets, tuple(runs))
-
-
-def _test_sets_of_mapping(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:
-    """The test sets of a mapping; outputs in folders are named by their codes."""
-    outputs = {code: (f"{code}.conllu",) if len(golds) > 1 else () for code in golds}
-    return tuple(
-        TestSet(code, None, outputs[code], language_of(code), gold)
-        if isinstance(gold, Treebank)
-        else TestSet(code, Path(gold), outputs[code], language_of(code))
-        for code, gold in golds.items()
-    )
 
 
 def listed_gold(path: str | os.PathLike[str]) -> list[str]:
@@ -189,9 +185,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
 
 
 def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Manifest:
-    """Return the manifest in a TOML document."""
-    name = os.fsdecode(path)
-    reader = _ManifestReader(Path(name).parent)
+    reader = _ManifestReader(Path(name := os.fsdecode(path)).parent)
     manifest = reader.manifest(document, name)
     if reader.errors:
         raise InputError(*(Fault("invalid-manifest", message, Place(name)) for message in reader.errors))
@@ -206,7 +200,6 @@ class _ManifestReader:
         self.errors: list[str] = []
 
     def manifest(self, document: Mapping[str, Any], name: str) -> Manifest:
-        """Return the contents of the document."""
         self._check_keys(document, _TOP, "the manifest")
         campaign = self._table(document, "campaign", _CAMPAIGN)
         treebanks = self._tables(document, "treebank", _TREEBANK)
@@ -215,8 +208,7 @@ class _ManifestReader:
         folders: list[tuple[str, Path]] = []
         runs: dict[str, Sequence[str]] = {}
         for where, table in self._tables(document, "system", _SYSTEM):
-            folder = self._path(table, "folder", where)
-            if folder is None:
+            if (folder := self._path(table, "folder", where)) is None:
                 self.errors.append(f"{where} has no folder")
                 continue
             system = self._text(table, "name", where) or system_name(folder)
@@ -244,12 +236,10 @@ class _ManifestReader:
         )
 
     def _test_set(self, table: Mapping[str, Any], where: str, gold: Path | None) -> TestSet | None:
-        code = self._text(table, "code", where)
-        if code is None:
+        if (code := self._text(table, "code", where)) is None:
             self.errors.append(f"{where} has no code")
             return None
-        path = self._path(table, "gold", where)
-        if path is not None:
+        if (path := self._path(table, "gold", where)) is not None:
             path = existing(path.parent, path.name)
         elif gold is not None:
             path = existing(gold, f"{code}.conllu")
@@ -271,10 +261,11 @@ class _ManifestReader:
         for where, table in treebanks:
             for group in self._texts(table, "groups", where) or ():
                 groups.setdefault(group, []).append(str(table.get("code")))
-        for name, members in groups.items():
-            if missing := [code for code in members if codes and code not in codes]:
-                message = f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, missing))}"
-                self.errors.append(message)
+        self.errors += [
+            f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, missing))}"
+            for name, members in groups.items()
+            if (missing := [code for code in members if codes and code not in codes])
+        ]
         return groups
 
     def _table(self, document: Mapping[str, Any], key: str, known: Sequence[str] | None = None) -> Mapping[str, Any]:
@@ -293,10 +284,9 @@ class _ManifestReader:
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             self.errors.append(f"{key} is not a list of tables: write [[{key}]]")
             return []
-        numbered = [(f"{key} {number}", table) for number, table in enumerate(tables, 1)]
-        for where, table in numbered:
-            self._check_keys(table, known, where)
-        return numbered
+        for number, table in enumerate(tables, 1):
+            self._check_keys(table, known, f"{key} {number}")
+        return [(f"{key} {number}", table) for number, table in enumerate(tables, 1)]
 
     def _check_keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
         self.errors += [f"{where}: {unknown('key', key, known)}" for key in table if key not in known]
@@ -318,8 +308,7 @@ class _ManifestReader:
         return None
 
     def _path(self, table: Mapping[str, Any], key: str, where: str) -> Path | None:
-        text = self._text(table, key, where)
-        return None if text is None else self.folder / text
+        return None if (text := self._text(table, key, where)) is None else self.folder / text
 
     def _choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str]) -> str | None:
         """A string, limited to the choices if there are any."""

@@ -7,7 +7,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -50,7 +50,7 @@ from levelhead.campaign.sources import (
 )
 from levelhead.errors import InputError, MeasureError, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
-from levelhead.evaluation.fold import fold
+from levelhead.evaluation.fold import CountedPiece, fold
 from levelhead.evaluation.pair import Evaluation, load, load_pair, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import score_valid_sentences, valid_sentences
@@ -63,11 +63,10 @@ from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO, UnitTally
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.provenance import contents_hash, summary_of
+from levelhead.treebank.provenance import FileSummary, contents_hash, summary_of
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.fold import CountedPiece, Visitor
-    from levelhead.treebank.provenance import FileSummary
+    from levelhead.evaluation.fold import Visitor
 
     class VisitorWithResult(Visitor, Protocol):
         """Sees the pieces of one output, and returns a result."""
@@ -90,7 +89,6 @@ class JobSetup(NamedTuple):
 
 
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
-    """Return the key of a result: a hash of everything that determines it."""
     parts: list[Any] = [
         *(f"counts by {settings.resample_by}" if settings.by_sentence else "counts", VERSION),
         *(unicodedata.unidata_version,),
@@ -155,8 +153,7 @@ class OutputJob(NamedTuple):
             raise gold
         fields: Record = {"gold": contents_fields(summary_of(gold))}
         if self.resample_by is not None:
-            units = units_fields(units_of(gold, self.resample_by))
-            fields |= {"gold_hash": contents_hash(gold), "units": units}
+            fields |= {"gold_hash": contents_hash(gold), "units": units_fields(units_of(gold, self.resample_by))}
         record = dict(_MISSING) if self.output is None else self._fields_of_whole(gold, self.output, most)
         valueless = record.get("undefined", self._measures_without_scores)
         return record | {"undefined": undefined_measures(self.gold, self.setup, valueless, most)} | fields
@@ -246,8 +243,7 @@ def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_Sen
         "notes": list(evaluation.notes),
     }
     if setup.partial:
-        coverage = evaluation.coverage
-        record |= {"scores_valid_trees": numbers_of(evaluation.valid_trees), "partial_coverage": coverage}
+        record |= {"scores_valid_trees": numbers_of(evaluation.valid_trees), "partial_coverage": evaluation.coverage}
     for tally in sentences:
         record |= tally.fields(evaluation)
     return record
@@ -260,11 +256,9 @@ class _GoldUnits:
         self._resample_by = resample_by
 
     def start(self) -> None:
-        """Forget all pieces."""
         self.tally = UnitTally(self._resample_by)
 
     def add(self, piece: CountedPiece) -> None:
-        """Add the gold sentences of a piece."""
         self.tally.add(piece.matches.gold)
 
 
@@ -276,15 +270,12 @@ class _SentenceParts:
         self._kinds = ("sentences", "sentences_valid_trees") if setup.partial else ("sentences",)
 
     def start(self) -> None:
-        """Forget all pieces."""
         self._parts: dict[tuple[str, str], list[NDArray[Any]]] = {}
 
     def add(self, piece: CountedPiece) -> None:
-        """Add the counts of the sentences of a piece."""
         for name, counts_by_kind in piece.sentences.items():
             for kind, counts in zip(self._kinds, counts_by_kind, strict=True):
-                parts = small(sentence_parts(counts, self._measures[name]))
-                self._parts.setdefault((kind, name), []).append(parts)
+                self._parts.setdefault((kind, name), []).append(small(sentence_parts(counts, self._measures[name])))
 
     def fields(self, evaluation: Evaluation) -> Record:
         """Return the fields of a record, for the measures that have a value; to be called once."""
@@ -309,14 +300,8 @@ class Output(NamedTuple):
     matches: Matches
 
 
-def read_outputs(
-    plan: Plan, setup: Setup, *, trees: bool = True
-) -> closing[Generator[tuple[str, list[Output]], None, None]]:
-    """Return all outputs for `with`, matched with gold, one test set at a time; none is kept."""
-    return closing(_read_outputs(plan, setup, trees=trees))
-
-
-def _read_outputs(plan: Plan, setup: Setup, *, trees: bool) -> Generator[tuple[str, list[Output]], None, None]:
+def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Generator[tuple[str, list[Output]], None, None]:
+    """Yield all outputs, matched with gold, one test set at a time; none is kept. To be closed."""
     faults = missing_outputs(plan)
     with tracked(plan.test_sets, "scoring") as test_sets:
         for test_set in test_sets:
@@ -327,8 +312,7 @@ def _read_outputs(plan: Plan, setup: Setup, *, trees: bool) -> Generator[tuple[s
                 faults += error.faults
                 continue
             for system in plan.systems:
-                output = system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)
-                if output is None:
+                if (output := system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)) is None:
                     continue
                 try:
                     matches = match(*load_pair(gold, output, setup), setup.rules)
@@ -350,17 +334,15 @@ OutputSource = tuple[str, str, Source | None, JobSetup]
 """The system, its name with the run, the file, and the settings of an output."""
 
 
-Looked = tuple[list[Record], Any]
-"""The records of all outputs on a test set, and the result of the function."""
-
-
 class VisitEach(NamedTuple):
     """A function of a test set's code and an output's name that returns a visitor; files can be read in pieces."""
 
     start: Callable[[str, str], VisitorWithResult]
 
 
-def count_and_look(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look | VisitEach) -> Looked:
+def count_and_look(
+    code: str, gold: Source, outputs: Sequence[OutputSource], look: Look | VisitEach
+) -> tuple[list[Record], Any]:
     """Count all outputs on one test set and look at them, with a `Look` if all are valid; no file is read twice."""
     records: list[Record] = []
     results: dict[str, Any] = {}
@@ -384,9 +366,7 @@ class _Keep:
     """The visitor that keeps the aligned words of whole files."""
 
     def start(self) -> None:
-        """Forget all pieces."""
         self.matches: TreebankPair | None = None
 
     def add(self, piece: CountedPiece) -> None:
-        """Keep the only piece."""
         self.matches = piece.matches

@@ -80,14 +80,12 @@ class Plan(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """A note with the outputs whose names are longer than those of test sets, if any."""
-        similar = [(system, code) for system in self.systems for code in system.similar]
-        names = [f"{system.label}/{system.outputs[code].name} ({code})" for system, code in similar]
+        names = [f"{run.label}/{run.outputs[code].name} ({code})" for run in self.systems for code in run.similar]
         note = f"{number_of(len(names), 'output')} matched by the beginning of the file name: {listed(names)}"
         return (note,) if names else ()
 
 
 def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path], runs: bool | Mapping[str, Runs] = False) -> Plan:
-    """Return the plan for systems."""
     test_sets = tuple(test_sets)
     golds = [GoldFile(test_set.code, test_set.gold or Path(), test_set.outputs) for test_set in test_sets]
     all_runs: list[RunFiles] = []
@@ -97,13 +95,8 @@ def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path], runs: boo
             all_runs += runs_of_one_file(name, path, golds[0], named_runs)
         else:
             all_runs += run_files(name, path, golds, named_runs)
-    return Plan(
-        test_sets,
-        tuple(
-            System(run.system, run.files, run.run, run.folder, run.ignored, {}, run.faults, run.similar)
-            for run in all_runs
-        ),
-    )
+    systems_of = (System(r.system, r.files, r.run, r.folder, r.ignored, {}, r.faults, r.similar) for r in all_runs)
+    return Plan(test_sets, tuple(systems_of))
 
 
 def missing_outputs(plan: Plan) -> list[Fault]:
@@ -118,11 +111,11 @@ def missing_outputs(plan: Plan) -> list[Fault]:
         if unmatched := _unmatched(plan, system):
             faults.append(unmatched)
         elif missing:
-            others = [path.name for path in system.ignored]
-            misnamed = f"; {unmatched_note(others, 'gold treebank')}" if others else ""
+            names = [path.name for path in system.ignored]
+            others = f"; {unmatched_note(names, 'gold treebank')}" if names else ""
             golds = number_of(len(plan.test_sets), "gold treebank")
             message = (
-                f"no output for {len(missing)} of {golds}: {listed(missing)}{misnamed};"
+                f"no output for {len(missing)} of {golds}: {listed(missing)}{others};"
                 " use levelhead rank, which counts missing outputs as 0"
             )
             faults.append(Fault("missing-system-file", message, Place(os.fspath(system.folder or system.label))))
@@ -133,8 +126,8 @@ def missing_outputs(plan: Plan) -> list[Fault]:
 def check_matched(plan: Plan) -> None:
     """Refuse systems with files of which none is the output for a test set: their names are probably misspelled."""
     with_outputs = {system.name for system in plan.systems if system.outputs or system.treebanks or system.faults}
-    others = (system for system in plan.systems if system.name not in with_outputs)
-    if faults := [fault for system in others if (fault := _unmatched(plan, system))]:
+    unmatched = (_unmatched(plan, system) for system in plan.systems if system.name not in with_outputs)
+    if faults := list(filter(None, unmatched)):
         raise InputError(*faults)
 
 
@@ -142,8 +135,7 @@ def _unmatched(plan: Plan, system: System) -> Fault | None:
     """The error for a folder with files of which none matches a test set: what is expected, and what is there."""
     if system.folder is None or system.outputs or system.treebanks or system.faults:
         return None
-    files = system.ignored or [path for path in visible_entries(system.folder) if path.is_file()]
-    if not files:
+    if not (files := system.ignored or [path for path in visible_entries(system.folder) if path.is_file()]):
         return None
     expected = listed([name for test_set in plan.test_sets for name in test_set.outputs[:1]], 3)
     message = (
@@ -166,7 +158,6 @@ def name_of(gold: PathLike, system: PathLike) -> str:
 
 
 def unmatched_note(files: Sequence[str], of: str) -> str:
-    """Return a note about files without a matching treebank."""
     return f"{number_of(len(files), 'file')} with no matching {of} (ignored): {listed(files)}"
 
 

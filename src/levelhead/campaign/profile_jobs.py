@@ -46,7 +46,6 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
         return profile_here
 
     def run(files: Files, task: ProfileTask) -> Profiles:
-        """Run the jobs and return the results in the order of the treebanks."""
         jobs = {name: _job(name, named, task) for name, sources in files.items() if (named := _named_files(sources))}
         results: Mapping[str, bytes] = {}
         if jobs:

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranking import Ranking, RankSets, groups_named, macro_average, rank
@@ -26,15 +25,13 @@ from levelhead.significance.rankings import (
     add_test_set,
     better,
     compact_letters,
-    marginal_rank_sets,
-    simultaneous_rank_sets,
+    sets_of_ranks,
 )
+from levelhead.significance.resampling import Sums
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 
 __all__ = ["RankedSystems", "RankingChoice"]
-
-Sums = NDArray[np.float64]
 
 
 class RankedIntervals(NamedTuple):
@@ -115,17 +112,16 @@ def with_intervals(
             measures = dict.fromkeys(averages.measure for averages in counting)
             parts = {measure: parts_by_unit(results, code, measure) for measure in measures}
             sentences = [results.results[system, code].sentences for system in results.systems]
-            failed = {
-                measure: np.array([measure not in by_measure for by_measure in sentences]) for measure in measures
-            }
+            failed = {measure: np.array([measure not in counts for counts in sentences]) for measure in measures}
             add_test_set(results.seed_of(code), parts, failed, counting, settings)
-    shown, all_wins = [], []
-    for ranking, of_ranking in zip(rankings, all_averages):
-        shown.append(ranking if of_ranking is None else _with_intervals(ranking, of_ranking, rank_sets))
-        wins = of_ranking.wins() if of_ranking and results.gold else None
-        pairs = itertools.permutations(enumerate(results.systems), 2)
-        all_wins.append({} if wins is None else {(system, other): int(wins[i, j]) for (i, system), (j, other) in pairs})
-    return RankedIntervals(tuple(shown), tuple(all_wins), units)
+    with_tests = tuple(
+        ranking if averages is None else _with_intervals(ranking, averages, rank_sets)
+        for ranking, averages in zip(rankings, all_averages)
+    )
+    all_wins = [averages.wins() if averages and results.gold else None for averages in all_averages]
+    pairs = list(itertools.permutations(enumerate(results.systems), 2))
+    wins = ({} if won is None else {(a, b): int(won[i, j]) for (i, a), (j, b) in pairs} for won in all_wins)
+    return RankedIntervals(with_tests, tuple(wins), units)
 
 
 def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
@@ -150,7 +146,7 @@ def _with_intervals(ranking: Ranking, averages: RankedAverages, rank_sets: RankS
     ]
     if differences is not None:
         letters = compact_letters(better(differences, level)[np.ix_(averages.order, averages.order)])
-        ranks = (marginal_rank_sets if rank_sets == "marginal" else simultaneous_rank_sets)(differences, level)
+        ranks = sets_of_ranks(differences, level, jointly=rank_sets == "simultaneous")
         standings = [
             standing._replace(ranks=ranks[place], letters=shared)
             for standing, place, shared in zip(standings, averages.order, letters, strict=True)
@@ -166,10 +162,8 @@ def spread_on(results: Results, system: str, code: str, measure: str) -> Spread 
     """Return the error of a system's score on a test set; None for a perplexity or without a value."""
     if lower_is_better(measure) or results.results[system, code].values[measure] is None:
         return None
-    place = results.systems.index(system)
-    parts = parts_by_unit(results, code, measure)[:, [place], None]
-    counts = SystemCounts((system,), (measure,), parts, results.seed_of(code))
-    return spread_of([leave_out(counts)], [[0]], 0)
+    parts = parts_by_unit(results, code, measure)[:, [results.systems.index(system)], None]
+    return spread_of([leave_out(SystemCounts((system,), (measure,), parts, results.seed_of(code)))], [[0]], 0)
 
 
 def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> tuple[float, float] | None:
@@ -237,7 +231,6 @@ class RankedSystems(Tabular):
 
 
 def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Plan:
-    """Return a plan with the test sets that groups need."""
     named = groups_named(groups, plan.test_sets, own=choice.own, ranking=choice.ranking)
     needed = {code for group in named for code in group.codes}
     return plan._replace(test_sets=tuple(test_set for test_set in plan.test_sets if test_set.code in needed))
@@ -259,9 +252,10 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
 
 def measure_in(results: Results, measure: str, registry: Registry = STANDARD) -> str:
     """Return the name of a measure in results; spellings vary in published tables."""
-    by_lower = {name.lower(): name for name in results.measures}
-    name = measure if measure in results.measures else by_lower.get(measure.lower())
-    name = name or str(parse_measure(measure, registry))
+    lower = {name.lower(): name for name in results.measures}
+    name = (
+        measure if measure in results.measures else lower.get(measure.lower()) or str(parse_measure(measure, registry))
+    )
     if name not in results.measures:
         raise MeasureError(unknown("measure in this table", measure, results.measures), "unknown-measure")
     return name

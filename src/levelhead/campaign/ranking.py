@@ -65,38 +65,33 @@ def groups_named(
     Raises:
         InputError: the group is unknown, or none of its test sets is in the campaign.
     """
-    own = own or {}
+    own, in_campaign = own or {}, [test_set.code for test_set in test_sets]
     groups: dict[Group, None] = {}
     for name in names:
-        if name == EACH and EACH not in own:
-            groups |= {Group(test_set.code, (test_set.code,)): None for test_set in test_sets}
+        kind, colon, value = name.partition(":")
+        members: Iterable[str] | None
+        if name in own:
+            members = own[name]
+        elif name == EACH:
+            groups |= {Group(code, (code,)): None for code in in_campaign}
+            continue
+        elif name == ALL:
+            members = in_campaign
+        elif colon and kind in {"language", "family", "genus"}:
+            field = "name" if kind == "language" else kind
+            members = [test_set.code for test_set in test_sets if getattr(test_set.language, field) == value]
         else:
-            groups[_group(name, test_sets, own, ranking)] = None
+            task, task_group = (kind, value) if colon else (ranking, name)
+            members = official_groups().get(task, {}).get(task_group)
+        if members is None:
+            kinds = ("language:NAME", "family:NAME", "genus:NAME", "conll17:NAME", "conll18:NAME")
+            available = [ALL, EACH, *own, *official_groups().get(ranking, {}), *kinds]
+            raise InputError(Fault("unknown-group", unknown("group", name, available)))
+        members = dict.fromkeys(members)
+        if not (codes := tuple(code for code in members if code in in_campaign)):
+            raise InputError(Fault("unknown-group", f"the group {name!r} contains no test set of this campaign"))
+        groups[Group(name, codes, tuple(code for code in members if code not in codes))] = None
     return tuple(groups)
-
-
-def _group(name: str, test_sets: Sequence[TestSet], own: Mapping[str, Sequence[str]], ranking: str) -> Group:
-    kind, colon, value = name.partition(":")
-    members: Sequence[str] | None
-    if name in own:
-        members = own[name]
-    elif name == ALL:
-        members = [test_set.code for test_set in test_sets]
-    elif colon and kind in {"language", "family", "genus"}:
-        field = "name" if kind == "language" else kind
-        members = [test_set.code for test_set in test_sets if getattr(test_set.language, field) == value]
-    else:
-        task, task_group = (kind, value) if colon else (ranking, name)
-        members = official_groups().get(task, {}).get(task_group)
-    if members is None:
-        kinds = ("language:NAME", "family:NAME", "genus:NAME", "conll17:NAME", "conll18:NAME")
-        available = [ALL, EACH, *own, *official_groups().get(ranking, {}), *kinds]
-        raise InputError(Fault("unknown-group", unknown("group", name, available)))
-    in_campaign = {test_set.code for test_set in test_sets}
-    codes = tuple(code for code in dict.fromkeys(members) if code in in_campaign)
-    if not codes:
-        raise InputError(Fault("unknown-group", f"the group {name!r} contains no test set of this campaign"))
-    return Group(name, codes, tuple(code for code in dict.fromkeys(members) if code not in in_campaign))
 
 
 RankSets = Literal["marginal", "simultaneous"]
@@ -187,8 +182,8 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
         standing = Standing(system, None, None, None, sum(output.state == "valid" for output in outputs))
         if results.partial:  # missing outputs cover nothing
             total = total_coverage(coverage for code in group.codes if (coverage := results.covered(system, code)))
-            shares = Fraction(total.answered, total.sentences), Fraction(total.aligned, total.words)
-            standing = standing._replace(answered=shares[0], aligned=shares[1])
+            answered, aligned = Fraction(total.answered, total.sentences), Fraction(total.aligned, total.words)
+            standing = standing._replace(answered=answered, aligned=aligned)
         values = [output.values[measure] for output in outputs]
         if not undefined and None not in values:
             standing = standing._replace(value=_average(values, rule))
@@ -197,8 +192,8 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
                 valid_only = [value if score is None else score.exact for score, value in zip(scores, values)]
                 standing = standing._replace(valid_only=_average(valid_only, rule))
             if results.partial:
-                valid_trees = [valid_trees_value(output, measure) for output in outputs]
-                standing = standing._replace(valid_trees=_average(valid_trees, rule))
+                valid_trees = _average([valid_trees_value(output, measure) for output in outputs], rule)
+                standing = standing._replace(valid_trees=valid_trees)
         standings.append(standing)
     return Ranking(measure, group, rule, tuple(ranked(standings, lower=lower)), undefined)
 
@@ -217,8 +212,7 @@ def ranked(standings: Iterable[Standing], *, lower: bool = False) -> list[Standi
     ordered = sorted(standings, key=lambda s: (s.value is None, sign * (s.value or 0), s.system))
     result: list[Standing] = []
     for place, standing in enumerate(ordered, 1):
-        shared = bool(result) and result[-1].value == standing.value
-        number = result[-1].rank if shared else place
+        number = result[-1].rank if result and result[-1].value == standing.value else place
         result.append(standing._replace(rank=None if standing.value is None else number))
     return result
 

@@ -86,9 +86,7 @@ def _value(value: Fraction | None, measure: str) -> Cell:
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     """Notes on zeros, with their reasons, on tests and on missing values."""
     shown = {code for ranking in rankings for code in ranking.group.codes}
-    firsts: dict[Group, Ranking] = {}
-    for ranking in rankings:
-        firsts.setdefault(ranking.group, ranking)
+    firsts = {group: next(of_group) for group, of_group in groupby(rankings, key=lambda ranking: ranking.group)}
     undefined = {ranking.measure: undefined_average(ranking) for ranking in rankings if ranking.undefined}
     of_valid_sentences = (
         "of valid sentences: not official and without effect on ranks; invalid outputs are scored on their"
@@ -107,7 +105,6 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 
 
 def notes_on_partial_scores(results: Results, codes: Collection[str]) -> list[str]:
-    """Return the notes on what partial scores cover."""
     return partial_notes((system, results.covered(system, code)) for system, code in results.results if code in codes)
 
 
@@ -132,12 +129,13 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
             coverage = result.coverage
             valid = f"; {coverage.scored:,} of {coverage.gold:,} sentences can be compared" if coverage else ""
             notes.append(f"{system}: 0 on {code}: {result.reasons[0]}{more}{valid}")
-    for code, result in outputs.items():
-        others = [results.results[other, code].values for other in results.systems]
-        for name, score in result.scores.items():
-            if score.reason and any(values[name] is not None for values in others):  # else gold has nothing to measure
-                notes.append(f"{system}: no {name} on {code}: {score.reason}")
-    return notes
+    return notes + [
+        f"{system}: no {name} on {code}: {score.reason}"
+        for code, result in outputs.items()
+        for name, score in result.scores.items()
+        if score.reason  # and gold has something to measure
+        and any(results.results[other, code].values[name] is not None for other in results.systems)
+    ]
 
 
 def results_table(results: Results) -> Table:
@@ -179,13 +177,24 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
             for test_set in results.test_sets
             for gold in [results.gold.get(test_set.code)]
         ],
-        "rankings": [_ranking_document(ranking) for ranking in rankings],
+        "rankings": [
+            {
+                "group": ranking.group.name,
+                "measure": ranking.measure,
+                "test_sets": list(ranking.group.codes),
+                "lacks": list(ranking.group.lacks),
+                "undefined": list(ranking.undefined),
+                "lines": None if ranking.lines is None else sorted(ranking.lines),
+                "rank_sets": ranking.rank_sets,
+                "standings": [_standing_document(standing, ranking.measure) for standing in ranking.standings],
+            }
+            for ranking in rankings
+        ],
         "results": list(result_documents(results)),
     }
 
 
 def result_documents(results: Results) -> Iterable[dict[str, Any]]:
-    """Give the result of each system on each test set for JSON, one document each."""
     for system in results.systems:
         for test_set in results.test_sets:
             result, coverage = results.results[system, test_set.code], results.covered(system, test_set.code)
@@ -217,33 +226,21 @@ def _number(value: Fraction | None, measure: str) -> float | None:
     return float(value) if value is not None and lower_is_better(measure) else points(value)
 
 
-def _ranking_document(ranking: Ranking) -> dict[str, Any]:
-    standings = []
-    for standing in ranking.standings:
-        document = {
-            "system": standing.system,
-            "rank": standing.rank,
-            "value": _number(standing.value, ranking.measure),
-            "valid_only": _number(standing.valid_only, ranking.measure),
-            "valid_outputs": standing.n_valid,
-            "interval": None if standing.interval is None else [percentage(end) for end in standing.interval],
-            "ranks": None if standing.ranks is None else list(standing.ranks),
-            "letters": standing.letters,
-        }
-        if standing.answered is not None:
-            document["valid_trees"] = _number(standing.valid_trees, ranking.measure)
-            document |= {"answered": points(standing.answered), "aligned": points(standing.aligned)}
-        standings.append(document)
-    return {
-        "group": ranking.group.name,
-        "measure": ranking.measure,
-        "test_sets": list(ranking.group.codes),
-        "lacks": list(ranking.group.lacks),
-        "undefined": list(ranking.undefined),
-        "lines": None if ranking.lines is None else sorted(ranking.lines),
-        "rank_sets": ranking.rank_sets,
-        "standings": standings,
+def _standing_document(standing: Standing, measure: str) -> dict[str, Any]:
+    document = {
+        "system": standing.system,
+        "rank": standing.rank,
+        "value": _number(standing.value, measure),
+        "valid_only": _number(standing.valid_only, measure),
+        "valid_outputs": standing.n_valid,
+        "interval": None if standing.interval is None else [percentage(end) for end in standing.interval],
+        "ranks": None if standing.ranks is None else list(standing.ranks),
+        "letters": standing.letters,
     }
+    if standing.answered is None:
+        return document
+    covered = {"answered": points(standing.answered), "aligned": points(standing.aligned)}
+    return document | {"valid_trees": _number(standing.valid_trees, measure), **covered}
 
 
 MOST_NAMED = 6
@@ -257,12 +254,9 @@ def span(first: int, last: int) -> str:
 
 def undecided_ranks(ranking: Ranking) -> str:
     """Return a note on the undecided ranks and their systems; empty without tests."""
-    if not any(standing.ranks for standing in ranking.standings):
-        return ""
     ranges = {standing.system: standing.ranks for standing in ranking.standings if standing.ranks}
-    undecided = {system: ends for system, ends in ranges.items() if ends[0] < ends[1]}
-    if not undecided:
-        return f"no undecided ranks by {ranking.measure}"
+    if not (undecided := {system: ends for system, ends in ranges.items() if ends[0] < ends[1]}):
+        return f"no undecided ranks by {ranking.measure}" if ranges else ""
     ranks = {rank for first, last in undecided.values() for rank in range(first, last + 1)}
     starts = sorted(rank for rank in ranks if rank - 1 not in ranks)
     ends = sorted(rank for rank in ranks if rank + 1 not in ranks)
@@ -284,7 +278,6 @@ def included_test_sets(group: Group) -> str:
 
 
 def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Return how to read the tests of rankings in a table."""
     undecided = [(ranking, note) for ranking in rankings if (note := undecided_ranks(ranking))]
     failed = any_failed(results, [ranking for ranking, _ in undecided])
     return [

@@ -32,7 +32,6 @@ _SHOWN_2018 = ("LAS", "MLAS", "BLEX")
 
 
 def status_of_refusal(error: InputError) -> str:
-    """Return the status of an output that was refused when it was read."""
     return _OF_ERROR.get(type(error)) or _OF_SLUG.get(error.slug, _FORMAT)
 
 
@@ -104,14 +103,12 @@ def contents_fields(contents: FileSummary) -> list[Any]:
 
 
 def numbers_of(scores: Mapping[str, Score]) -> dict[str, list[Any]]:
-    """Return the counts behind scores, by measure."""
     return {name: [s.correct, s.gold, s.system, s.aligned, s.reason] for name, s in scores.items()}
 
 
 def units_fields(units: Units) -> Record:
     """Return the units of a gold treebank; for sentences, only their number."""
-    of_sentence = len(units.of_sentence) if units.kind == SENTENCE else units.of_sentence
-    return {**units._asdict(), "of_sentence": of_sentence}
+    return units._asdict() | ({"of_sentence": len(units.of_sentence)} if units.kind == SENTENCE else {})
 
 
 def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:

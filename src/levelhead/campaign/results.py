@@ -32,9 +32,6 @@ CANNOT_OPEN = "Error: Cannot open generated CoNLL-U file"
 
 State = Literal["valid", "invalid", "missing"]
 
-Values = Mapping[str, Fraction | None]
-"""The value of each measure, a ratio; None if undefined."""
-
 
 class OutputResult(NamedTuple):
     """The result of one system on one test set.
@@ -62,7 +59,7 @@ class OutputResult(NamedTuple):
     """
 
     state: State
-    values: Values
+    values: Mapping[str, Fraction | None]
     status: str
     reasons: tuple[str, ...] = ()
     scores: Mapping[str, Score] = {}
@@ -142,8 +139,7 @@ class Results(NamedTuple):
 
     def covered(self, system: str, code: str) -> PartialCoverage | None:
         """Return the share of gold that an output covers; None unless scores are partial."""
-        coverage = self.results[system, code].partial_coverage
-        return coverage or (no_coverage(self.gold[code]) if self.partial else None)
+        return self.results[system, code].partial_coverage or (no_coverage(self.gold[code]) if self.partial else None)
 
     def only(self, measures: Iterable[str]) -> Results:
         """Return the results for some measures, by name."""
@@ -152,8 +148,7 @@ class Results(NamedTuple):
         results = {}
         for key, result in self.results.items():
             tables: dict[str, Any] = {field: getattr(result, field) for field in _BY_MEASURE}
-            for field, table in tables.items():
-                tables[field] = {name: table[name] for name in names if name in table}
+            tables = {field: {name: of[name] for name in names if name in of} for field, of in tables.items()}
             results[key] = result._replace(**tables)
         return self._replace(measures=names, results=results)
 
@@ -167,11 +162,16 @@ class Results(NamedTuple):
 _BY_MEASURE = ("values", "scores", "secondary", "sentences", "valid_trees", "sentences_valid_trees")
 """The fields of an output's result that have an entry for each measure."""
 
-_SYSTEM = ("system", "team")
-_TEST_SET = ("treebank", "test set", "test_set", "ltcode")
-_MEASURE = ("measure", "metric")
-_SCORE = ("score", "value", "f1")
+_COLUMNS = (
+    ("system", "team"),
+    ("treebank", "test set", "test_set", "ltcode"),
+    ("measure", "metric"),
+    ("score", "value", "f1"),
+)
+"""The names of the columns of systems, test sets, measures and scores."""
+
 _STATE, _REASON = "state", "reason"
+_FAILED: tuple[tuple[State, str], ...] = (("missing", ""), ("invalid", "the output is invalid"))
 _TEXT = ("status", _REASON, "software", "rank", _STATE, "answered sentences", "aligned words")
 """Columns with other information."""
 
@@ -201,14 +201,7 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
     except UnicodeDecodeError as error:
         raise InputError(Fault("invalid-table", "it is not UTF-8", Place(name))) from error
     rows = [[unescaped(cell) for cell in line.split("\t")] for line in lines]
-    table = _ScoreTable(name)
-    cells = table.cells([column.strip() for column in rows[0]] if rows else [], rows[1:])
-    if table.faults or not any(value is not None for value in cells.values()):
-        raise InputError(*(table.faults or [Fault("invalid-table", "it has no scores", Place(name))]))
-    return _results(cells, table.zeros, {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION})
-
-
-def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Results:
+    cells, zeros = _read_cells([column.strip() for column in rows[0]] if rows else [], rows[1:], name)
     systems, codes, measures = (tuple(dict.fromkeys(key[i] for key in cells)) for i in range(3))
     worst = {measure: None if lower_is_better(measure) else Fraction(0) for measure in measures}
     results = {}
@@ -218,77 +211,71 @@ def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Resu
         lacking = [measure for measure, value in given.items() if value is None]
         if (system, code) in zeros:
             state, reason = zeros[system, code]
-            results[system, code] = OutputResult(state, values, CANNOT_OPEN, (reason,) if reason else ())
         elif len(lacking) == len(measures):
-            results[system, code] = OutputResult("missing", values, CANNOT_OPEN, ("no score in the table",))
+            state, reason = "missing", "no score in the table"
         else:
-            reasons = (f"the table has no {', '.join(lacking)}",) if lacking else ()
-            results[system, code] = OutputResult("valid", values, "OK", reasons)
+            state, reason = "valid", f"the table has no {', '.join(lacking)}" if lacking else ""
+        status = "OK" if state == "valid" else CANNOT_OPEN
+        results[system, code] = OutputResult(state, values, status, (reason,) if reason else ())
     test_sets = tuple(TestSet(code, language=language_of(code)) for code in codes)
+    signature = {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION}
     return Results(test_sets, systems, measures, results, {}, signature)
 
 
-class _ScoreTable:
-    """Reads the rows of a table, and collects its errors, and the outputs that it marks as missing or invalid."""
+def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -> tuple[_Cells, _Zeros]:
+    """The scores by system, test set and measure, and the outputs marked as missing or invalid."""
+    cells: _Cells = {}
+    faults: list[tuple[str, int | None]] = []
+    lower = [column.lower() for column in head]
+    system, test_set, measure_at, score = (
+        next((lower.index(word) for word in words if word in lower), None) for words in _COLUMNS
+    )
+    if system is None or test_set is None or len(set(head)) < len(head):
+        message = "its header lacks the columns system and treebank, or has a column twice"
+        raise InputError(Fault("invalid-table", message, Place(path, 1)))
+    wide = [i for i, column in enumerate(lower) if i not in {system, test_set} and column not in _TEXT]
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(head):
+            faults += [(f"{len(row)} columns, but the header has {len(head)}", number)] if row != [""] else []
+            continue
+        scores = [(head[i], row[i]) for i in wide]
+        if measure_at is not None and score is not None:
+            scores = [(row[measure_at], row[score])]
+        for measure, text in scores:
+            key, value = (row[system], row[test_set], measure), None
+            try:
+                value = _ratio(text.strip(), perplexity=lower_is_better(measure))
+            except ValueError:
+                faults.append((f"{quoted(text)} is not a score from 0 to 100", number))
+            if not all(key):
+                faults.append(("the system, the treebank or the measure has no name", number))
+            elif key in cells:
+                faults.append((f"a second score for {', '.join(map(quoted, key))}", number))
+            else:
+                cells[key] = value
+    if faults or not any(value is not None for value in cells.values()):
+        faults = faults or [("it has no scores", None)]
+        raise InputError(*(Fault("invalid-table", message, Place(path, line)) for message, line in faults))
+    marked = [(row[system], row[test_set], dict(zip(lower, row))) for row in rows if len(row) == len(head)]
+    zeros = {
+        (name, code): (state, by_column.get(_REASON) or reason)
+        for name, code, by_column in marked
+        for state, reason in _FAILED
+        if by_column.get(_STATE) == state
+    }
+    return cells, zeros
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.faults: list[Fault] = []
-        self.zeros: dict[tuple[str, str], tuple[State, str]] = {}
 
-    def cells(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> _Cells:
-        """Return the scores by system, test set and measure."""
-        cells: _Cells = {}
-        lower = [column.lower() for column in head]
-        system, test_set, measure_at, score = (
-            next((lower.index(word) for word in words if word in lower), None)
-            for words in (_SYSTEM, _TEST_SET, _MEASURE, _SCORE)
-        )
-        if system is None or test_set is None or len(set(head)) < len(head):
-            self._report("its header lacks the columns system and treebank, or has a column twice", 1)
-            return cells
-        wide = [i for i, column in enumerate(lower) if i not in {system, test_set} and column not in _TEXT]
-        for number, row in enumerate(rows, 2):
-            if len(row) != len(head):
-                if row != [""]:
-                    self._report(f"{len(row)} columns, but the header has {len(head)}", number)
-                continue
-            self._note_state((row[system], row[test_set]), dict(zip(lower, row)))
-            scores = [(head[i], row[i]) for i in wide]
-            if measure_at is not None and score is not None:
-                scores = [(row[measure_at], row[score])]
-            for measure, text in scores:
-                key = (row[system], row[test_set], measure)
-                value = self._value(text, number, perplexity=lower_is_better(measure))
-                if not all(key):
-                    self._report("the system, the treebank or the measure has no name", number)
-                elif key in cells:
-                    self._report(f"a second score for {', '.join(map(quoted, key))}", number)
-                else:
-                    cells[key] = value
-        return cells
-
-    def _note_state(self, output: tuple[str, str], by_column: Mapping[str, str]) -> None:
-        state, reason = by_column.get(_STATE), by_column.get(_REASON, "")
-        if state == "missing":
-            self.zeros[output] = ("missing", reason)
-        elif state == "invalid":
-            self.zeros[output] = ("invalid", reason or "the output is invalid")
-
-    def _value(self, text: str, number: int, *, perplexity: bool) -> Fraction | None:
-        """A score as a ratio, or a perplexity unchanged; None for an empty cell."""
-        if text.strip() in {"", "-"}:
-            return None
-        try:
-            value = Decimal(text.strip())
-        except InvalidOperation:
-            value = Decimal("nan")
-        # short enough to be converted to a fraction: 1e-999999999 would take hours
-        is_short = value.is_finite() and abs(value.adjusted()) < 300
-        if not is_short or value < 0 or (value > 100 and not perplexity):
-            self._report(f"{quoted(text)} is not a score from 0 to 100", number)
-            return None
-        return Fraction(value) / (1 if perplexity else 100)
-
-    def _report(self, message: str, line: int) -> None:
-        self.faults.append(Fault("invalid-table", message, Place(self.path, line)))
+def _ratio(text: str, *, perplexity: bool) -> Fraction | None:
+    """A score as a ratio, or a perplexity unchanged; None for an empty cell, `ValueError` if it is none."""
+    if text in {"", "-"}:
+        return None
+    try:
+        value = Decimal(text)
+    except InvalidOperation as error:
+        raise ValueError(text) from error
+    # short enough to be converted to a fraction: 1e-999999999 would take hours
+    is_short = value.is_finite() and abs(value.adjusted()) < 300
+    if not is_short or value < 0 or (value > 100 and not perplexity):
+        raise ValueError(text)
+    return Fraction(value) / (1 if perplexity else 100)

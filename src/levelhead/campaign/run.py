@@ -41,7 +41,6 @@ from levelhead.treebank.layouts.gold import irregularity
 from levelhead.treebank.provenance import FileSummary
 
 _Source = TypeVar("_Source", Source, Source | None)
-_State = tuple[int, int, int]
 
 _OVERHEAD = 100_000  # the fixed cost of a job, in bytes, to estimate the time left
 
@@ -102,8 +101,7 @@ def check_valid(results: Results) -> Results:
     Raises:
         InputError: an output is missing or invalid; all errors are listed.
     """
-    faults = dict.fromkeys(fault for result in results.results.values() for fault in result.faults)
-    if faults:
+    if faults := dict.fromkeys(fault for result in results.results.values() for fault in result.faults):
         raise InputError(*faults)
     return results
 
@@ -111,15 +109,9 @@ def check_valid(results: Results) -> Results:
 class _Scoring:
     """The state of one call of `score_plan`."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        settings: JobSetup,
-        look: Look | VisitEach | None,
-        of_gold: GoldView | None,
-    ) -> None:
+    def __init__(self, plan: Plan, settings: JobSetup, look: Look | VisitEach | None, of_gold: GoldView | None) -> None:
         self.plan, self.settings, self.look, self.of_gold = plan, settings, look, of_gold
-        self.hashed: dict[Path, tuple[File, _State]] = {}  # with the state when it was hashed, to detect later changes
+        self.hashed: dict[Path, tuple[File, tuple[int, int, int]]] = {}  # with the state when it was hashed
         self.streams: dict[Path, File] = {}
         self.at_hand: dict[str, bytes] | None = None  # contents by path, if this process runs the jobs
         self.unreadable: dict[Path, Fault] = {}
@@ -148,7 +140,6 @@ class _Scoring:
             raise InputError(*faults)
 
     def round(self, workers: Workers, store: Store | None) -> None:
-        """Run the jobs without a result."""
         batch = batch_size(workers, len(self.pairs))
         if workers.window > 1 and len(self.plan.test_sets) >= 4 * workers.window:
             batch = max(batch, len(self.plan.systems))  # all outputs on a test set, so that one worker reads its gold
@@ -184,7 +175,6 @@ class _Scoring:
         return not self.changed
 
     def results(self) -> Results:
-        """Return all results in the order of the plan."""
         results: dict[tuple[str, str], OutputResult] = {}
         golds: dict[str, FileSummary] = {}
         looked: dict[str, Any] = {}
@@ -211,10 +201,8 @@ class _Scoring:
                 faults += error.faults
         if faults:
             raise InputError(*faults, *(fault for result in results.values() for fault in result.faults))
-        setup, views = self.settings.setup, dict[str, Any]()
-        if self.of_gold is not None:
-            keys = {t.code: key_of_view(self._gold(t), setup, self.of_gold) for t in self.plan.test_sets}
-            views = {code: self.found[key] for code, key in keys.items()}
+        setup, of_gold = self.settings.setup, self.of_gold
+        keys = {t.code: key_of_view(self._gold(t), setup, of_gold) for t in self.plan.test_sets if of_gold is not None}
         return Results(
             self.plan.test_sets,
             tuple(system.label for system in self.plan.systems),
@@ -223,7 +211,7 @@ class _Scoring:
             golds,
             self._signature(),
             looked,
-            views,
+            {code: self.found[key] for code, key in keys.items()},
         )
 
     def _jobs(self) -> Iterator[Job]:
@@ -236,11 +224,9 @@ class _Scoring:
             if key not in self.found:
                 sources = self._with_contents(gold), self._with_contents(output)
                 yield Job(key, count_output, (*sources, settings), f"{system.label} on {test_set.code}", weight)
-            if self.of_gold is not None and system is self.plan.systems[-1]:  # gold was read for the counts
-                key = key_of_view(gold, settings.setup, self.of_gold)
-                if key not in self.found:
-                    arguments = (self._with_contents(gold), settings.setup, self.of_gold)
-                    yield Job(key, view_gold, arguments, test_set.code, 0)
+            view = self.of_gold if system is self.plan.systems[-1] else None  # gold was read for the counts
+            if view is not None and (key := key_of_view(gold, settings.setup, view)) not in self.found:
+                yield Job(key, view_gold, (self._with_contents(gold), settings.setup, view), test_set.code, 0)
 
     def _looks(self, look: Look | VisitEach) -> Iterator[Job]:
         """Yield one job per test set, which reads all outputs on it."""
@@ -261,11 +247,9 @@ class _Scoring:
             (system.name, system.label, self._output(system, test_set), settings) for system in self.plan.systems
         ]
         keys = [key_of_job(gold, output, settings) for _, _, output, settings in outputs]
-        key = hashlib.sha256(os.fsencode("\n".join(["look", test_set.code, *keys]))).hexdigest()
-        return key, gold, outputs
+        return hashlib.sha256(os.fsencode("\n".join(["look", test_set.code, *keys]))).hexdigest(), gold, outputs
 
     def _path_of(self, measure: Measure, treebank: str) -> Path:
-        """The file that a measure names for a test set."""
         return Path(self.settings.setup.place_of(path_of(for_treebank(measure, treebank)))).absolute()
 
     def _settings(self, treebank: str) -> JobSetup:
@@ -282,8 +266,7 @@ class _Scoring:
         """An output; one that cannot be read counts as missing, with the reason."""
         if test_set.code in system.treebanks:
             return system.treebanks[test_set.code]
-        path = system.outputs.get(test_set.code)
-        if path is None or path in self.unreadable:
+        if (path := system.outputs.get(test_set.code)) is None or path in self.unreadable:
             return None
         try:
             return self._file(path)
@@ -316,7 +299,6 @@ class _Scoring:
         return replace(source, data=self.at_hand.pop(source.path))
 
     def _with_hash(self, path: Path) -> File:
-        """A file with its hash, computed once."""
         if path not in self.hashed:
             state = _state(path)  # before it is read, so that changes are detected
             try:
@@ -339,10 +321,8 @@ class _Scoring:
     def _signature(self) -> dict[str, str]:
         test_sets = self.plan.test_sets
         outputs = [self._output(system, test_set) for system in self.plan.systems for test_set in test_sets]
-        weights = {}
-        for file in self.with_files:
-            paths = dict.fromkeys(self._path_of(file, test_set.code) for test_set in test_sets)
-            weights[str(file)] = joint_hash(self._with_hash(path).sha256 for path in paths)
+        paths = {str(m): dict.fromkeys(self._path_of(m, t.code) for t in test_sets) for m in self.with_files}
+        weights = {name: joint_hash(self._with_hash(path).sha256 for path in files) for name, files in paths.items()}
         return {
             **self.settings.setup.signature_of_rules(),
             **self.settings.setup.signature_of_measures(weights),
@@ -353,7 +333,7 @@ class _Scoring:
         }
 
 
-def _state(path: Path) -> _State:
+def _state(path: Path) -> tuple[int, int, int]:
     """The size, modification time and inode of a file; zeros if it does not exist."""
     try:
         status = path.stat()

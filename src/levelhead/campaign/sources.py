@@ -92,7 +92,6 @@ def unchanged(*files: File) -> Iterator[None]:
 
 
 def _state(file: File) -> tuple[int, int, int]:
-    """The size, modification time and inode of a file."""
     with _readable(file):
         status = Path(file.path).stat()
     return status.st_size, status.st_mtime_ns, status.st_ino
@@ -191,14 +190,12 @@ def _undefined(gold: Source, setup: Setup, most: int | None) -> tuple[str, ...]:
 
 
 def without_value(scores: Mapping[str, Score]) -> tuple[str, ...]:
-    """Return the measures without a value."""
     return tuple(name for name, score in scores.items() if score.value is None)
 
 
 def score_gold_in_pieces(
     gold: File, setup: Setup, visitors: Sequence[Visitor], measures: Sequence[str] | None = None
 ) -> Evaluation:
-    """Score gold against itself, in pieces."""
     setup = setup if measures is None else _for_gold(setup, measures)
     source = input_file(gold, GOLD)
     with open_files(source, source, setup, blocks.SIZES.piece, facts_of(gold, setup)) as stream:
@@ -207,10 +204,8 @@ def score_gold_in_pieces(
 
 def _for_gold(setup: Setup, measures: Sequence[str]) -> Setup:
     """Return the settings for gold with some measures, without those that name a file, which always have a value."""
-    chosen = (
-        measure for measure, definition in setup.defined if str(measure) in measures and not definition.needs_file
-    )
-    return replace(setup, measures=tuple(chosen), partial=False)
+    chosen = tuple(m for m, definition in setup.defined if str(m) in measures and not definition.needs_file)
+    return replace(setup, measures=chosen, partial=False)
 
 
 def facts_of(gold: File, setup: Setup) -> GoldFacts:

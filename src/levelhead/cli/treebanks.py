@@ -101,8 +101,8 @@ def _list_columns(given: dict[str, Any]) -> None:
     if given["output_format"] == "text":
         emit(profile_columns.columns_text(), given["output"])
         return
-    document = {**header("columns"), "rows": profile_columns.columns_documents()}
-    print_result(given, profile_columns.columns_table, lambda: document, lines=lambda: document["rows"])
+    rows = [{"name": name, **column.definition} for name, column in profile_columns.COLUMNS.items()]
+    print_result(given, profile_columns.columns_table, lambda: {**header("columns"), "rows": rows}, lines=lambda: rows)
 
 
 def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:

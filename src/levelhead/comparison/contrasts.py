@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -295,7 +296,7 @@ def compare_by(
     _check_systems(plan)
     treebanks, sources, units, requested = {}, {}, {}, RequestedNames(by)
     (measure,) = setup.measures
-    with read_outputs(plan, setup) as outputs:
+    with closing(read_outputs(plan, setup)) as outputs:
         for name, some in outputs:
             gold = some[0].matches.gold
             requested.see(gold)
@@ -320,7 +321,7 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     setup = setup.for_pair()
     ((measure, definition),) = setup.defined
     pairs, sources = [], {}
-    with read_outputs(plan, setup) as outputs:
+    with closing(read_outputs(plan, setup)) as outputs:
         for name, (baseline, *others) in outputs:
             sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, setup)
             pairs += [(name, baseline, other, *contrasts(baseline.matches, other.matches, setup)) for other in others]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -176,7 +177,7 @@ class CountsBySentence(PerTreebank[SentenceCounts]):
 
 def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
     """Return the counts of every measure in every sentence."""
-    with read_outputs(single_run(plan), setup, trees=False) as outputs:
+    with closing(read_outputs(single_run(plan), setup, trees=False)) as outputs:
         counts = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
     return CountsBySentence(counts, joint_provenance({code: part.provenance for code, part in counts.items()}))
 
@@ -188,7 +189,7 @@ def for_each_output(
     results, provenances, parts = {}, {}, setup.signature_of_measures()
     if scheme:
         parts["scheme"] = scheme[0].name
-    with read_outputs(single_run(plan), setup) as outputs:
+    with closing(read_outputs(single_run(plan), setup)) as outputs:
         for code, (output,) in outputs:
             results[code] = function(output.matches)
             gold, system = output.matches.gold, output.matches.system

@@ -25,8 +25,8 @@ from levelhead.tables.table import Column, Table
 Numbers = NDArray[np.float64]
 Method = Literal["pearson", "spearman"]
 
-_CONSTANT = 1e-12  # of standardized columns: smaller variances are due to rounding
-_AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
+CONSTANT = 1e-12  # of standardized columns: smaller variances are due to rounding
+AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
 
 
 def _standardized(values: Numbers) -> Numbers:
@@ -46,8 +46,7 @@ def midranks(column: Numbers, weights: Numbers) -> Numbers:
     group = np.empty(len(column), dtype=np.int64)
     group[order] = np.repeat(np.arange(len(starts)), np.diff([*starts, len(column)]))
     sizes = np.add.reduceat(weights[:, order], starts, axis=1)
-    ranks: Numbers = (np.cumsum(sizes, axis=1) - (sizes - 1) / 2)[:, group]
-    return ranks
+    return (np.cumsum(sizes, axis=1) - (sizes - 1) / 2)[:, group]
 
 
 def ranked(values: Numbers) -> Numbers:
@@ -62,8 +61,7 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
     ranks), computed as the Schur complement of their covariances. NaN if a column is constant.
     """
     if method == "spearman":
-        ranks = [midranks(column, weights) / len(values) for column in values.T]
-        columns = np.stack(ranks, axis=2)
+        columns = np.stack([midranks(column, weights) / len(values) for column in values.T], axis=2)
     else:
         columns = _standardized(values)[None]
     total = weights.sum(axis=1)[:, None]
@@ -76,9 +74,8 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
         explained = between @ np.linalg.pinv(given, hermitian=True) @ between.transpose(0, 2, 1)
         covariances = covariances[:, :n, :n] - explained
     variances = np.diagonal(covariances, axis1=1, axis2=2)
-    deviations = np.sqrt(np.where(variances > _CONSTANT, variances, np.nan))
-    coefficients: Numbers = np.clip(covariances / (deviations[:, :, None] * deviations[:, None, :]), -1.0, 1.0)
-    return coefficients
+    deviations = np.sqrt(np.where(variances > CONSTANT, variances, np.nan))
+    return np.asarray(np.clip(covariances / (deviations[:, :, None] * deviations[:, None, :]), -1.0, 1.0))
 
 
 def intervals(
@@ -91,7 +88,7 @@ def intervals(
     """
     draws = resampled_weights(len(values), n_resamples, seed)
     n = values.shape[1] - n_given
-    step = max(1, _AT_ONCE // max(values.size, n * n))
+    step = max(1, AT_ONCE // max(values.size, n * n))
     tail = (1 - level) / 2
     kept = min(n_resamples, math.floor(tail * (n_resamples - 1)) + 2)
     lowest, highest = np.empty((0, n, n)), np.empty((0, n, n))  # negated for the upper tail
@@ -117,8 +114,7 @@ def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Number
     after = np.minimum(before + 1, np.maximum(known - 1, 0))
     low, high = (np.take_along_axis(lowest, rows[None], axis=0)[0] for rows in (before, after))
     part = place - before
-    quantile: Numbers = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
-    return quantile
+    return np.asarray(np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part)))
 
 
 def interval(statistics: Numbers, level: float) -> tuple[float | None, float | None]:
@@ -136,8 +132,7 @@ def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
     The t distribution is valid for normal variables. It has no lower limit, so p is limited to at least 1 / (n -
     given)!, the minimum of a permutation test of as many independent rows.
     """
-    freedom = n_rows - 2 - n_given
-    if freedom < 1:
+    if (freedom := n_rows - 2 - n_given) < 1:
         return None
     try:
         from scipy.special import betainc
@@ -232,7 +227,6 @@ def variance_table(variances: Mapping[str, CumulativeVariance], table: Measureme
 
 
 def variance_document(variances: Mapping[str, CumulativeVariance], table: Measurements) -> dict[str, Any]:
-    """Return cumulative variances for JSON."""
     return {
         **header("cumulative-variance"),
         "signature": table.signature(),

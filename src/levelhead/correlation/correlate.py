@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations, product
-from math import factorial, prod
+from itertools import chain, combinations, permutations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,15 +64,14 @@ def family_check(
     for column, group in product((x, y), groups):  # exactly 0 if a family has no variation
         members = column[group]
         column[group] = members - members.mean() if members.max() > members.min() else 0.0
-    scale = np.sqrt((x @ x) * (y @ y))
-    if scale <= 0:
+    if (scale := np.sqrt((x @ x) * (y @ y))) <= 0:
         return FamilyCheck(without, None, None)
     # lengths do not change if values are shuffled inside families, so products have the same order as coefficients
-    n_orders = prod(factorial(len(group)) for group in groups)
+    n_orders = math.prod(math.factorial(len(group)) for group in groups)
     if n_orders <= n_permutations:
         row = np.argsort(np.concatenate(groups))
         permuted = product(*(permutations(group.tolist()) for group in groups))
-        orders: Iterator[Any] = (np.array([*itertools.chain.from_iterable(parts)])[row] for parts in permuted)
+        orders: Iterator[Any] = (np.array([*chain.from_iterable(parts)])[row] for parts in permuted)
     else:
         orders = random_orders_within(groups, n_permutations, seed)
     least = abs(x @ y) - _ROUNDING * scale
@@ -180,18 +177,14 @@ class Correlation(Tabular):
                     (_, lowest), (_, highest) = check.extremes
                     note = f"lowest without {lowest}, highest without {highest}"
                 notes.append(f"{pair.x}, {pair.y} ({method}): {note}")
-        return Table(
-            tuple(columns),
-            tuple(rows),
-            (*notes, *self._notes),
-            frozenset(range(len(self.pairs), len(rows), len(self.pairs))),
-        )
+        lines = frozenset(range(len(self.pairs), len(rows), len(self.pairs)))
+        return Table(tuple(columns), tuple(rows), (*notes, *self._notes), lines)
 
     @property
     def _notes(self) -> tuple[str, ...]:
         given = (f"controlling for: {', '.join(self.given)}",) if self.given else ()
-        notes = (*self.provenance.notes, f"{len(self.treebanks)} treebanks")
-        return (*given, *notes, signature_line(self.provenance.signature))
+        treebanks = f"{len(self.treebanks)} treebanks"
+        return (*given, *self.provenance.notes, treebanks, signature_line(self.provenance.signature))
 
     def matrix_table(self, method: Method) -> Table:
         """Return the upper triangle of the correlation matrix, in the layout of Callin's table 3.
@@ -214,9 +207,8 @@ class Correlation(Tabular):
         for pair in self.pairs:
             document: dict[str, Any] = {"x": pair.x, "y": pair.y, "n": pair.n}
             for method, coefficient in pair.coefficients.items():
-                *_, families = coefficient
-                document[method] = {name: value for name, value in coefficient._asdict().items() if name != "families"}
-                if families:
+                document[method] = coefficient._asdict()
+                if families := document[method].pop("families"):
                     document[method]["families"] = {**families._asdict(), "without": {**families.without}}
             pairs.append(document)
         return {
@@ -272,8 +264,7 @@ def correlate(
     check_sizes(table, [*names, *given])
     known = {name: table.numbers[name][~np.isnan(table.numbers[name])] for name in (*names, *given)}
     constant = [name for name, values in known.items() if not len(values) or values.max() == values.min()]
-    refused = [name for name in constant if name in requested or name in given]
-    if refused:
+    if refused := [name for name in constant if name in requested or name in given]:
         faults = (f"{quoted(name)} has the same value in all treebanks, so it has no correlation" for name in refused)
         raise InputError(*(Fault("constant-column", message) for message in faults))
     names = [name for name in names if name not in constant]
@@ -282,7 +273,7 @@ def correlate(
     settings = {"seed": str(seed), "resamples": str(resamples), "level": repr(level), "missing": missing}
     settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})
     settings |= table.signature(settings)
-    groups = itertools.combinations(names, 2) if missing == "pairwise" else [names]
+    groups = combinations(names, 2) if missing == "pairwise" else [names]
     how = (given, family, methods, resamples, level, seed)
     pairs = [pair for group in groups for pair in _pairs(table, group, *how)]
     if len(requested) == 1:
@@ -313,8 +304,7 @@ def _complete(
     families = table.text(family) if family is not None else ("*",) * len(table)
     complete, incomplete = [], []
     for row, treebank in enumerate(table.treebanks):
-        empty = [name for name in names if np.isnan(table.numbers[name][row])]
-        empty += [] if families[row] else [str(family)]
+        empty = [name for name in names if np.isnan(table.numbers[name][row])] + [str(family)] * (not families[row])
         if empty and (missing != "pairwise" or not families[row]):
             more = f" and {len(empty) - 3} more" if len(empty) > 3 else ""
             incomplete.append(f"{treebank} has no value in {', '.join(empty[:3])}{more}")
@@ -353,10 +343,9 @@ def _pairs(
     for method in methods:
         whole = correlations(values, np.ones((1, len(values))), method, n_given)[0]
         ends = intervals(values, method, n_given, resamples, level, seed)
-        p_values = whole if given else permutation_p_values(values, method, resamples, seed)
-        matrices[method] = [whole, *ends, p_values]
+        matrices[method] = [whole, *ends, whole if given else permutation_p_values(values, method, resamples, seed)]
     families = None if family is None else [table.texts[family][row] for row in rows]
-    for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
+    for (i, x), (j, y) in combinations(enumerate(names), 2):
         coefficients = {}
         for method, numbers in matrices.items():
             value, low, high, p = (None if np.isnan(cell) else float(cell) for cell in (m[i, j] for m in numbers))

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import Numbers, correlations, interval
+from levelhead.correlation.coefficients import AT_ONCE, CONSTANT, Numbers, correlations, interval
 from levelhead.significance.differences import permutation_p
 from levelhead.significance.resampling import Seed, resampled_weights, weights_and_halves
 from levelhead.significance.units import FEWEST_UNITS, Units
@@ -22,8 +22,6 @@ Ties = Literal["callin", "half", "skip"]
 """Sentences without a preference: "callin" counts them for the second system, "half" for both, "skip" for none."""
 
 _EQUAL = 1e-9  # smaller differences are ties: sums of weights in another order differ by rounding
-_CONSTANT = 1e-12
-_AT_ONCE = 2_000_000
 
 
 class Preferences(NamedTuple):
@@ -101,11 +99,8 @@ def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Prefe
     differences = np.nan_to_num(second - first, nan=0.0)
     tied = np.abs(differences) <= _EQUAL
     differences[tied] = 0.0
-    whole = np.where(differences < 0, 0.0, 1.0)
-    if ties == "half":
-        whole[tied] = 0.5
-    counted = ~tied if ties == "skip" else np.ones(len(tied), dtype=bool)
-    return Preferences(whole, counted, differences, int(tied.sum()))
+    whole = np.where(tied, 0.5 if ties == "half" else 1.0, np.where(differences < 0, 0.0, 1.0))
+    return Preferences(whole, ~tied if ties == "skip" else np.ones(len(tied), dtype=bool), differences, int(tied.sum()))
 
 
 def human_agreement(
@@ -153,7 +148,7 @@ def _spearman(given: Preferences, choices: Numbers, weights: Numbers) -> Numbers
     drawn = weights[:, given.counted]
     if not values.size:
         return np.full(len(weights), np.nan)
-    step = max(1, _AT_ONCE // values.size)
+    step = max(1, AT_ONCE // values.size)
     blocks = (drawn[at : at + step] for at in range(0, len(drawn), step))
     return np.concatenate([correlations(values, block, "spearman")[:, 0, 1] for block in blocks])
 
@@ -207,17 +202,14 @@ def _correlation(sums: Numbers) -> Numbers:
     """Pearson's correlation with the choices, from the sums of moments in each sample; NaN if one is constant."""
     v, c, vv, cc, vc = sums.T[1:] / sums.T[0]
     spread_v, spread_c = vv - v * v, cc - c * c
-    defined = (spread_v > _CONSTANT) & (spread_c > _CONSTANT)
-    correlation: Numbers = (vc - v * c) / np.sqrt(np.where(defined, spread_v * spread_c, np.nan))
-    return np.clip(correlation, -1.0, 1.0)
+    defined = (spread_v > CONSTANT) & (spread_c > CONSTANT)
+    return np.asarray(np.clip((vc - v * c) / np.sqrt(np.where(defined, spread_v * spread_c, np.nan)), -1.0, 1.0))
 
 
 @np.errstate(invalid="ignore", divide="ignore")
 def _accuracy(sums: Numbers) -> Numbers:
-    """The mean agreement with the choices."""
     n, v, c, _, _, vc = sums.T
-    accuracy: Numbers = (n - v - c + 2 * vc) / n  # mean of vc + (1 - v)(1 - c)
-    return accuracy
+    return np.asarray((n - v - c + 2 * vc) / n)  # mean of vc + (1 - v)(1 - c)
 
 
 @np.errstate(invalid="ignore", divide="ignore")
@@ -225,5 +217,5 @@ def _kappa(sums: Numbers) -> Numbers:
     """Cohen's kappa; NaN if chance agreement is certain."""
     v, c = sums.T[1:3] / sums.T[0]
     expected: Numbers = v * c + (1 - v) * (1 - c)
-    best = np.where(1 - expected > _CONSTANT, 1 - expected, np.nan)  # the maximum above chance
+    best = np.where(1 - expected > CONSTANT, 1 - expected, np.nan)  # the maximum above chance
     return (_accuracy(sums) - expected) / best

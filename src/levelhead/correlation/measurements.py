@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import json
 import math
 import os
@@ -144,8 +143,7 @@ def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
     faults = []
     for name in columns:
         known = table.number(name)[~np.isnan(table.number(name))]
-        largest = float(np.abs(known).max(initial=0.0))
-        if largest > _LARGEST:
+        if (largest := float(np.abs(known).max(initial=0.0))) > _LARGEST:
             faults.append(f"the column {quoted(name)} has the value {largest:g}: the maximum is {_LARGEST:g}")
         elif len(known) and 0 < known.max() - known.min() < 1 / _LARGEST:
             faults.append(f"the values of the column {quoted(name)} differ by less than {1 / _LARGEST:g}: scale them")
@@ -229,8 +227,7 @@ def _source(table: Measurements) -> str:
 
 
 def _list(names: Sequence[str], longest: int = _SHOWN) -> str:
-    more = f" and {len(names) - longest} more" if len(names) > longest else ""
-    return ", ".join(names[:longest]) + more
+    return ", ".join(names[:longest]) + (f" and {len(names) - longest} more" if len(names) > longest else "")
 
 
 # Files
@@ -307,9 +304,10 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
         cells = [row.cells.get(column, "") for row in rows]
         values = [_number(cell) for cell in cells]
         is_text = values.count(None) == len(values)
-        not_a_number = f"in the column {quoted(column)} is not a number"
         faults = [
-            Fault("invalid-table", f"{quoted(cell)} {not_a_number}", Place(path, row.line))
+            Fault(
+                "invalid-table", f"{quoted(cell)} in the column {quoted(column)} is not a number", Place(path, row.line)
+            )
             for row, cell, value in zip(rows, cells, values)
             if value is None and cell.strip().lower() not in NO_VALUE
         ]
@@ -370,19 +368,21 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
     if not lines:
         raise _invalid("the file is empty", path)
-    delimiter = "\t" if "\t" in lines[0][1] else ";" if ";" in lines[0][1] and "," not in lines[0][1] else ","
+    first, head = lines[0]
+    delimiter = "\t" if "\t" in head else ";" if ";" in head and "," not in head else ","
     parsed = [(number, _cells(line, delimiter, path, number)) for number, line in lines]
-    first, names = parsed[0][0], [cell.strip() for cell in parsed[0][1]]
+    names = [cell.strip() for cell in parsed[0][1]]
     if len(names) < 2:
         raise _invalid("a table requires a column of treebanks and a column of values", path, first)
     rows = parsed[1:]
     if any(_number(cell) is not None for cell in names):
         if len(names) > 2 or not name:
-            names_needed = "add a line of column names (for two columns, NAME=TABLE names the second)"
-            raise _invalid(f"the first line has numbers: {names_needed}", path, first)
+            message = (
+                "the first line has numbers: add a line of column names (for two columns, NAME=TABLE names the second)"
+            )
+            raise _invalid(message, path, first)
         rows, names = parsed, ["treebank", ""]
-    repeated = [column for column in names if names.count(column) > 1]
-    if repeated:
+    if repeated := [column for column in names if names.count(column) > 1]:
         raise _invalid(f"two columns are called {quoted(repeated[0])}", path, first)
     if key is not None and key not in names:
         raise InputError(Fault("unknown-column", unknown("column", key, names), Place(path)))
@@ -405,7 +405,7 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
 
 def _cells(line: str, delimiter: str, path: str, number: int) -> list[str]:
     try:
-        cells = next(csv.reader(io.StringIO(line), delimiter=delimiter, strict=True))
+        cells = next(csv.reader([line], delimiter=delimiter, strict=True))
     except csv.Error as error:
         raise _invalid(f"the line cannot be read: {error}", path, number) from error
     return [unescaped(cell) for cell in cells] if delimiter == "\t" else cells

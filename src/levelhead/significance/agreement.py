@@ -65,8 +65,7 @@ def _estimate(values: Values, ratings: Ratings, observation: float) -> Estimate:
     given = ratings.labels != MISSING
     sizes = np.bincount(ratings.units[_n_labels(ratings) > 1], minlength=ratings.n_units).astype(np.float64)
     moves = np.nan_to_num(np.where(sizes > 0, values[1:] - values[0], 0.0))
-    stratum = Stratum(moves[:, None, None], sizes[:, None, None], np.ones(1, dtype=bool))
-    spread = spread_of([stratum], [[0]], 0)
+    spread = spread_of([Stratum(moves[:, None, None], sizes[:, None, None], np.ones(1, dtype=bool))], [[0]], 0)
     # units with only the most frequent label say little beyond chance
     commonest = np.bincount(ratings.labels[given]).argmax() if given.any() else 0
     telling = ratings.units[(given & (ratings.labels != commonest)).any(axis=1)]
@@ -79,8 +78,7 @@ def interval_of(coefficient: Estimate, level: float) -> Interval | None:
     It is computed as the interval of a score on the scale from 0 to 1, so it stays within the bounds.
     """
     scaled = coefficient._replace(value=(1 + coefficient.value) / 2, variance=coefficient.variance / 4)
-    interval = scaled.score_interval(level)
-    if interval is None:
+    if (interval := scaled.score_interval(level)) is None:
         return None
     low, high = (2 * end - 1 for end in interval)
     return min(low, coefficient.value), max(high, coefficient.value)  # rounding can exclude 1
@@ -104,8 +102,7 @@ def _fleiss(ratings: Ratings) -> Values:
     n_words = _sums(np.ones(len(units)), units, ratings.n_units)
     observed = _ratio(_sums(np.mean(pairs, axis=0), units, ratings.n_units), n_words)
     every = labels.ravel(), np.repeat(units, n_annotators)
-    expected = _ratio(_products(every, every, ratings.n_units), (n_words * n_annotators) ** 2)
-    return _beyond_chance(observed, expected)
+    return _beyond_chance(observed, _ratio(_products(every, every, ratings.n_units), (n_words * n_annotators) ** 2))
 
 
 def _krippendorff(ratings: Ratings) -> Values:
@@ -120,8 +117,7 @@ def _krippendorff(ratings: Ratings) -> Values:
     every: tuple[Labels, Labels] = labels[given], np.broadcast_to(units[:, None], labels.shape)[given]
     n_given = _sums(n_labels.astype(np.float64), units, ratings.n_units)
     disagreement = _sums(differing / np.maximum(n_labels - 1, 1), units, ratings.n_units)
-    by_chance = n_given**2 - _products(every, every, ratings.n_units)
-    return 1 - _ratio((n_given - 1) * disagreement, by_chance)
+    return 1 - _ratio((n_given - 1) * disagreement, n_given**2 - _products(every, every, ratings.n_units))
 
 
 def _sums(values: Values, units: Labels, n_units: int) -> Values:
@@ -146,8 +142,8 @@ def _products(one: tuple[Labels, Labels], other: tuple[Labels, Labels], n_units:
 
 
 def _ratio(numerator: Values, denominator: Values) -> Values:
-    ratio: Values = np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator > 0)
-    return ratio
+    nothing = np.full(len(numerator), np.nan)
+    return np.asarray(np.divide(numerator, denominator, out=nothing, where=denominator > 0))
 
 
 def _beyond_chance(observed: Values, expected: Values) -> Values:

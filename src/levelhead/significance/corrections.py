@@ -42,8 +42,7 @@ def sign_test(differences: Sequence[float]) -> float | None:
         The exact binomial p-value; None if all differences are zero.
     """
     positive = sum(difference > 0 for difference in differences)
-    n = positive + sum(difference < 0 for difference in differences)
-    if not n:
+    if not (n := positive + sum(difference < 0 for difference in differences)):
         return None
     tail = sum(math.comb(n, k) for k in range(min(positive, n - positive) + 1))
     return float(min(1.0, 2 * tail / 2**n))

@@ -67,19 +67,15 @@ def noncentrality(freedom: float, alpha: float, power: float) -> float:
         )
         return power - math.fsum(w * value / 2 for value, (_, w) in zip(beyond, scales, strict=True))
 
-    return _root_of_falling(lacking, critical + NormalDist().inv_cdf(power))
-
-
-def _root_of_falling(function: Callable[[float], float], guess: float) -> float:
-    """The zero of a decreasing function of positive numbers, by the Illinois variant of false position."""
-    low, high = 0.0, max(guess, 1.0)
-    above, below = function(low), function(high)
+    # the zero of this decreasing function, by the Illinois variant of false position
+    low, high = 0.0, max(critical + NormalDist().inv_cdf(power), 1.0)
+    above, below = lacking(low), lacking(high)
     while below > 0:
         low, above, high = high, below, 2 * high
-        below = function(high)
+        below = lacking(high)
     for _ in range(_STEPS):
         middle = (low * below - high * above) / (below - above)
-        value = function(middle)
+        value = lacking(middle)
         if abs(value) < 1e-10:
             return middle
         if value > 0:
@@ -306,7 +302,6 @@ class UnpairedDifference(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The difference."""
         return self.one.value - self.other.value
 
     def interval(self, level: float) -> Interval | None:

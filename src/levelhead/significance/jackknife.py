@@ -91,11 +91,7 @@ def ratios(parts: Sums) -> Sums:
 
 
 OBSERVATION = 2.0
-"""The contribution of one word or sentence to the numerator of an F1 score, which counts both sides.
-
-For precision and recall it is only 1, so 2 makes their intervals wider than necessary.
-"""
-
+"""What one word adds to the numerator of an F1 score: 1 for precision and recall, so their intervals are wider."""
 
 _AT_ONCE = 1 << 14
 
@@ -118,7 +114,6 @@ class Spread(NamedTuple):
     observation: float  # the variance due to one additional observation with a different outcome
 
     def scaled(self, share: float) -> Spread:
-        """Return the spread of the estimate multiplied by a number."""
         return self._replace(variance=share**2 * self.variance, observation=share**2 * self.observation)
 
 
@@ -130,7 +125,7 @@ def leave_out(table: SystemCounts, share: float = 1.0) -> Stratum:
     for first in range(0, len(moves), _AT_ONCE):  # millions of units are possible
         rows = slice(first, first + _AT_ONCE)
         moves[rows] = share * np.nan_to_num(table.values(total - table.parts[rows]) - value)
-    return Stratum(moves, table.parts[..., 1], _ratios(table), share)
+    return Stratum(moves, table.parts[..., 1], ~np.isin(np.arange(len(table.measures)), table.perplexities), share)
 
 
 def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
@@ -146,13 +141,9 @@ def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
         n_units = np.count_nonzero(sizes, axis=0)[..., None]
         without = whole - total + (total - table.parts) * (n_units / np.maximum(1, n_units - 1))
         moves = np.where(sizes == 0, 0.0, np.nan_to_num(table.values(without) - table.values(whole)))
-        share = total[..., 1] / np.maximum(1, whole[..., 1])
-        strata.append(Stratum(moves, sizes, _ratios(table), share))
+        are_ratios = ~np.isin(np.arange(len(table.measures)), table.perplexities)
+        strata.append(Stratum(moves, sizes, are_ratios, total[..., 1] / np.maximum(1, whole[..., 1])))
     return strata
-
-
-def _ratios(table: SystemCounts) -> NDArray[np.bool_]:
-    return np.array([number not in table.perplexities for number in range(len(table.measures))])
 
 
 def spread_of(strata: Sequence[Stratum], runs: Sequence[Sequence[int]], measure: int) -> Spread:
@@ -268,13 +259,8 @@ def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: b
 
     Variances add up, and one test set has the additional observation.
     """
-    each, n = [estimate.jackknife for estimate in some], len(some)
-    spread = spread_of_sum(
-        [
-            Spread(estimate.variance - bucket.observation, estimate.freedom, estimate.n_units, bucket.observation)
-            for estimate, bucket in zip(each, some, strict=True)
-        ]
-    )
+    each, more, n = [bucket.jackknife for bucket in some], [bucket.observation for bucket in some], len(some)
+    spread = spread_of_sum([Spread(e.variance - extra, e.freedom, e.n_units, extra) for e, extra in zip(each, more)])
     value, variance = math.fsum(estimate.value for estimate in each) / n, (spread.variance + spread.observation) / n**2
     mean = Estimate(value, variance, spread.freedom, spread.n_units)
     interval = (mean.difference_interval if difference else mean.score_interval)(level)

@@ -33,19 +33,19 @@ class TypicalDeviation(NamedTuple):
 
 
 def typical_deviations() -> tuple[TypicalDeviation, ...]:
-    """Return the measured deviations of every unit and measure."""
     _, *rows = (line.split("\t") for line in _TABLE.read_text(encoding="utf-8").splitlines())
     return tuple(
         TypicalDeviation(
             "document" if unit == "document" else "sentence",
             measure,
             int(n_test_sets),
-            float(low) / 100,
-            float(median) / 100,
-            float(high) / 100,
-            float(evenness),
+            low / 100,
+            median / 100,
+            high / 100,
+            evenness,
         )
-        for unit, measure, n_test_sets, low, median, high, evenness in rows
+        for unit, measure, n_test_sets, *numbers in rows
+        for low, median, high, evenness in [map(float, numbers)]
     )
 
 
@@ -71,14 +71,12 @@ _CLOSEST = 1e-12
 
 
 def checked_test(alpha: float, power: float) -> Target:
-    """Return the test of a level and a power."""
+    message = f"the level must be at least {_CLOSEST:g}, and the power at most 1 - {_CLOSEST:g}"
     if not 0 < alpha < power < 1:
         message = f"the level {alpha:g} and the power {power:g} must satisfy 0 < level < power < 1"
-        raise InputError(Fault("invalid-power", message))
-    if alpha < _CLOSEST or 1 - power < _CLOSEST:
-        message = f"the level must be at least {_CLOSEST:g}, and the power at most 1 - {_CLOSEST:g}"
-        raise InputError(Fault("invalid-power", message))
-    return Target(alpha, power)
+    elif alpha >= _CLOSEST and 1 - power >= _CLOSEST:
+        return Target(alpha, power)
+    raise InputError(Fault("invalid-power", message))
 
 
 def difference_variances(table: SystemCounts, baseline: str, system: str) -> tuple[Variances | None, ...]:
@@ -98,18 +96,13 @@ def difference_variances(table: SystemCounts, baseline: str, system: str) -> tup
             continue
         shared = [disagreement_of(strata, numbers, m) for numbers in runs]
         within = [value * len(numbers) for value, numbers in zip(shared, runs, strict=True)]
-        several = min(map(len, runs)) > 1
-        between = (
-            [float(values[numbers, m].var(ddof=1)) - value for numbers, value in zip(runs, within)] if several else ()
-        )
-        variances = Variances(
-            n_units * max(0.0, spread.variance - math.fsum(shared)),
-            n_units * math.fsum(within),
-            math.fsum(max(0.0, value) for value in between) if several else None,
-            (spread.freedom + 1) / n_units,
-            n_units**2 * spread.observation,
-        )
-        by_measure.append(variances)
+        of_runs = None
+        if min(map(len, runs)) > 1:
+            between = (float(values[numbers, m].var(ddof=1)) - value for numbers, value in zip(runs, within))
+            of_runs = math.fsum(max(0.0, value) for value in between)
+        of_units, interaction = max(0.0, spread.variance - math.fsum(shared)), n_units * math.fsum(within)
+        evenness, observation = (spread.freedom + 1) / n_units, n_units**2 * spread.observation
+        by_measure.append(Variances(n_units * of_units, interaction, of_runs, evenness, observation))
     return tuple(by_measure)
 
 
@@ -129,15 +122,10 @@ def detectable_difference(
     if n_units < FEWEST_UNITS or n_runs < 1:
         message = f"{n_units} units and {n_runs} runs: give at least {FEWEST_UNITS} units and 1 run"
         raise InputError(Fault("invalid-power", message))
-    within = [
-        (
-            (test_set.units + (test_set.interaction if n_runs == 1 else 0.0)) / n_units,
-            max(test_set.evenness * n_units - 1, 1.0),
-        )
-        for test_set in every
-    ]
-    whole = math.fsum(square for square, _ in within)
-    freedom = whole**2 / math.fsum(square**2 / freedom for square, freedom in within) if whole else within[0][1]
+    squares = [(test_set.units + (test_set.interaction if n_runs == 1 else 0.0)) / n_units for test_set in every]
+    freedoms = [max(test_set.evenness * n_units - 1, 1.0) for test_set in every]
+    whole = math.fsum(squares)
+    freedom = whole**2 / math.fsum(s**2 / f for s, f in zip(squares, freedoms)) if whole else freedoms[0]
     variance = whole + max(test_set.observation for test_set in every) / n_units**2
     between = 0.0  # the part of the squared standard error due to several runs
     if n_runs > 1:
@@ -166,7 +154,6 @@ def runs_to_detect(
         every.append(Variances(units, interaction, test_set.runs, evenness, observation))
 
     def detected(n_runs: int) -> bool:
-        """Return whether this number of runs is enough."""
         smallest = detectable_difference(every, n_units[0], n_runs, test)
         return smallest is not None and smallest <= difference
 
@@ -197,8 +184,7 @@ def _permuted_differences(table: SystemCounts, resamples: int, seed: Seed) -> It
     for one, other in combinations(range(len(table.systems)), 2):
         change = table.parts[:, other] - table.parts[:, one]
         moved = swapped(change.reshape(len(change), -1), resamples, rng).reshape(resamples, *change.shape[1:])
-        permuted = table.values(sums[other] - moved) - table.values(sums[one] + moved)
-        yield permuted, values[other] - values[one]
+        yield table.values(sums[other] - moved) - table.values(sums[one] + moved), values[other] - values[one]
 
 
 def significant_shares(table: SystemCounts, size: int, samples: int, resamples: int, level: float, seed: Seed) -> Sums:

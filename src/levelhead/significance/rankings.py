@@ -19,7 +19,6 @@ from levelhead.significance.jackknife import Stratum, SystemCounts, leave_out, r
 from levelhead.significance.resampling import (
     InferenceSettings,
     Rows,
-    Seed,
     Sums,
     correlated_errors,
     seeded,
@@ -114,22 +113,18 @@ def better(differences: PairDifferences, level: float) -> Flags:
     return _rejected(differences, ~np.eye(len(differences.errors), dtype=bool), level)
 
 
-def simultaneous_rank_sets(differences: PairDifferences, level: float) -> list[tuple[int, int]]:
-    """Return the best and the worst rank of each system; all sets hold jointly at the confidence level.
+def sets_of_ranks(differences: PairDifferences, level: float, *, jointly: bool) -> list[tuple[int, int]]:
+    """Return the best and the worst rank of each system; sets hold at the confidence level jointly, or separately.
 
     Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
     """
-    ahead = better(differences, level)
-    return [_rank_set(ahead, system) for system in range(len(ahead))]
-
-
-def marginal_rank_sets(differences: PairDifferences, level: float) -> list[tuple[int, int]]:
-    """Return the best and the worst rank of each system; each set holds separately at the confidence level.
-
-    Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
-    """
-    systems = enumerate(np.eye(len(differences.errors), dtype=bool))
-    return [_rank_set(_rejected(differences, same[:, None] ^ same, level), system) for system, same in systems]
+    families = np.eye(len(differences.errors), dtype=bool)
+    all_pairs = better(differences, level) if jointly else None
+    ranks = []
+    for system, same in enumerate(families):
+        ahead = _rejected(differences, same[:, None] ^ same, level) if all_pairs is None else all_pairs
+        ranks.append((1 + int(ahead[:, system].sum()), len(ahead) - int(ahead[system].sum())))
+    return ranks
 
 
 def critical_value(largest: Sums, level: float) -> float:
@@ -138,30 +133,21 @@ def critical_value(largest: Sums, level: float) -> float:
     return float(np.partition(largest, place - 1)[place - 1]) if place <= len(largest) else math.inf
 
 
-def _rank_set(ahead: Flags, system: int) -> tuple[int, int]:
-    return 1 + int(ahead[:, system].sum()), len(ahead) - int(ahead[system].sum())
-
-
 def _rejected(differences: PairDifferences, family: Flags, level: float) -> Flags:
     """Stepdown: rejected hypotheses leave the family, which lowers the critical value, until no more are rejected."""
     rejected = np.zeros_like(family)
     while (left := family & ~rejected).any():
-        significant = left & (differences.statistics > critical_value(_largest(differences, left), level))
+        largest = np.zeros(len(differences.deviations))  # studentized deviation of each draw, over pairs that vary
+        varying = left & (differences.errors > 0)
+        for number in np.flatnonzero(varying.any(axis=1)):
+            others = varying[number]
+            deviations = differences.deviations[:, number, None] - differences.deviations[:, others]
+            np.maximum(largest, (deviations / differences.errors[number, others]).max(axis=1), out=largest)
+        significant = left & (differences.statistics > critical_value(largest, level))
         if not significant.any():
             break
         rejected |= significant
     return rejected
-
-
-def _largest(differences: PairDifferences, left: Flags) -> Sums:
-    """The largest studentized deviation of each draw, over the remaining pairs that vary."""
-    largest = np.zeros(len(differences.deviations))
-    varying = left & (differences.errors > 0)
-    for number in np.flatnonzero(varying.any(axis=1)):
-        others = varying[number]
-        deviations = differences.deviations[:, number, None] - differences.deviations[:, others]
-        np.maximum(largest, (deviations / differences.errors[number, others]).max(axis=1), out=largest)
-    return largest
 
 
 class RankedAverages:
@@ -187,7 +173,6 @@ class RankedAverages:
         self._p_values += p_values
 
     def estimate(self, system: int) -> Estimate:
-        """Return the average of a system with its error."""
         scores = np.concatenate(self._scores)[:, system]
         spread = spread_of(self._strata, [[system]], 0)
         return Estimate(float(scores.mean()), spread.variance, spread.freedom, spread.n_units)
@@ -228,8 +213,7 @@ class RankedAverages:
         either = np.where(np.isnan(stacked), stacked.transpose(0, 2, 1), stacked)
         n_wins = np.zeros(stacked.shape[1:], dtype=np.int64)
         for pair in np.ndindex(n_wins.shape):
-            corrected = [np.inf if p is None else p for p in holm(either[:, *pair].tolist())]
-            significant = np.array(corrected) < 1 - self.settings.level
+            significant = np.array(holm(either[:, *pair].tolist()), dtype=np.float64) < 1 - self.settings.level
             n_wins[pair] = np.count_nonzero(significant & ~np.isnan(stacked[:, *pair]))
         return n_wins
 
@@ -246,7 +230,20 @@ def add_test_set(
     If one of two systems failed, nothing is swapped between them, and neither is significantly better on this test set,
     since its units show no more than a single failure.
     """
-    swaps = _swapped_neighbors(parts, failed, rankings, seeded(settings, key), settings.resamples)
+    keys = dict.fromkeys((ranking.measure, *pair) for ranking in rankings for pair in ranking.neighbors)
+    valid = [(name, one, other) for name, one, other in keys if not failed[name][[one, other]].any()]
+
+    def change(rows: slice | Rows) -> Sums:
+        return np.concatenate([parts[name][rows, one] - parts[name][rows, other] for name, one, other in valid], 1)
+
+    swaps: dict[tuple[str, int, int], Sums] = {}  # the differences of neighbors after swapping units between them
+    if valid:
+        n_units = len(parts[valid[0][0]])
+        moved = swapped_changes(change, n_units, settings.resamples, seeded(settings, key))
+        moved = moved.reshape(settings.resamples, -1, 2)
+        ones = np.stack([parts[measure][:, number].sum(axis=0) for measure, number, _ in valid])
+        others = np.stack([parts[measure][:, other].sum(axis=0) for measure, _, other in valid])
+        swaps = dict(zip(valid, (ratios(ones - moved) - ratios(others + moved)).T, strict=True))
     nothing = np.zeros(settings.resamples)
     tables = {
         name: SystemCounts(("",) * table.shape[1], (name,), table[:, :, None], key) for name, table in parts.items()
@@ -272,11 +269,11 @@ def better_p(table: SystemCounts, stratum: Stratum, failed: Flags) -> Sums:
     for one, other in combinations(range(len(values)), 2):
         change = values[one] - values[other]
         place = (one, other) if change >= 0 else (other, one)
-        p = None
+        p_values[place] = 1.0
         if not (failed[one] or failed[other] or abs(change) <= EQUAL):
             spread = spread_of([stratum], [[one], [other]], 0)
-            p = Estimate(change, spread.variance + spread.observation, spread.freedom, spread.n_units).p()
-        p_values[place] = 1.0 if p is None else p
+            difference = Estimate(change, spread.variance + spread.observation, spread.freedom, spread.n_units)
+            p_values[place] = difference.p() or 1.0
     return p_values
 
 
@@ -287,26 +284,3 @@ def add_scores(table: Sums, ranking: RankedAverages, settings: InferenceSettings
     change = table[:, [number for number, _ in ranking.neighbors]] - table[:, [other for _, other in ranking.neighbors]]
     moved = swapped(change, settings.resamples, spawned(settings.seed, 1)[0])
     ranking.add(table, np.zeros(table.shape, dtype=bool), stratum, change.sum(axis=0) - 2 * moved)
-
-
-def _swapped_neighbors(
-    parts: Mapping[str, Sums],
-    failed: Mapping[str, Flags],
-    rankings: Iterable[RankedAverages],
-    seed: Seed,
-    resamples: int,
-) -> dict[tuple[str, int, int], Sums]:
-    """The differences of neighbors on one test set after swapping units between them, unless one of them failed."""
-    keys = dict.fromkeys((ranking.measure, *pair) for ranking in rankings for pair in ranking.neighbors)
-    valid = [(name, one, other) for name, one, other in keys if not failed[name][[one, other]].any()]
-    if not valid:
-        return {}
-
-    def change(rows: slice | Rows) -> Sums:
-        return np.concatenate([parts[name][rows, one] - parts[name][rows, other] for name, one, other in valid], 1)
-
-    n_units = len(parts[valid[0][0]])
-    moved = swapped_changes(change, n_units, resamples, seed).reshape(resamples, -1, 2)
-    ones = np.stack([parts[measure][:, number].sum(axis=0) for measure, number, _ in valid])
-    others = np.stack([parts[measure][:, other].sum(axis=0) for measure, _, other in valid])
-    return dict(zip(valid, (ratios(ones - moved) - ratios(others + moved)).T, strict=True))

@@ -103,8 +103,7 @@ def resampled_weights(n_rows: int, resamples: int, seed: Seed) -> Sums:
 def weights_and_halves(n_rows: int, resamples: int, seed: Seed) -> tuple[Sums, Sums]:
     """Draw resamples and random halves of the same rows, for an interval and a paired test."""
     rng = np.random.default_rng(seed)
-    weights = resampled_weights(n_rows, resamples, rng)
-    return weights, rng.integers(0, 2, size=(resamples, n_rows)).astype(np.float64)
+    return resampled_weights(n_rows, resamples, rng), rng.integers(0, 2, size=(resamples, n_rows)).astype(np.float64)
 
 
 def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
@@ -155,8 +154,7 @@ def swapped_changes(change: Callable[[slice | Rows], Sums], n_rows: int, resampl
     sums = np.zeros((resamples, rows.shape[1]))
     for first, last in _batches(resamples, n_rows):
         bits = rng.integers(0, 256, size=(last - first, -(-n_rows // 8)), dtype=np.uint8)
-        halves = np.unpackbits(bits, axis=1, count=n_rows)[:, changing]
-        sums[first:last] = halves.astype(np.float64) @ rows
+        sums[first:last] = np.unpackbits(bits, axis=1, count=n_rows)[:, changing].astype(np.float64) @ rows
     return sums
 
 

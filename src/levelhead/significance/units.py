@@ -82,7 +82,6 @@ class UnitTally:
         self._value: str | None = None  # of the last sentence
 
     def add(self, piece: Treebank) -> None:
-        """Add the sentences of a piece."""
         self._lengths.append(np.diff(piece.sentence_starts).astype(np.int32))
         if self._resample_by in {AUTO, DOCUMENT}:
             self._marks.append(document_starts(piece))
@@ -94,7 +93,6 @@ class UnitTally:
             self._marks.append(np.array(numbers, dtype=np.int32))
 
     def units(self, path: str | None) -> Units:
-        """Return the units of all pieces."""
         kind, lengths, of_sentence = self._resample_by, _joined(self._lengths), _joined(self._marks)
         if kind in {AUTO, DOCUMENT}:
             of_sentence = np.cumsum(of_sentence) - of_sentence[:1]
@@ -134,7 +132,7 @@ def unit_line(units: Mapping[str, Units], results: str = "confidence intervals a
         results: the results that were computed from them.
     """
     kinds = dict.fromkeys(unit.kind for unit in units.values())
-    return f"{results} by {' or '.join(map(_unit_name, kinds))}: {units_counted(units)}"
+    return f"{results} by {' or '.join(kind.removeprefix(COMMENT) for kind in kinds)}: {units_counted(units)}"
 
 
 def units_counted(units: Mapping[str, Units]) -> str:
@@ -178,15 +176,12 @@ def unit_notes(
             uneven = f"{_plural(unit.kind, unit.n_units)} of uneven size count as {unit.effective:.0f}"
             yield f"{name}: {uneven}, so {results} are rough"
         if unit.largest > 1 / 3:
-            yield f"{name}: one {_unit_name(unit.kind)} has {unit.largest:.0%} of the words, so {results} depend on it"
-
-
-def _unit_name(kind: str) -> str:
-    return kind.removeprefix(COMMENT)
+            share = f"one {unit.kind.removeprefix(COMMENT)} has {unit.largest:.0%} of the words"
+            yield f"{name}: {share}, so {results} depend on it"
 
 
 def _plural(kind: str, n_units: int) -> str:
-    name = f"value of {_unit_name(kind)}" if kind.startswith(COMMENT) else kind
+    name = f"value of {kind.removeprefix(COMMENT)}" if kind.startswith(COMMENT) else kind
     if " " not in name:
         return number_of(n_units, name)
     return f"{count_text(n_units)} {name if n_units == 1 else name.replace('value', 'values')}"
@@ -209,7 +204,6 @@ class Cells(NamedTuple):
     counts: Numbers  # shape (cells, kinds of counts)
 
     def chosen(self, rows: NDArray[np.bool_]) -> Cells:
-        """Return some of the cells."""
         return Cells(*(column[rows] for column in self))
 
     def joined(self, units: Numbers) -> Cells:
@@ -220,13 +214,16 @@ class Cells(NamedTuple):
 def summed(cells: Iterable[Cells]) -> Cells:
     """Return cells joined, with one cell for each unit and group, in this order."""
     units, groups, counts = (np.concatenate(columns) for columns in zip(*cells, strict=True))
-    order = np.lexsort((groups, units))
-    units, groups = units[order], groups[order]
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = (units[1:] != units[:-1]) | (groups[1:] != groups[:-1])
-    starts = np.flatnonzero(first)
-    sums = np.add.reduceat(counts[order], starts, axis=0) if len(starts) else counts
-    return Cells(units[starts], groups[starts], sums)
+    keys, sums = _merged(np.column_stack([units, groups]), counts)
+    return Cells(keys[:, 0], keys[:, 1], sums)
+
+
+def _merged(rows: NDArray[Any], counts: Numbers) -> tuple[NDArray[Any], Numbers]:
+    """The distinct rows in ascending order, and the sum of the counts of each."""
+    order = np.lexsort(rows.T[::-1])
+    rows = rows[order]
+    starts = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1))[: len(rows)])
+    return rows[starts], np.add.reduceat(counts[order], starts, axis=0) if len(starts) else counts
 
 
 class UnitHistogram(NamedTuple):
@@ -238,7 +235,6 @@ class UnitHistogram(NamedTuple):
     totals: Cells  # the sum of the counts of all units in each group, with unit 0
 
     def of_group(self, number: int) -> tuple[NDArray[np.float64], Numbers]:
-        """Return the rows of a group: parts and numbers of units."""
         rows = slice(*np.searchsorted(self.groups, [number, number + 1]))
         return self.parts[rows], self.n_units[rows]
 
@@ -287,12 +283,10 @@ class HistogramTally:
         self._totals: tuple[Cells, ...] = ()
 
     def add(self, cells: Cells, documents: Numbers) -> None:
-        """Add a piece."""
         self._totals = (summed([*self._totals, cells.joined(np.zeros_like(documents))]),)
         by_document, last = summed([*self._last, cells.joined(documents)]), int(documents.max(initial=0))
         self._add(by_document.chosen(by_document.units < last), self._documents)
-        of_last = by_document.chosen(by_document.units == last)
-        self._last = (of_last.joined(np.zeros(last + 1, dtype=np.int64)),)
+        self._last = (by_document.chosen(by_document.units == last).joined(np.zeros(last + 1, dtype=np.int64)),)
         self._several |= last > 0
         if self._several:
             self._sentences = _Rows()
@@ -304,7 +298,6 @@ class HistogramTally:
 
     @property
     def has_counts(self) -> bool:
-        """Whether a piece was added."""
         return bool(self._totals)
 
     def histogram(self) -> UnitHistogram:
@@ -332,10 +325,6 @@ class _Rows:
 
     def merged(self) -> tuple[NDArray[np.int32], Numbers]:
         """Return the distinct rows in ascending order, and how often each was added."""
-        rows, n = np.concatenate(self._rows), np.concatenate(self._n)
-        order = np.lexsort(rows.T[::-1])
-        rows = rows[order]
-        starts = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1))[: len(rows)])
-        n = np.add.reduceat(n[order], starts) if len(starts) else n
-        self._rows, self._n = [rows[starts]], [n]
-        return rows[starts], n
+        rows, n = _merged(np.concatenate(self._rows), np.concatenate(self._n))
+        self._rows, self._n = [rows], [n]
+        return rows, n

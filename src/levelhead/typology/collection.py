@@ -37,7 +37,7 @@ from levelhead.typology.profile import (
     scheme_named,
 )
 from levelhead.typology.profile_columns import COLUMNS, OF_TRAINING, ProfileColumn
-from levelhead.typology.similarity import Distributions, Similarity, similarity
+from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import Chunks, Rarefied, rarefied_entropy
 
 __all__ = ["Samples", "Similarities", "Survey"]
@@ -63,7 +63,6 @@ class _Key(NamedTuple):
 
 
 def signed_notes(provenance: Provenance) -> tuple[str, ...]:
-    """Return the notes of a table, with the signature."""
     return (*provenance.notes, signature_line(provenance.signature))
 
 
@@ -160,7 +159,7 @@ class Survey(Mapping[str, Profile], Tabular):
 
         As in tables, a relation that only occurs in other treebanks has a share of zero.
         """
-        shares = [key for key in self._keys() if key.part and key.column.group == "frequencies"]
+        shares = [(key.column.name, key.part) for key in self._keys() if key.column.group == "frequencies"]
         documents = []
         for name, whole in self.profiles.items():
             values: dict[str, Any] = {
@@ -170,8 +169,8 @@ class Survey(Mapping[str, Profile], Tabular):
                 for column, value in whole.items()
             }
             for column, part in shares:
-                if values[column.name]:
-                    values[column.name].setdefault(part, 0.0)
+                if part and values[column]:
+                    values[column].setdefault(part, 0.0)
             documents.append(
                 {
                     **header("profile"),
@@ -281,7 +280,6 @@ class _ReadFiles:
         self.notes: list[str] = []
 
     def add(self, name: str, files: Iterable[tuple[str, str]], warnings: Iterable[Fault]) -> None:
-        """Add the files of a treebank, each with its hash, and the warnings about them."""
         hashes = self.files[name] = dict[str, str]()
         for path, digest in files:  # treebanks in memory have the same path
             hashes[path if path not in hashes else f"{path} ({len(hashes) + 1})"] = digest
@@ -347,9 +345,8 @@ def survey(
     if not files:
         raise InputError(Fault("too-few-treebanks", "a profile requires at least one treebank"))
     names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())]))
-    for name in names if training is None else ():
-        if name in OF_TRAINING:
-            raise MeasureError(f"the column {name} requires training treebanks: --train FILE", "missing-training")
+    if training is None and (lacking := [name for name in names if name in OF_TRAINING]):
+        raise MeasureError(f"the column {lacking[0]} requires training treebanks: --train FILE", "missing-training")
     classes = scheme_named(scheme)
     task = ProfileTask(names, classes, chunks or Chunks(), least, format, total is not None, training)
     profiles, read_files, sums = dict[str, Profile](), _ReadFiles(), CountSum()
@@ -360,21 +357,16 @@ def survey(
                 sums.add(profiled.counts)
     if total is not None:
         profiles[total] = profile(sums.total(), columns=names, scheme=classes, least=least)
-        hashes = [item for by_path in read_files.files.values() for item in by_path.items()]
-        read_files.add(total, hashes, ())
-    settings = dict(next(iter(profiles.values())).signature)
-    if training is not None:
-        settings["train"] = training.hashes
+        read_files.add(total, [item for by_path in read_files.files.values() for item in by_path.items()], ())
+    settings = {**next(iter(profiles.values())).signature, **({"train": training.hashes} if training else {})}
     return Survey(profiles, read_files.provenance(settings))
 
 
 def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002
-    """Return the distance of each pair of treebanks."""
-    distributions, read_files = dict[str, Distributions](), _ReadFiles()
+    read_files = _ReadFiles()
     with closing(profile_here(files, ProfileTask((), format=format, with_counts=True))) as results:
-        for name, profiled in read_files.valid(results):
-            if profiled.counts is not None:
-                distributions[name] = profiled.counts.distributions
+        valid = ((name, profiled.counts) for name, profiled in read_files.valid(results))
+        distributions = {name: counts.distributions for name, counts in valid if counts is not None}
     with tracked(list(itertools.combinations(distributions, 2)), "comparing") as pairs:
         distances = {(a, b): similarity(distributions[a], distributions[b]) for a, b in pairs}
     return Similarities(distances, read_files.provenance({}))
@@ -399,11 +391,9 @@ def sampled(
                 continue
             rows[name] = rarefied_entropy(treebank, sizes, samples=samples, seed=seed)
             read_files.add(name, [hash_of(source, treebank)], treebank.warnings)
-            if max(sizes, default=0) > treebank.n_words:
-                too_large = ", ".join(str(size) for size in sizes if size > treebank.n_words)
-                read_files.notes.append(
-                    f"{name} has only {number_of(treebank.n_words, 'word')}: no samples of {too_large}"
-                )
+            if too_large := ", ".join(str(size) for size in sizes if size > treebank.n_words):
+                words = number_of(treebank.n_words, "word")
+                read_files.notes.append(f"{name} has only {words}: no samples of {too_large}")
     if faults:
         raise InputError(*faults)
     settings = {"sizes": ",".join(map(str, sizes)), "samples": str(samples), "seed": str(seed)}

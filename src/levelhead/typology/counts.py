@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,17 +31,14 @@ class Sizes(Sums):
 
     @property
     def sentences(self) -> int:
-        """The number of sentences."""
         return self.sentence_lengths.total
 
     @property
     def words(self) -> int:
-        """The number of syntactic words."""
         return self.sentence_lengths.sum
 
 
 def count_sizes(treebank: Treebank) -> Sizes:
-    """Count sentences, tokens, words, multiword tokens and empty nodes."""
     lengths = Histogram.of(np.diff(treebank.sentence_starts))
     return Sizes(treebank.n_tokens, len(treebank.multiword), len(treebank.empty), lengths)
 
@@ -64,7 +61,6 @@ class Structure(Sums):
 
     @property
     def n_arcs(self) -> int:
-        """The number of arcs between two words."""
         return self.displacements.total
 
     @property
@@ -83,7 +79,6 @@ class Structure(Sums):
 
 
 def count_structure(treebank: Treebank, tags: StringColumn, relations: StringColumn) -> Structure:
-    """Count the trees of a treebank."""
     shapes = shapes_of(treebank)
     words = np.flatnonzero(treebank.heads >= 0)
     heads = treebank.heads[words]
@@ -95,16 +90,13 @@ def count_structure(treebank: Treebank, tags: StringColumn, relations: StringCol
         arcs = words[chosen]
         return Tally.of(relations.take(arcs), tags.take(arcs), tags.take(treebank.heads[arcs].astype(np.intp)))
 
-    def n_sentences(marked: NDArray[np.bool_]) -> int:
-        return np.unique(treebank.sentence_of_word[marked]).size
-
     def largest(values: NDArray[np.int32]) -> Histogram:
         return Histogram.of(np.maximum.reduceat(values, starts) if len(treebank) else values)
 
     return Structure(
         int(shapes.nonprojective.sum()),
-        n_sentences(shapes.nonprojective),
-        n_sentences(shapes.right_crossed),
+        np.unique(treebank.sentence_of_word[shapes.nonprojective]).size,
+        np.unique(treebank.sentence_of_word[shapes.right_crossed]).size,
         int(shapes.ill_nested.sum()),
         int((n_arcs * (sizes + 1)).sum()),
         Histogram.of(heads.astype(np.int64) - words),
@@ -187,7 +179,6 @@ class CountSum:
         self._parts: list[tuple[int, dict[str, Any]]] = []  # the number of counts, and the sum by field
 
     def add(self, counts: TreebankCounts) -> None:
-        """Add the counts of a treebank or a piece."""
         n, sums = 1, dict(vars(counts))
         while self._parts and self._parts[-1][0] <= n:
             n, sums = n + self._parts[-1][0], self._added_to_last(sums)
@@ -214,7 +205,6 @@ class RunningCounts:
         self._sum, self._training = CountSum(), training
 
     def add(self, piece: Treebank) -> None:
-        """Count the next sentences."""
         self._text.add(piece)
         relations, forms, tags = mapped(piece.relations, universal), compact(piece.forms), compact(piece.upos)
         overlap = NOT_COMPARED
@@ -258,9 +248,6 @@ def count_treebank(
     return counts.total()
 
 
-Array = NDArray[Any]
-
-
 def counts_to_bytes(counts: TreebankCounts) -> bytes:
     """Return counts as bytes: a sequence of arrays in numpy's format; equal counts have equal bytes."""
     file = io.BytesIO()
@@ -270,13 +257,11 @@ def counts_to_bytes(counts: TreebankCounts) -> bytes:
 
 
 def counts_from_bytes(data: bytes) -> TreebankCounts:
-    """Return the counts in bytes from `counts_to_bytes`."""
     file = io.BytesIO(data)
-    counts: TreebankCounts = _read("TreebankCounts", lambda: np.load(file, allow_pickle=False))
-    return counts
+    return cast("TreebankCounts", _read("TreebankCounts", lambda: np.load(file, allow_pickle=False)))
 
 
-def _arrays(value: Any) -> Iterator[Array]:
+def _arrays(value: Any) -> Iterator[NDArray[Any]]:
     """Yield the arrays of a record, by field."""
     if isinstance(value, Tally):
         yield np.array(len(value.axes))
@@ -290,7 +275,7 @@ def _arrays(value: Any) -> Iterator[Array]:
         yield np.array(value)
 
 
-def _read(kind: str, array: Callable[[], Array]) -> Any:
+def _read(kind: str, array: Callable[[], NDArray[Any]]) -> Any:
     """Read a value by its type, as written in the class of a record."""
     if kind in _RECORDS:
         return _RECORDS[kind](*(_read(str(part.type), array) for part in fields(_RECORDS[kind])))

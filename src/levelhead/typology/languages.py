@@ -64,8 +64,7 @@ def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str
     if kind == "treebank":
         return {code: code for code in languages}
     voters = {code: language.name if kind == "language" else language.family for code, language in languages.items()}
-    unknown = [code for code, voter in voters.items() if not voter]
-    if unknown:
+    if unknown := [code for code, voter in voters.items() if not voter]:
         message = (
             f"unknown {kind} of {listed(unknown)}: start the names of treebanks with UD's language codes (en_ewt), "
             f"or give each test set a {kind} in a manifest"
@@ -80,8 +79,7 @@ LANGUAGE_COLUMNS = ("language", "family", "genus")
 
 def language_code(treebank: str) -> str:
     """Return the language code at the start of a treebank's name: `cs` for `cs_cac`."""
-    code = re.match(r"[a-z]{2,3}(?=[_.-]|$)", treebank)
-    return code[0] if code else treebank
+    return code[0] if (code := re.match(r"[a-z]{2,3}(?=[_.-]|$)", treebank)) else treebank
 
 
 def language_cells(name: str) -> tuple[str | None, ...]:

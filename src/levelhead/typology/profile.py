@@ -153,7 +153,6 @@ def columns_named(names: Iterable[str]) -> tuple[ProfileColumn, ...]:
 
 
 def scheme_named(scheme: str | Scheme) -> Scheme:
-    """Return a scheme of classes of relations by its name."""
     if isinstance(scheme, Scheme):
         return scheme
     if scheme not in SCHEMES:
@@ -251,7 +250,6 @@ def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreeban
 
 
 def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
-    """Return the counts of a treebank."""
     if isinstance(source, Treebank):
         return _counted_treebank(source, source, task)
     with contents_or_parts(source, blocks.SIZES.large) as contents:

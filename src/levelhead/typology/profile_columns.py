@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from levelhead.tables.table import Column, Table
 from levelhead.treebank.relations import Scheme
@@ -105,7 +105,7 @@ _COLUMNS = (
     ProfileColumn(
         "lemmas", "sizes", "",
         "Distinct lemmas; no value if no word has a lemma.", "number of distinct LEMMA", _UD,
-        lambda c, _: vocabulary.n_lemmas(c.lemmas),
+        lambda c, _: vocabulary.forms_and_lemmas(c.lemmas)[1] or None,
     ),
     ProfileColumn(
         "sentence_length", "sizes", "words",
@@ -223,7 +223,7 @@ _COLUMNS = (
     ProfileColumn(
         "forms_per_lemma", "morphology", "",
         "Form/lemma ratio of the words that have a lemma, case-sensitive.", "distinct FORM / distinct LEMMA", _UD,
-        lambda c, _: vocabulary.forms_per_lemma(c.lemmas),
+        lambda c, _: _share(*vocabulary.forms_and_lemmas(c.lemmas)),
     ),
     ProfileColumn(
         "words_per_token", "morphology", "",
@@ -351,21 +351,13 @@ _FIELDS = ("name", "group", "by", "meaning", "formula", "source")
 
 
 def columns_text() -> str:
-    """Return the definitions of all columns, as paragraphs."""
-    paragraphs = []
-    for column in _COLUMNS:
-        by, unit = f":{column.by}" if column.by else "", f", {column.unit}" if column.unit else ""
-        lines = (f"{column.name}{by} ({column.group}{unit})", column.meaning, f"= {column.formula}", column.source)
-        paragraphs.append("\n  ".join(lines) + "\n")
-    return "\n".join(paragraphs)
+    return "\n".join(
+        f"{column.name}{by} ({column.group}{unit})\n  {column.meaning}\n  = {column.formula}\n  {column.source}\n"
+        for column in _COLUMNS
+        for by, unit in [(f":{column.by}" if column.by else "", f", {column.unit}" if column.unit else "")]
+    )
 
 
 def columns_table() -> Table:
-    """Return the definitions of all columns."""
     rows = tuple(tuple(getattr(column, field) or "" for field in _FIELDS) for column in _COLUMNS)
     return Table(tuple(Column(field.capitalize(), "text") for field in _FIELDS), rows)
-
-
-def columns_documents() -> list[dict[str, Any]]:
-    """Return the definitions of all columns for JSON."""
-    return [{"name": column.name, **column.definition} for column in _COLUMNS]

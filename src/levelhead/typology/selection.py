@@ -79,12 +79,20 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
         profiles: profiles by the name of the treebank, with the columns `NEEDED`.
         criteria: what a treebank must have.
     """
-    reasons_by_name = {name: _reasons(profile, criteria) for name, profile in profiles.items()}
+    column = "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
+    reasons_by_name: dict[str, tuple[str, ...]] = {}
+    for name, profile in profiles.items():
+        tokens, trees = profile.number("tokens") or 0, profile.number(column) or 0.0
+        share = f"{percent_text(trees)} non-projective trees, at least {100 * criteria.nonprojective:g}%"
+        reasons_of_all = {
+            "no morphological features": criteria.features and profile.number("features_per_word") is None,
+            f"{tokens:,.0f} tokens, fewer than {count_text(criteria.tokens)}": tokens < criteria.tokens,
+            share: trees >= criteria.nonprojective,
+        }
+        reasons_by_name[name] = tuple(reason for reason, applies in reasons_of_all.items() if applies)
     # among the treebanks of a language without reasons, the first of the largest
     by_size = sorted(profiles, key=lambda name: (bool(reasons_by_name[name]), -(profiles[name].number("tokens") or 0)))
-    largest: dict[str, str] = {}
-    for name in by_size:
-        largest.setdefault(language_code(name), name)
+    largest = {language_code(name): name for name in reversed(by_size)}
     decisions = []
     for name, reasons in reasons_by_name.items():
         best = largest[language_code(name)]
@@ -92,19 +100,6 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
             reasons = (f"{best} of the same language has more tokens",)  # noqa: PLW2901
         decisions.append(SelectionDecision(name, language_code(name), reasons))
     return tuple(decisions)
-
-
-def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
-    column = "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
-    tokens, trees = profile.number("tokens") or 0, profile.number(column) or 0.0
-    reasons = {
-        "no morphological features": criteria.features and profile.number("features_per_word") is None,
-        f"{tokens:,.0f} tokens, fewer than {count_text(criteria.tokens)}": tokens < criteria.tokens,
-        f"{percent_text(trees)} non-projective trees, at least {100 * criteria.nonprojective:g}%": (
-            trees >= criteria.nonprojective
-        ),
-    }
-    return tuple(reason for reason, applies in reasons.items() if applies)
 
 
 @immutable

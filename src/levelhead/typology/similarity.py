@@ -75,8 +75,8 @@ def klcpos3(target: Tally, source: Tally) -> float | None:
     if not (len(target) and len(source) and are_annotated(target, 1) and are_annotated(source, 1)):
         return None
     of_target, of_source = _side_by_side(target, source)
-    of_source[(of_target > 0) & (of_source == 0)] = 1
     shared = of_target > 0
+    of_source[shared & (of_source == 0)] = 1
     p, q = of_target[shared] / of_target.sum(), of_source[shared] / of_source.sum()
     return max(0.0, sum_of(p * np.log(p / q)))
 
@@ -88,14 +88,12 @@ def jensen_shannon(one: Tally, other: Tally) -> float | None:
     """
     if not (len(one) and len(other)):
         return None
-    p, q = (counts / counts.sum() for counts in _side_by_side(one, other))
-    return divergence(p, q)
+    return divergence(*(counts / counts.sum() for counts in _side_by_side(one, other)))
 
 
 def divergence(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
     """Return the Jensen-Shannon divergence of two distributions in bits, see `jensen_shannon`."""
-    bits = _entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2
-    return float(np.clip(bits, 0, 1))
+    return float(np.clip(_entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2, 0, 1))
 
 
 def vaserstein(one: Histogram, other: Histogram) -> float | None:
@@ -105,14 +103,12 @@ def vaserstein(one: Histogram, other: Histogram) -> float | None:
     """
     if not (one.total and other.total):
         return None
-    values = np.union1d(one.values, other.values)
-    difference = _cumulative(one, values) - _cumulative(other, values)
+    values, cumulative = np.union1d(one.values, other.values), []
+    for histogram in (one, other):
+        sums = np.concatenate([[0], np.cumsum(histogram.counts)])
+        cumulative.append(sums[np.searchsorted(histogram.values, values, side="right")] / histogram.total)
+    difference = cumulative[0] - cumulative[1]
     return float((abs(difference[:-1]) * np.diff(values)).sum())
-
-
-def _cumulative(histogram: Histogram, values: NDArray[np.int64]) -> NDArray[np.float64]:
-    sums = np.concatenate([[0], np.cumsum(histogram.counts)])
-    return sums[np.searchsorted(histogram.values, values, side="right")] / histogram.total
 
 
 def _side_by_side(one: Tally, other: Tally) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -135,7 +131,6 @@ class Cluster(NamedTuple):
     parts: tuple[Cluster, ...] = ()  # two; empty for a single treebank
 
     def reversed(self) -> Cluster:
-        """Return the cluster in reverse order."""
         return Cluster(self.names[::-1], self.height, tuple(part.reversed() for part in self.parts[::-1]))
 
 

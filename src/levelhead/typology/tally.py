@@ -51,14 +51,11 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """The number of rows counted."""
         return int(self.counts.sum())
 
     @property
     def n_bytes(self) -> int:
-        """The memory it takes."""
-        pools_of_axes = sum(len(axis.pool) + axis.offsets.nbytes for axis in self.axes)
-        return pools_of_axes + self.keys.nbytes + self.counts.nbytes
+        return sum(len(axis.pool) + axis.offsets.nbytes for axis in self.axes) + self.keys.nbytes + self.counts.nbytes
 
     def __add__(self, other: Tally) -> Tally:
         axes, codes = zip(*map(_joined_pools, self.axes, other.axes))
@@ -88,7 +85,6 @@ class Tally:
         return totals
 
     def where(self, wanted: NDArray[np.bool_]) -> Tally:
-        """Return the tally of some of the tuples."""
         return Tally(self.axes, self.keys[:, wanted], self.counts[wanted])
 
     def by(self, place: int, values: NDArray[Any] | None = None) -> dict[str, float]:
@@ -120,7 +116,6 @@ class Histogram:
 
     @classmethod
     def of(cls, numbers: NDArray[Any]) -> Histogram:
-        """Count numbers."""
         values, counts = np.unique(np.asarray(numbers, dtype=np.int64), return_counts=True)
         return cls(values, counts.astype(np.int64))
 
@@ -132,18 +127,11 @@ class Histogram:
 
     @property
     def total(self) -> int:
-        """The number of counted numbers."""
         return int(self.counts.sum())
 
     @property
     def sum(self) -> int:
-        """Their sum."""
         return int((self.values * self.counts).sum())
-
-    @property
-    def squares(self) -> int:
-        """The sum of their squares."""
-        return sum(value * value * n for value, n in zip(self.values.tolist(), self.counts.tolist()))
 
     @property
     def mean(self) -> float | None:
@@ -152,7 +140,6 @@ class Histogram:
 
     @property
     def max(self) -> int | None:
-        """The largest; None without any."""
         return int(self.values[-1]) if self.total else None
 
     def share(self, wanted: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> float | None:
@@ -176,7 +163,6 @@ def compact(column: StringColumn) -> StringColumn:
 
 
 def joined(columns: Sequence[StringColumn]) -> StringColumn:
-    """Return several columns joined into one."""
     if len(columns) < 2:
         return columns[0] if columns else StringColumn(np.zeros(0, dtype=np.int32), Strings.of(()))
     one, other = joined(columns[: len(columns) // 2]), joined(columns[len(columns) // 2 :])
@@ -208,8 +194,7 @@ def _joined_pools(one: Strings, other: Strings) -> tuple[Strings, NDArray[np.int
     new = np.flatnonzero(codes < 0).astype(np.int32)
     codes[new] = np.arange(len(one), len(one) + new.size, dtype=np.int32)
     added = _chosen(other, new)
-    offsets = np.concatenate([one.offsets, added.offsets[1:] + one.offsets[-1]])
-    return Strings(one.pool + added.pool, offsets), codes
+    return Strings(one.pool + added.pool, np.concatenate([one.offsets, added.offsets[1:] + one.offsets[-1]])), codes
 
 
 def _parts(codes: NDArray[np.int32], n_rows: int) -> Iterator[NDArray[np.intp]]:

@@ -58,7 +58,6 @@ class Lexical(Sums):
 
     @property
     def n_chunks(self) -> int:
-        """The number of chunks."""
         return self.chunk_types.total + self.n_partial
 
     @property
@@ -72,7 +71,8 @@ class Lexical(Sums):
         """The standard deviation of the ratio of chunks (n - 1 in the denominator); None for fewer than two."""
         if self.sttr is None or self.n_chunks < 2:
             return None
-        squares = self.chunk_types.squares / self.chunks.size**2 + self.partial_squares
+        types = zip(self.chunk_types.values.tolist(), self.chunk_types.counts.tolist())
+        squares = sum(n * value**2 for value, n in types) / self.chunks.size**2 + self.partial_squares
         return math.sqrt(max(0.0, squares - self.n_chunks * self.sttr**2) / (self.n_chunks - 1))
 
     @property
@@ -92,18 +92,16 @@ class RunningText:
         self._n_windows = self._types = 0
 
     def add(self, treebank: Treebank) -> None:
-        """Add a part of the text."""
         self._waiting.append(compact(StringColumn(treebank.tokens.forms, treebank.strings)))
         self._n_waiting += treebank.n_tokens
         if self._n_waiting >= 2 * max(self._chunks.size, self._chunks.window):  # so that few tokens are counted again
             self._count()
 
     def lexical(self) -> Lexical:
-        """Return the type/token ratios of all parts."""
         rest = self._count()
-        ratio = rest.distinct.size / len(rest) if self._chunks.partial and len(rest) else None
-        partial = (0, 0.0, 0.0) if ratio is None else (1, ratio, ratio**2)
-        return Lexical(self._chunks, self._chunk_types, *partial, self._n_windows, self._types)
+        n_partial = int(self._chunks.partial and len(rest) > 0)
+        ratio = n_partial * rest.distinct.size / max(1, len(rest))
+        return Lexical(self._chunks, self._chunk_types, n_partial, ratio, ratio**2, self._n_windows, self._types)
 
     def _count(self) -> StringColumn:
         """Count pending tokens, keep the tokens that start the next chunk or window, and return the types of chunks."""
@@ -113,33 +111,24 @@ class RunningText:
         before = np.full(len(text), -1, dtype=np.int64)  # the last earlier position of each token's form, or -1
         before[order[again]] = order[again - 1]
         # a token is a new type of a chunk if its form last occurred before it
-        of_chunks = _from(before, self._chunk_types.total * chunks.size - self._start)
+        at = self._chunk_types.total * chunks.size - self._start
+        of_chunks = np.maximum(before[at:] - at, -1)
         whole = of_chunks[: of_chunks.size // chunks.size * chunks.size]
         chunk = np.arange(whole.size) // chunks.size
         self._chunk_types += Histogram.of(np.bincount(chunk[whole < chunk * chunks.size]))
-        of_windows = _from(before, self._n_windows - self._start)
-        self._types += _window_types(of_windows, chunks.window)
-        self._n_windows += max(0, of_windows.size - chunks.window + 1)
+        at = self._n_windows - self._start
+        before = np.maximum(before[at:] - at, -1)
+        # each token is a new type of the windows that begin after its form last occurred
+        n_windows, places = max(0, before.size - chunks.window + 1), np.arange(before.size)
+        first = np.maximum(before + 1, places - chunks.window + 1)
+        last = np.minimum(places, n_windows - 1)
+        self._types += int(np.maximum(0, last - first + 1).sum())
+        self._n_windows += n_windows
         of_chunk = self._chunk_types.total * chunks.size
-        rest = compact(text[min(of_chunk, self._n_windows) - self._start :])
-        self._start = min(of_chunk, self._n_windows)
-        self._waiting, self._n_waiting = [rest], len(rest)
-        return rest[of_chunk - self._start :]
-
-
-def _from(before: NDArray[np.int64], start: int) -> NDArray[np.int64]:
-    """Return the positions for the text from a token on."""
-    return np.maximum(before[start:] - start, -1)
-
-
-def _window_types(before: NDArray[np.int64], window: int) -> int:
-    """Sum the types of all windows: each token is new in windows that begin after its form last occurred."""
-    if before.size < window:
-        return 0
-    places = np.arange(before.size)
-    first = np.maximum(np.maximum(before + 1, places - window + 1), 0)
-    last = np.minimum(places, before.size - window)
-    return int(np.maximum(0, last - first + 1).sum())
+        start = min(of_chunk, self._n_windows)
+        rest = compact(text[start - self._start :])
+        self._start, self._waiting, self._n_waiting = start, [rest], len(rest)
+        return rest[of_chunk - start :]
 
 
 NOTHING = "_"
@@ -152,7 +141,6 @@ def are_annotated(tally: Tally, place: int) -> bool:
 
 
 def features_of(feats: str) -> list[str]:
-    """Return the pairs Name=Value of a FEATS column."""
     return [] if feats == NOTHING else feats.split("|")
 
 
@@ -179,20 +167,10 @@ def feature_counts(tags: Tally) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def forms_per_lemma(lemmas: Tally) -> float | None:
-    """Return distinct forms / distinct lemmas of the words with a lemma; None without lemmas."""
-    n_lemmas, n_forms = _distinct_with_lemma(lemmas)
-    return n_forms / n_lemmas if n_lemmas else None
-
-
-def n_lemmas(lemmas: Tally) -> int | None:
-    """Return the number of distinct lemmas; None without lemmas."""
-    return _distinct_with_lemma(lemmas)[0] or None
-
-
-def _distinct_with_lemma(lemmas: Tally) -> tuple[int, int]:
+def forms_and_lemmas(lemmas: Tally) -> tuple[int, int]:
+    """Return the numbers of distinct forms and lemmas of the words with a lemma."""
     given = ~np.isin(lemmas.keys[0], _without_value(lemmas.axes[0]))
-    return np.unique(lemmas.keys[0, given]).size, np.unique(lemmas.keys[1, given]).size
+    return np.unique(lemmas.keys[1, given]).size, np.unique(lemmas.keys[0, given]).size
 
 
 def _without_value(strings: Strings) -> NDArray[np.intp]:
@@ -211,8 +189,7 @@ def word_dependency_entropy(words: Tally) -> dict[str, float]:
         words: counts of (relation, form).
     """
     totals = dict(sorted(words.by(0).items()))
-    n_types = len(words.axes[1])
-    if n_types < 2:
+    if (n_types := len(words.axes[1])) < 2:
         return dict.fromkeys(totals, 0.0)
     logs = words.by(0, words.count_logs())
     entropies = {relation: np.log2(n) - logs[relation] / n for relation, n in totals.items()}
@@ -236,9 +213,8 @@ def averaged_entropy(
     if not entropies:
         raise ValueError("there are no treebanks to average over")
     names = sorted({*relations, *(relation for entropy in entropies for relation in entropy)})
-    means = {
-        name: math.fsum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / len(entropies) for name in names
-    }
+    n = len(entropies)
+    means = {name: math.fsum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / n for name in names}
     return dict(sorted(means.items(), key=lambda item: item[1]))
 
 
@@ -261,9 +237,8 @@ class HeadEntropy(NamedTuple):
 def count_heads(heads: Codes, tags: StringColumn, relations: StringColumn, forms: StringColumn) -> Tally:
     """Count (UPOS, relation, form, form of the head) over all words except roots."""
     words = np.flatnonzero(heads >= 0)
-    return Tally.of(
-        tags.take(words), relations.take(words), forms.take(words), forms.take(heads[words].astype(np.intp))
-    )
+    head_forms = forms.take(heads[words].astype(np.intp))
+    return Tally.of(tags.take(words), relations.take(words), forms.take(words), head_forms)
 
 
 def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
@@ -310,15 +285,12 @@ def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
     All relations of the treebanks' version of UD are listed; missing relations have the weight 0.5.
     """
     used = {relation for entropy in entropies for relation in entropy}
-    invalid = sorted(name for name in used if name.split() != [name] or "," in name or name.startswith("#"))
-    if invalid:
+    if invalid := sorted(name for name in used if name.split() != [name] or "," in name or name.startswith("#")):
         raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(invalid[0])}"))
-    listed = {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(used)]
-    means = averaged_entropy(entropies, listed)
-    heading = (
-        f"# word dependency entropy averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation"
-    )
-    return "\n".join([heading, *(f"{relation}\t{value!r}" for relation, value in means.items()), ""])
+    means = averaged_entropy(entropies, {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(used)])
+    averaged = f"averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation"
+    rows = (f"{relation}\t{value!r}\n" for relation, value in means.items())
+    return f"# word dependency entropy {averaged}\n{''.join(rows)}"
 
 
 class Rarefied(NamedTuple):
@@ -352,9 +324,7 @@ def rarefied_entropy(treebank: Treebank, sizes: Iterable[int], *, samples: int =
     """
     relations, draw = mapped(treebank.relations, universal), np.random.default_rng(seed)
     rows = []
-    for size in sizes:
-        if not 0 < size <= treebank.n_words:
-            continue
+    for size in (size for size in sizes if 0 < size <= treebank.n_words):
         drawn = []
         for _ in range(samples):
             order = draw.permutation(len(treebank))
