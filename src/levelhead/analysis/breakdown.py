@@ -127,12 +127,7 @@ def breakdown_of(
 
 
 def bucket_words(
-    matches: Matches,
-    measure: Measure,
-    by: Sequence[str],
-    settings: PropertySettings,
-    *,
-    registry: Registry = STANDARD,
+    matches: Matches, measure: Measure, by: Sequence[str], settings: PropertySettings, *, registry: Registry = STANDARD
 ) -> BucketWords:
     """Return the words that a measure counts in each bucket; see `break_down` for arguments and errors."""
     first, *others = (property_named(name).of(matches, settings) for name in by)

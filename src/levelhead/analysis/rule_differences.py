@@ -236,10 +236,7 @@ _DECISIONS = (
         "how enhanced edges to the same head with the same universal label are matched",
         {"udtools": "every matching pair counts", "ud": "one to one"},
         {"edges_one_to_one": False},
-        partial(
-            _with_edges,
-            test=lambda edges: len({":".join(edge.split(":")[:2]) for edge in edges}) < len(edges),
-        ),
+        partial(_with_edges, test=lambda edges: len({":".join(edge.split(":")[:2]) for edge in edges}) < len(edges)),
     ),
     _Decision(
         "how enhanced edges from empty nodes are treated",

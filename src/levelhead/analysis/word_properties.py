@@ -234,12 +234,7 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
                 ),
                 BY_ARCS,
             ),
-            (
-                "upos",
-                "universal part of speech",
-                lambda both, _: _of_words(both, *buckets_by(both, "upos")),
-                BY_WORDS,
-            ),
+            ("upos", "universal part of speech", lambda both, _: _of_words(both, *buckets_by(both, "upos")), BY_WORDS),
             ("lemma", "lemma", lambda both, _: _of_words(both, *buckets_by(both, "lemmas")), BY_WORDS),
             ("head-relation", "universal relation of the head", _head_relation, BY_WORDS),
             (

@@ -50,7 +50,7 @@ class _Treebanks(NamedTuple):
     clustering: Clustering | None
     rows: Sequence[PanelRow]
     scalars: Sequence[ProfileColumn]  # the columns with a single value
-    panels: Sequence[tuple[ProfileColumn, Panel]]  # of those that differ between treebanks
+    panels: Mapping[ProfileColumn, Panel]  # of those that differ between treebanks
 
 
 def profile_page(survey: Survey) -> Page:
@@ -63,12 +63,11 @@ def profile_page(survey: Survey) -> Page:
     groups, short = {name: branch_of_treebank(name) for name in names}, short_names(names)
     series = series_of(groups.values())
     rows = [PanelRow(name, short[name], series[groups[name]], groups[name]) for name in names]
-    scalars, drawn = [column for name in profiles[names[0]] if (column := COLUMNS[name]).by is None], []
+    scalars, drawn = [column for name in profiles[names[0]] if (column := COLUMNS[name]).by is None], {}
     for column in scalars:
         values = [_printed(column, profiles[name].number(column.name)) for name in names]
         if len({*values} - {None}) > 1:
-            panel = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
-            drawn.append((column, panel))
+            drawn[column] = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
     treebanks = _Treebanks(survey, profiles, clustering, rows, scalars, drawn)
     made = (make(treebanks) for make in (_columns, _outliers, _similarity, _frequencies, _values))
     sections = [section for section in made if section.blocks]
@@ -100,11 +99,8 @@ def _lead(treebanks: _Treebanks) -> str:
         return f"A treebank of {language}." if language else "The profile of a treebank."
     if len(treebanks.rows) < FEWEST:
         return f"{len(treebanks.rows)} treebanks side by side."
-    columns = [column for column, _ in treebanks.panels if column not in _COUNTS]
-    outlying = _outlying(treebanks)
-    times = {
-        row.label: sum(column in columns for column, _ in outlying.get(i, ())) for i, row in enumerate(treebanks.rows)
-    }
+    columns = [panel for panel in treebanks.panels.values() if not panel.counts]
+    times = {row.label: sum(i in panel.outliers for panel in columns) for i, row in enumerate(treebanks.rows)}
     most = max(times.values())
     if not most:
         return f"None of the {len(treebanks.rows)} treebanks is an outlier in any column, not counting sizes."
@@ -120,15 +116,6 @@ def _lead(treebanks: _Treebanks) -> str:
 
 def _lower(title: str) -> str:
     return title if title.startswith(("STTR", "MATTR")) else title[:1].lower() + title[1:]
-
-
-def _outlying(treebanks: _Treebanks) -> dict[int, list[tuple[ProfileColumn, Panel]]]:
-    """The columns in which a treebank is an outlier, by the number of its row."""
-    outlying: dict[int, list[tuple[ProfileColumn, Panel]]] = {}
-    for column, panel in treebanks.panels:
-        for i in panel.outliers:
-            outlying.setdefault(i, []).append((column, panel))
-    return outlying
 
 
 def _facts(treebanks: _Treebanks) -> list[tuple[str, str]]:
@@ -156,7 +143,7 @@ def _columns(treebanks: _Treebanks) -> Section:
     rest = sorted(groups.get(N_COLORS - 1, set()) - {OTHER})  # the groups that share the last mark
     others = f"{OTHER.capitalize()}: {', '.join(rest)}." if len(rest) > 1 else ""
     blocks = [Block("legend", caption=others, legend=legend)]
-    for column, panel in treebanks.panels:
+    for column, panel in treebanks.panels.items():
         unit = f" ({column.unit})" if column.unit else ""
         scale = " The scale is logarithmic." if panel.logarithmic else ""
         name = f"panel-{column.name.replace('_', '-')}"
@@ -164,34 +151,39 @@ def _columns(treebanks: _Treebanks) -> Section:
         named = "; ".join(f"{treebanks.rows[i].label} {panel.shown(panel.values[i] or 0.0)}" for i in panel.outliers)
         caption = f"{meaning}{scale}{f' Outliers: {named}.' if named else ''}".strip()
         blocks.append(Block(name, f"{panel.title}{unit}", caption, drawing=panel_chart(panel, treebanks.rows)))
-    varying = [column for column, _ in treebanks.panels]
-    same = [_title(column) for column in treebanks.scalars if column not in varying]
+    same = [_lower(_title(column)) for column in treebanks.scalars if column not in treebanks.panels]
     lead = (
         "Each mark is a treebank, at the same position in every panel. Its shape and color show the language family"
         " (for Indo-European languages, the genus)."
     )
-    if treebanks.clustering is None:
-        lead += " Treebanks are in the order given."
-    else:
-        lead += " Treebanks are ordered by similarity: neighbors have similar frequencies of relations."
+    order = "ordered by similarity: neighbors have similar frequencies of relations"
+    lead += f" Treebanks are {'in the order given' if treebanks.clustering is None else order}."
     if len(treebanks.rows) >= FEWEST:
         lead += (
             " The band contains the middle half of the treebanks; the line in it is the median. Outliers are named:"
             " values more than 1.5 interquartile ranges below or above the band."
         )
-    lead += f" No differences in: {', '.join(map(_lower, same))}." if same else ""
+    lead += f" No differences in: {', '.join(same)}." if same else ""
     return Section("columns", "Columns", lead, blocks if len(blocks) > 1 else [], narrow=True)
 
 
 def _outliers(treebanks: _Treebanks) -> Section:
-    outlying = _outlying(treebanks).items()
-    rows: list[tuple[Cell, ...]] = []
-    for i, panels_of_row in sorted(outlying, key=lambda pair: (-len(pair[1]), treebanks.rows[pair[0]].name)):
-        values = ", ".join(
-            f"{_lower(panel.title)} {'↑' if panel.outliers[i] else '↓'} {panel.shown(panel.values[i] or 0.0)}"
-            for _, panel in panels_of_row
+    outlying: list[tuple[PanelRow, list[str]]] = [
+        (
+            row,
+            [
+                f"{_lower(panel.title)} {'↑' if panel.outliers[i] else '↓'} {panel.shown(panel.values[i] or 0.0)}"
+                for panel in treebanks.panels.values()
+                if i in panel.outliers
+            ],
         )
-        rows.append((treebanks.rows[i].label, len(panels_of_row), values, *language_cells(treebanks.rows[i].name)[:2]))
+        for i, row in enumerate(treebanks.rows)
+    ]
+    rows = [
+        (row.label, len(values), ", ".join(values), *language_cells(row.name)[:2])
+        for row, values in sorted(outlying, key=lambda pair: (-len(pair[1]), pair[0].name))
+        if values
+    ]
     columns = (
         Column("Treebank", "text"), Column("Columns", "number"), Column("Outlier in", "text"),
         Column("Language", "text"), Column("Family", "text"),
@@ -208,10 +200,9 @@ def _similarity(treebanks: _Treebanks) -> Section:
         " clusters that it joins. The order from top to bottom is the order of the panels."
     )
     if treebanks.clustering is None:
-        return Section("similarity", "Similarity", "", [])
-    drawing = tree_chart(treebanks.clustering.root, treebanks.rows, "bits")
-    labels = {row.name: row.label for row in treebanks.rows}
-    nearest = treebanks.clustering.nearest
+        return Section("similarity", "Similarity", lead, [])
+    clusters = Block("clusters", "Clusters", drawing=tree_chart(treebanks.clustering.root, treebanks.rows, "bits"))
+    labels, nearest = {row.name: row.label for row in treebanks.rows}, treebanks.clustering.nearest
     rows = [
         (i, row.label, *language_cells(row.name)[:2], labels[nearest[row.name][0]], nearest[row.name][1])
         for i, row in enumerate(treebanks.rows, 1)
@@ -221,9 +212,7 @@ def _similarity(treebanks: _Treebanks) -> Section:
         Column("Family", "text"), Column("Nearest", "text"), Column("JSD", "probability", digits=3),
     )  # fmt: skip
     table = Block("nearest", "Nearest treebank", table=Table(columns, tuple(rows)))
-    return Section(
-        "similarity", "Similarity", lead, [Block("clusters", "Clusters", drawing=drawing), table], narrow=True
-    )
+    return Section("similarity", "Similarity", lead, [clusters, table], narrow=True)
 
 
 def _frequencies(treebanks: _Treebanks) -> Section:

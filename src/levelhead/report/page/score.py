@@ -27,13 +27,7 @@ from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart,
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
 from levelhead.report.page.examples import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
-from levelhead.report.page.treebank_errors import (
-    BY_FREQUENCY,
-    PROPERTY_TITLES,
-    STORE,
-    TreebankErrors,
-    joined_errors,
-)
+from levelhead.report.page.treebank_errors import BY_FREQUENCY, PROPERTY_TITLES, STORE, TreebankErrors, joined_errors
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
 from levelhead.tables.table import Column, Table, formatted, interval_cell, value_cell
@@ -211,7 +205,7 @@ def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
     )
     words, share = sum(repair.words for repair in rest), 100 * math.fsum(repair.share for repair in rest)
     others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
-    caption = " ".join(filter(None, (others, note, _uncertain(rows))))
+    caption = " ".join(filter(None, (others, note, uncertain_note(rows))))
     return Block("costs", "", caption, chart=chart, table=Table(columns, tuple(cells)), filed=True)
 
 
@@ -277,10 +271,10 @@ def _buckets(by: str, part: TreebankErrors, store: str, values: Iterable[tuple[A
     rows = [row for _, row in counted]
     columns = (part.measure, "95% CI", *heads)
     chart = RowChart(f"{part.measure} by {title.lower()}", title, part.measure, columns, rows, full=100)
-    return Block(f"by-{by}", title, _uncertain(rows), chart=chart)
+    return Block(f"by-{by}", title, uncertain_note(rows), chart=chart)
 
 
-def _uncertain(rows: Sequence[ChartRow]) -> str:
+def uncertain_note(rows: Sequence[ChartRow]) -> str:
     return f"{UNCERTAIN}." if any(row.uncertain for row in rows) else ""
 
 

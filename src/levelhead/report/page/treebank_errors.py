@@ -10,14 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.breakdown import (
-    Breakdown,
-    breakdown_of,
-    bucket_cells,
-    check_breakable,
-    ratio_parts,
-    words_in,
-)
+from levelhead.analysis.breakdown import Breakdown, breakdown_of, bucket_cells, check_breakable, ratio_parts, words_in
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
 from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, average_repairs, errors_in, gain_parts, repairs_of
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
