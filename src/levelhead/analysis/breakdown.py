@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.word_properties import PropertySettings, property_named
+from levelhead.analysis.word_properties import PropertySettings, Values, property_named
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring import Counts, Definition, Matches, Measure, Score
@@ -35,7 +35,7 @@ class BucketWords(NamedTuple):
     names: Sequence[tuple[str, ...]]  # the values of each bucket
     # the buckets of correct pairs, gold words, system words and aligned gold words, each with the gold sentence of each
     # word; int64, shapes (words,)
-    kinds: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]
+    kinds: tuple[tuple[Values, Values], ...]
 
 
 RELATIONS = ("class", "deprel")  # the properties whose values a measure can leave out
@@ -144,8 +144,8 @@ def bucket_words(
 
 def words_in(
     names: Sequence[tuple[str, ...]],
-    of_gold: NDArray[np.int64],
-    of_system: NDArray[np.int64],
+    of_gold: Values,
+    of_system: Values,
     matches: Matches,
     measure: Measure,
     registry: Registry,
@@ -172,7 +172,7 @@ def counted_words(
     return gold, system, agree & gold[matches.alignment.gold] & system[matches.alignment.system], selection
 
 
-def bucket_cells(systems: Sequence[BucketWords], of_sentence: NDArray[np.int64]) -> Cells:
+def bucket_cells(systems: Sequence[BucketWords], of_sentence: Values) -> Cells:
     """Return the correct, gold, system and aligned words of each unit and bucket."""
     kinds = [kind for words in systems for kind in words.kinds]
     n_names = len(systems[0].names)
@@ -184,7 +184,7 @@ def bucket_cells(systems: Sequence[BucketWords], of_sentence: NDArray[np.int64])
     return Cells(keys // n_names, keys % n_names, counts)
 
 
-def ratio_parts(counts: NDArray[np.int64], measure: Measure) -> NDArray[np.float64]:
+def ratio_parts(counts: Values, measure: Measure) -> NDArray[np.float64]:
     """Return numerators and denominators of a measure, shape (..., 2)."""
     correct, gold, system, aligned = np.moveaxis(counts.astype(np.float64), -1, 0)
     whole = {"precision": system, "recall": gold, "aligned_accuracy": aligned}.get(measure.component or "f1")
@@ -204,7 +204,7 @@ def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None)
     return scores_of(np.stack(counts, axis=1), measure, undefined)
 
 
-def scores_of(counts: NDArray[np.int64], measure: Measure, undefined: float | None) -> list[Score]:
+def scores_of(counts: Values, measure: Measure, undefined: float | None) -> list[Score]:
     """Return the score of each bucket."""
     return [score_of(Counts(*row.reshape(4, 1)), measure, undefined) for row in counts]
 

@@ -135,13 +135,12 @@ def explain(gold: Input, system: Input) -> Explanation:
     of_ud = evaluations["ud"]
     if isinstance(of_ud, InputError):
         raise of_ud
-    matches, differences = match(*_read(sides, UD), UD), []
+    both, differences = _read(sides, UD), []
     # all measures are compared, including those that the rules do not define
-    before = score_treebanks(matches.gold, matches.system, Setup(_MEASURES, UD))
+    matches, before = match(*both, UD), score_treebanks(*both, Setup(_MEASURES, UD))
     for decision, choices, other, affected in _DECISIONS:
         try:
-            changed = Setup(_MEASURES, replace(UD, **other))
-            after: Evaluation | None = score_treebanks(matches.gold, matches.system, changed)
+            after: Evaluation | None = score_treebanks(*both, Setup(_MEASURES, replace(UD, **other)))
         except InputError:
             after = None
         pairs = {name: (before[name].f1, after[name].f1 if after else None) for name in before}

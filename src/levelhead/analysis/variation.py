@@ -46,15 +46,26 @@ def variations(treebank: Treebank) -> Iterator[Variation]:
         for row, place, other, n_own, n_other in _minorities(groups, upos.codes[words].astype(np.int64)):
             word = int(words[row])
             yield Variation(word, "UPOS", upos[word], upos.strings[other], -1, n_own, n_other, int(words[place]))
+    heads, relations = treebank.heads.astype(np.int64), treebank.relations
     for n_words in range(2, LONGEST + 1):
-        yield from _of_pairs(text, n_words)
+        starts, groups = text.windows(n_words + 2)
+        one, last = text.word[starts + 1], text.word[starts + n_words]
+        inside = (one >= 0) & (last >= 0)
+        one, last, groups = one[inside], last[inside], groups[inside]
+        labels = np.where(heads[one] == last, 2 * relations.codes[one].astype(np.int64), -1)
+        labels = np.where(heads[last] == one, 2 * relations.codes[last].astype(np.int64) + 1, labels)
+        for row, place, label, n_own, n_other in _minorities(groups, labels):
+            own = int(labels[row])
+            words, others = (last, one) if (label if label >= 0 else own) % 2 else (one, last)
+            word, head, there = int(words[row]), int(others[row]) if label >= 0 else -1, int(words[place])
+            names = ["no relation" if code < 0 else relations.strings[code // 2] for code in (own, label)]
+            yield Variation(word, "relation", names[0], names[1], head, n_own, n_other, there)
 
 
 class _Text:
     """The words of a treebank with the start and end of each sentence, as numbers."""
 
     def __init__(self, treebank: Treebank) -> None:
-        self.treebank = treebank
         place = np.arange(treebank.n_words) + 2 * treebank.sentence_of_word.astype(np.int64) + 1
         size = treebank.n_words + 2 * len(treebank)
         self.word = np.full(size, -1, dtype=np.int64)
@@ -79,32 +90,13 @@ class _Text:
         return starts[repeated], groups[repeated]
 
 
-def _of_pairs(text: _Text, n_words: int) -> Iterator[Variation]:
-    starts, groups = text.windows(n_words + 2)
-    heads, relations = text.treebank.heads.astype(np.int64), text.treebank.relations
-    one, other = text.word[starts + 1], text.word[starts + n_words]
-    inside = (one >= 0) & (other >= 0)
-    one, other, groups = one[inside], other[inside], groups[inside]
-    labels = np.where(heads[one] == other, 2 * relations.codes[one].astype(np.int64), -1)
-    labels = np.where(heads[other] == one, 2 * relations.codes[other].astype(np.int64) + 1, labels)
-    for row, place, label, n_own, n_other in _minorities(groups, labels):
-        own = int(labels[row])
-        turned = (label if label >= 0 else own) % 2
-        word, head = (int(side[row]) for side in ((other, one) if turned else (one, other)))
-        there = int((other if turned else one)[place])
-        names = ["no relation" if code < 0 else relations.strings[code // 2] for code in (own, label)]
-        yield Variation(word, "relation", names[0], names[1], head if label >= 0 else -1, n_own, n_other, there)
-
-
 def _minorities(groups: Numbers, labels: Numbers) -> Iterator[tuple[int, int, int, int, int]]:
     """Return each row whose label is not more frequent than another label of its group.
 
     Each has the first row of the group with the other label, this label, and the frequencies of both labels.
     """
-    if not len(groups):
-        return
     shifted = labels + 1
-    size = int(shifted.max()) + 1
+    size = int(shifted.max(initial=0)) + 1
     pairs, places, counts = np.unique(groups * size + shifted, return_index=True, return_counts=True)
     own_group, own_label = pairs // size, pairs % size - 1
     order = np.lexsort((own_label, -counts, own_group))

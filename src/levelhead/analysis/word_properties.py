@@ -116,11 +116,9 @@ def _feature(matches: Matches, key: str) -> Buckets:
 def _head_relation(matches: Matches, _: PropertySettings) -> Buckets:
     """The universal relation of the head; "-" for roots."""
     relations = buckets_by(matches, "relations", universal)
-    names = (*relations.names, NONE)
     sides = ((matches.gold, relations.gold), (matches.system, relations.system))
-    return _of_words(
-        matches, names, *(np.where(side.heads < 0, len(names) - 1, own[side.heads]) for side, own in sides)
-    )
+    values = (np.append(own, len(relations.names))[side.heads] for side, own in sides)  # of roots, whose head is -1
+    return _of_words(matches, (*relations.names, NONE), *values)
 
 
 def _arcs(matches: Matches) -> list[tuple[Values, NDArray[np.bool_]]]:
@@ -158,11 +156,8 @@ def _frequency(
 ) -> Buckets:
     """The buckets of words by ranges of the frequency of their forms in training."""
     forms = _training(settings, name).forms
-    counts = (
-        column.mapped(lambda form: forms.get(form, 0), np.int64)
-        for column in (matches.gold.forms, matches.system.forms)
-    )
-    return _of_words(matches, names, *(_in_ranges(numbers, bounds) for numbers in counts))
+    columns = (side.forms.mapped(lambda form: forms.get(form, 0), np.int64) for side in (matches.gold, matches.system))
+    return _of_words(matches, names, *(_in_ranges(numbers, bounds) for numbers in columns))
 
 
 def _seen(
@@ -178,9 +173,8 @@ def _comments(matches: Matches, key: str) -> Buckets:
     values, held = [], NONE
     for sentence in matches.gold:
         metadata = sentence.metadata
-        if "newdoc id" in metadata or "# newdoc" in sentence.comments:
-            held = NONE
-        held = metadata.get(key, held)
+        starts = "newdoc id" in metadata or "# newdoc" in sentence.comments
+        held = metadata.get(key, NONE if starts else held)
         values.append(held)
     number = {name: i for i, name in enumerate(dict.fromkeys(values))}
     return _of_sentences(matches, [*number], np.array([number[value] for value in values], dtype=np.int64))

@@ -16,8 +16,6 @@ from levelhead.tables.writers import latex_text
 from levelhead.treebank.tree_svg import AGREED, GOLD_ONLY, MISLABELED, SYSTEM_ONLY, ArcColor
 
 _LEGEND = "gray: both agree, blue: gold only, orange: system only"
-_GAP = 16
-_LEAST = 34
 _STEP = 22
 _ROW = 22
 _SMALL = 11
@@ -99,7 +97,7 @@ def _picture(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> Drawing:
     same = gold.forms == system.forms
     widths = [
         [
-            max(_LEAST, width_of(cut(form)), width_of(cut(relation), _SMALL)) + _GAP
+            16 + max(34, width_of(cut(form)), width_of(cut(relation), _SMALL))
             for form, relation in zip(side.forms, side.relations, strict=True)
         ]
         for side in (gold, system)

@@ -187,9 +187,8 @@ def spreads(
     """Draw values as dots with their intervals, one per row, for files and notebooks."""
     left = max(widest(row.label for row in rows) + 16, width_of(axis, 11) + 22)
     values = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
-    scale = scale_for(values, left, _WIDTH - 16, zero=zero)
-    if whole:
-        scale = Scale(min(values) - 0.5, max(values) + 0.5, left, _WIDTH - 16)
+    ends = left, _WIDTH - 16
+    scale = Scale(min(values) - 0.5, max(values) + 0.5, *ends) if whole else scale_for(values, *ends, zero=zero)
     ticks = [at for at in scale.ticks(8) if not whole or at == int(at)]
     bottom = _TOP + _ROW * len(rows)
     parts = [

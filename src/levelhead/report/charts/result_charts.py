@@ -66,14 +66,14 @@ def _coefficient(value: float | None) -> str:
 
 def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
     """Return the coefficients of pairs with their intervals, the strongest first; * marks p < .05 after correction."""
-    coefficients = [(pair, pair.coefficients[method]) for pair in correlation.pairs]
-    known = [(pair, coefficient) for pair, coefficient in coefficients if coefficient.value is not None]
-    known.sort(key=lambda each: -abs(each[1].value or 0.0))
     rows = [
         ChartRow(f"{pair.x}, {pair.y}{mark}", coefficient.value, coefficient.low, coefficient.high)
-        for pair, coefficient in known
+        for pair in correlation.pairs
+        for coefficient in [pair.coefficients[method]]
         for mark in ["*" if coefficient.p_holm is not None and coefficient.p_holm < _LEVEL else ""]
+        if coefficient.value is not None
     ]
+    rows.sort(key=lambda row: -abs(row.value or 0.0))
     return spreads(f"{method.capitalize()}'s correlations", rows, f"{_SYMBOLS[method]} (* p < {_LEVEL})", zero=True)
 
 
@@ -209,8 +209,7 @@ def _of_confusions(confusions: Confusions) -> Iterator[Drawing]:
     for name, treebank in confusions.treebanks.items():
         n = min(len(treebank.names), _MOST_RELATIONS)
         counts = treebank.counts[:n, :n]
-        wrong = [[0 if i == j else int(counts[i, j]) for j in range(n)] for i in range(n)]
-        most = max((count for row in wrong for count in row), default=0) or 1
-        shades = [[None if i == j else wrong[i][j] / most for j in range(n)] for i in range(n)]
+        most = (counts - np.diag(np.diag(counts))).max(initial=0) or 1
+        shades = [[None if i == j else counts[i, j] / most for j in range(n)] for i in range(n)]
         rows = [(treebank.names[i], [f"{counts[i, j]:,}" if counts[i, j] else "" for j in range(n)]) for i in range(n)]
         yield heat(f"{name}: gold relations by system relations", "gold", treebank.names[:n], rows, shades)

@@ -14,8 +14,6 @@ from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import stem_of
 
-_MOST_NAMED = 4
-
 
 class Strip(NamedTuple):
     """A small picture of a value and its interval in a row of a table; positions are from 0 to 1."""
@@ -208,9 +206,9 @@ class Page(NamedTuple):
 
 def names_or_number(names: Sequence[str], noun: str) -> str:
     """Return up to four names as a list, otherwise their number."""
-    *most, last = names
-    several = len(names) > _MOST_NAMED
-    return number_of(len(names), noun) if several else " and ".join(filter(None, (", ".join(most), last)))
+    if len(names) > 4:
+        return number_of(len(names), noun)
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def treebank_name(treebank: Treebank) -> str:

@@ -163,10 +163,9 @@ class ExampleTally:
         totals = {}
         for name, before in self._totals.items():
             numbers = renumbered.get(name, np.asarray)(np.array([*before], dtype=np.int64))
-            joint = Counter[int]()
-            for number, n in zip(numbers.tolist(), before.values(), strict=True):
-                joint[number] += n
-            totals[name] = {number: joint[number] for number in sorted(joint) if number >= 0}
+            distinct, places = np.unique(numbers, return_inverse=True)
+            sums = np.bincount(places, [*before.values()]).astype(np.int64).tolist()
+            totals[name] = {number: n for number, n in zip(distinct.tolist(), sums) if number >= 0}
         return Examples([self._sentences[number] for number in kept.tolist()], pairs, shown, totals)
 
 

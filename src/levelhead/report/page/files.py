@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import zlib
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
@@ -69,10 +70,14 @@ def render(page: Page) -> bytes:
     return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
 
 
+def compressed(page: Page) -> bytes:
+    return zlib.compress(render(page))
+
+
 def with_links(page: bytes, links: Links) -> bytes:
-    """Return a rendered page with links to other pages of the report."""
+    """Return the HTML of a compressed page with links to other pages of the report."""
     shown = _environment().get_template("links.html.j2").render(links=links)
-    return page.replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
+    return zlib.decompress(page).replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
 
 
 def _asset(name: str) -> str:

@@ -172,6 +172,7 @@ def _leaderboard(campaign: _Campaign) -> Section:
         table = ranking_table(campaign.results, [ranking, *others])._replace(notes=())
         of_others = (name for other in others for name in (other.measure, f"{other.measure} rank"))
         extra = frozenset({"Letters", f"{ranking.measure} of valid sentences", *of_others})
+        hidden = extra.intersection(column.name for column in table.columns)
         values = [
             () if standing.value is None else (float(standing.value), *(standing.interval or ()))
             for standing in ranking.standings
@@ -183,7 +184,7 @@ def _leaderboard(campaign: _Campaign) -> Section:
         notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking))
         caption = " ".join(map(_sentence, filter(None, notes)))
         blocks.append(block._replace(caption=caption, table=table, strips=strips, strip_ends=(first, last),
-                                     extra=extra.intersection(column.name for column in table.columns), rows_are="system"))  # fmt: skip
+                                     extra=hidden, rows_are="system"))  # fmt: skip
     return Section("leaderboard", "Ranking", lead, blocks)
 
 

@@ -50,11 +50,8 @@ TAGS: Mapping[str, str] = dict(entry.split("=") for entry in (
 
 def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
     """Return the definition and formula of each measure."""
-    defined = {name: registry.measures[parse_measure(name, registry).name] for name in names}
-    return {
-        name: f"{definition.meaning} Correct / counted words: {definition.formula}."
-        for name, definition in defined.items()
-    }
+    defined = ((name, registry.measures[parse_measure(name, registry).name]) for name in names)
+    return {name: f"{one.meaning} Correct / counted words: {one.formula}." for name, one in defined}
 
 
 def class_terms(scheme: Scheme) -> dict[str, str]:

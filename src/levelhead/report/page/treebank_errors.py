@@ -105,7 +105,6 @@ PROPERTY_TITLES = {
 }
 
 STORE = "0"  # of all treebanks
-_REPAIR = "repair"
 
 Key = tuple[str, ...] | str  # a type of error, or a value of a property
 
@@ -183,7 +182,7 @@ class ErrorTally:
         self._types += np.bincount(types, minlength=len(ERRORS))
         words = wrong.word[wrong.word >= 0]
         groups = {
-            _REPAIR: wrong.kind[wrong.word >= 0],
+            "repair": wrong.kind[wrong.word >= 0],
             "cell": values_of_words(matches, words, self._confused.add(matches)),
             "kind": values_of_words(matches, words, types),
             **{by: tally.add(matches, documents)[words] for by, tally in self._properties.items()},
@@ -195,8 +194,8 @@ class ErrorTally:
         if self._without_trees is not None:
             raise self._without_trees
         kinds = [*self._kinds.numbers]
-        numbers: dict[str, dict[Key, int]] = {_REPAIR: {kind: i for i, kind in enumerate(sorted(kinds))}}
-        of_kind = np.array([numbers[_REPAIR][kind] for kind in kinds])
+        numbers: dict[str, dict[Key, int]] = {"repair": {kind: i for i, kind in enumerate(sorted(kinds))}}
+        of_kind = np.array([numbers["repair"][kind] for kind in kinds])
         numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
         scores = {name: tally.histogram() for name, tally in self._scores.items() if tally.has_counts}
@@ -210,7 +209,7 @@ class ErrorTally:
             dict(zip(ERRORS[1:], self._types[1:].tolist(), strict=True)),
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
             self._confused.matrix(),
-            self._examples.examples({_REPAIR: of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
+            self._examples.examples({"repair": of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
             {name: bucket_estimates(of_units, _LEVEL)[0].interval for name, of_units in parts.items()},
         )
 
@@ -250,7 +249,7 @@ class _PropertyTally:
 
 def joined_errors(parts: Sequence[TreebankErrors]) -> TreebankErrors:
     """Return the errors of all treebanks, without breakdowns, confusions and intervals, and mean costs of errors."""
-    numbers: dict[str, dict[Key, int]] = {name: {} for name in (_REPAIR, *PROPERTY_TITLES)}
+    numbers: dict[str, dict[Key, int]] = {name: {} for name in ("repair", *PROPERTY_TITLES)}
     renumbered: list[dict[str, Callable[[int], int]]] = []
     for part in parts:
         renumbered.append({})
