@@ -187,9 +187,7 @@ def _edges(side: _Words, *styles: str) -> list[str]:
 def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Page:
     """Return a page of the sentences, each with gold's and the systems' trees."""
     blocks = [
-        Block(f"trees-{number}", group.heading, sentences=group.drawn)
-        for number, group in enumerate(groups, 1)
-        if group.drawn
+        Block(f"trees-{n}", group.heading, sentences=group.drawn) for n, group in enumerate(groups, 1) if group.drawn
     ]
     systems = dict.fromkeys(output.name for group in groups for output in group.outputs)
     n_sentences = sum(len(group.drawn) for group in groups)

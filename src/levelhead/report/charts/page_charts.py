@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -130,13 +131,12 @@ class RowChart:
     def picture(self, row: ChartRow) -> str:
         """Return the picture of a row."""
         if self.shape == "parts":
-            whole, done, drawn = sum(row.parts) or 1, 0, ""
-            for n, (_, color) in zip(row.parts, self.kinds, strict=True):
+            whole, drawn = sum(row.parts) or 1, ""
+            for n, done, (_, color) in zip(row.parts, accumulate(row.parts, initial=0), self.kinds):
                 start, share, kind = 100 * done / whole, 100 * n / whole, "small" if color == "none" else "on small"
                 number_inside = f'<text class="{kind}" x="{short(start + 0.8)}%" y="50%" dy=".36em">{n}</text>'
                 if n:
                     drawn += _box(start, share, 16, color) + (number_inside if share > _READABLE else "")
-                done += n
             return _fluid(drawn)
         if row.value is None:
             return ""
@@ -282,14 +282,13 @@ def shares(title: str, rows: Mapping[str, Sequence[int]], kinds: Sequence[tuple[
         x += width_of(name, 11) + 44
     for i, (row, numbers) in enumerate(rows.items()):
         y, whole = _TOP + _ROW * i, sum(numbers) or 1
-        scale, done = Scale(0, whole, left, _WIDTH - 6), 0
+        scale = Scale(0, whole, left, _WIDTH - 6)
         parts.append(text(left - 10, y + 15, row, anchor="end"))
-        for (name, kind), n in zip(kinds, numbers):
+        for (name, kind), n, done in zip(kinds, numbers, accumulate(numbers, initial=0)):
             if n:
                 parts.append(bar(scale(done), scale(done + n) - 1.5, y + 3, _ROW - 6, kind, f"{row}: {n} {name}"))
                 if scale(done + n) - scale(done) > width_of(str(n), 11) + 10:
                     parts.append(text(scale(done) + 6, y + 15, str(n), "on small" if "none" not in kind else "small"))
-            done += n
     return Drawing(title, _WIDTH, _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
 
 

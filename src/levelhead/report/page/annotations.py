@@ -22,8 +22,7 @@ from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
 
 _MOST_TREES = 40
-_MOST_PATTERNS = 200
-_MOST_SUSPECTS = 200
+_MOST_ROWS = 200  # of patterns or suspects
 
 
 def agreement_page(agreement: Agreement, rules: Rules) -> Page:
@@ -32,7 +31,7 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
     columns = (Column("Measure", "text"), *(Column(f"{one} and {other}") for one, other in agreement.pairs))
     f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)
     measures = [Block("f1", table=Table(columns, f1))]
-    patterns = [_noted("patterns", agreement.table(by="pattern", most=_MOST_PATTERNS))]
+    patterns = [_noted("patterns", agreement.table(by="pattern", most=_MOST_ROWS))]
     trees = f"An example of each pattern: the tree of {first} above, those of the other annotators below."
     alphas = [(label.name, label.krippendorff) for label in agreement.labels]
     rows = [plotted_row(name, alpha.value, alpha.interval) for name, alpha in alphas if alpha.value is not None]
@@ -80,9 +79,8 @@ def _disagreements(agreement: Agreement, rules: Rules) -> Iterator[Block]:
     shown = [OutputTrees(name, match(gold, treebank, rules)) for name, treebank in others]
     drawn: dict[int, Disagreement] = {}
     for disagreement in agreement.disagreements:
-        if len(drawn) < _MOST_TREES:
-            drawn.setdefault(disagreement.sentence, disagreement)
-    for number, (index, disagreement) in enumerate(drawn.items(), 1):
+        drawn.setdefault(disagreement.sentence, disagreement)
+    for number, (index, disagreement) in enumerate([*drawn.items()][:_MOST_TREES], 1):
         words = f"{disagreement.form}; {number_of(disagreement.n_words, 'word')}"
         title = f"{disagreement.name}: {disagreement.first} or {disagreement.second} ({words})"
         yield Block(f"pattern-{number}", title, sentences=[sentence(shown, index, ("first", "other"))])
@@ -94,7 +92,7 @@ def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
     if isinstance(changes, ReleaseChanges):
         summary.append(_noted("files", changes.table(by="file"), "Files"))
     columns = Table((Column("Column", "text"), Column("Changes", "number")), tuple(changes.by_column.items()))
-    patterns = changes.table(most=_MOST_PATTERNS)._replace(notes=())
+    patterns = changes.table(most=_MOST_ROWS)._replace(notes=())
     sections = [
         Section("sentences", "Sentences", "A sentence can change in several ways.", summary),
         Section("columns", "Changes by column", "", [Block("columns", table=columns)]),
@@ -121,7 +119,7 @@ def _change(pattern: ChangePattern) -> str:
 def _trees(changes: AnyChanges, rules: Rules) -> Iterator[Block]:
     """A short sentence for each of the most frequent patterns, no sentence twice."""
     drawn: set[tuple[str, int]] = set()
-    for number, pattern in enumerate(changes.patterns[:_MOST_PATTERNS], 1):
+    for number, pattern in enumerate(changes.patterns[:_MOST_ROWS], 1):
         for at in pattern.examples if len(drawn) < _MOST_TREES else ():
             part = changes.parts[at.file]
             lengths = (len(part.old[at.old].forms), len(part.new[at.new].forms))
@@ -145,7 +143,7 @@ def suspects_page(suspects: Suspects) -> Page:
         shown = [OutputTrees(name, matches) for name, matches in zip(suspects.systems, suspects.outputs, strict=True)]
         blocks = [
             _suspect(f"suspect-{number}", treebank, suspect, shown)
-            for number, suspect in enumerate(suspects.suspects[:_MOST_SUSPECTS], 1)
+            for number, suspect in enumerate(suspects.suspects[:_MOST_ROWS], 1)
         ]
         sections.append(Section("sentences", "Sentences", "The annotation above, the systems' trees below.", blocks))
     facts = [

@@ -159,12 +159,13 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     baseline, several, (first, *others) = comparison.systems[0], len(parts) > 1, parts[0].systems
     more_runs = comparison.results[0].runs[0] - 1  # of the baseline: what readers choose last
     systems = [*others[more_runs:], *others[:more_runs], first]
-    choices: dict[str, Sequence[str]] = {"measure": _measures(comparison), "system": systems}
+    measures = sorted(comparison.measures, key=lambda name: name != "LAS")  # first: most readers look for it
+    choices: dict[str, Sequence[str]] = {"measure": measures, "system": systems}
     choices |= {"treebank": [ALL, *(part.treebank for part in parts)]} if several else {}
     whole, values = joined_contrasts(parts) if several else (parts[0].contrasts, parts[0].values)
     differences = [
         block
-        for number, measure in enumerate(choices["measure"], 1)
+        for number, measure in enumerate(measures, 1)
         for block in _differences(comparison, measure, f"-{number}" if len(comparison.measures) > 1 else "", systems)
     ]
     confusions = [
@@ -188,17 +189,12 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     against = f" compared with {baseline}" if comparison.systems[1:] else ""
     where = names_or_number([part.treebank for part in parts], "treebank")
     title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
-    lead = f"{LABEL} {_finding(comparison)}" if comparison.coverage else _finding(comparison)
+    lead = (f"{LABEL} " if comparison.coverage else "") + _finding(comparison, measures[0])
     shown = [section for section in sections if section.blocks]
     return Page(
         title, lead, facts, choices, shown, (), comparison.provenance.signature, "comparison", data,
         measure_terms(comparison.measures, registry),
     )  # fmt: skip
-
-
-def _measures(comparison: Comparison) -> list[str]:
-    """The measures, LAS first, since most readers look for it."""
-    return sorted(comparison.measures, key=lambda name: name != "LAS")
 
 
 def _of_average(comparison: Comparison, measure: str) -> list[ComparedScore]:
@@ -211,9 +207,8 @@ def _significant(result: ComparedScore) -> bool:
     return result.p_holm is not None and result.p_holm < 0.05 and result.enough_runs
 
 
-def _finding(comparison: Comparison) -> str:
-    measure, baseline = _measures(comparison)[0], comparison.systems[0]
-    _, *others = _of_average(comparison, measure)
+def _finding(comparison: Comparison, measure: str) -> str:
+    baseline, (_, *others) = comparison.systems[0], _of_average(comparison, measure)
     real = [result for result in others if _significant(result)]
     if not real:
         return f"By {measure}, no system differs significantly from {baseline}."

@@ -26,7 +26,7 @@ from levelhead.tables.svg import (
     widest,
     width_of,
 )
-from levelhead.tables.table import Cell, Column, Table, percentage
+from levelhead.tables.table import Column, Table, percentage
 from levelhead.typology import COLUMNS, Profile, ProfileColumn, Survey
 from levelhead.typology.languages import branch_of_treebank, language_cells, short_names
 from levelhead.typology.profile import FEWEST, Quartiles, quartiles
@@ -65,7 +65,7 @@ def profile_page(survey: Survey) -> Page:
     rows = [PanelRow(name, short[name], series[groups[name]], groups[name]) for name in names]
     scalars, drawn = [column for name in profiles[names[0]] if (column := COLUMNS[name]).by is None], {}
     for column in scalars:
-        values = [_printed(column, profiles[name].number(column.name)) for name in names]
+        values = [_printed(column, profiles[name]) for name in names]
         if len({*values} - {None}) > 1:
             drawn[column] = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
     treebanks = _Treebanks(survey, profiles, clustering, rows, scalars, drawn)
@@ -84,7 +84,8 @@ def _title(column: ProfileColumn) -> str:
     return _TITLES.get(column.name) or column.name.replace("_", " ").capitalize()
 
 
-def _printed(column: ProfileColumn, value: float | None) -> float | None:
+def _printed(column: ProfileColumn, profile: Profile) -> float | None:
+    value = profile.number(column.name)
     return percentage(value) if value is not None and column.unit == "%" else value
 
 
@@ -233,7 +234,7 @@ def _frequencies(treebanks: _Treebanks) -> Section:
                 for row, some in zip(treebanks.rows, shares)
             ]
             caption = f"The {len(kept)} most frequent of {len(names)}." if len(kept) < len(names) else ""
-            matrix = HeatMap("", kept, rows, {}, {}, Column("", "ratio"))
+            matrix = HeatMap("", kept, rows, {}, {}, Column(""))
             blocks.append(Block(column.name, title, caption, heat=matrix))
     lead = "Percentages of words; the most frequent first."
     return Section("frequencies", "Frequencies", lead, blocks, narrow=len(treebanks.rows) == 1)
@@ -243,10 +244,11 @@ def _values(treebanks: _Treebanks) -> Section:
     """All values, with the total below if it is known."""
     if len(treebanks.rows) == 1:
         (profile,) = treebanks.profiles.values()
-        rows: list[tuple[Cell, ...]] = []
-        for column in treebanks.scalars:
-            value = _printed(column, profile.number(column.name))
-            rows.append((_title(column), None if value is None else _with_unit(column, value), column.meaning))
+        values = [(column, _printed(column, profile)) for column in treebanks.scalars]
+        rows = [
+            (_title(column), None if value is None else _with_unit(column, value), column.meaning)
+            for column, value in values
+        ]
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
         return Section("values", "Values", "", [Block("values", table=Table(columns, tuple(rows)))])
     table = treebanks.survey.with_columns([column.name for column in treebanks.scalars]).table()

@@ -222,7 +222,10 @@ def _heat(campaign: _Campaign) -> Section:
 def _heat_map(campaign: _Campaign, ranking: Ranking) -> HeatMap:
     systems, test_sets = [standing.system for standing in ranking.standings], campaign.test_sets(ranking)
     rows = [(test_set.code, [campaign.value(s, test_set, ranking.measure) for s in systems]) for test_set in test_sets]
-    marks, links, headings, aliases = {}, {}, {}, {}
+    families = [test_set.language.family for test_set in test_sets]
+    starts = [i for i, family in enumerate(families) if i == 0 or family != families[i - 1]]
+    headings = {i: families[i] or "Other" for i in starts if any(families)}
+    marks, links, aliases = {}, {}, {}
     for i, test_set in enumerate(test_sets):
         for j, system in enumerate(systems):
             result = campaign.result(system, test_set)
@@ -233,10 +236,6 @@ def _heat_map(campaign: _Campaign, ranking: Ranking) -> HeatMap:
         language = test_set.language
         if language.name:
             aliases[i] = " · ".join(filter(None, dict.fromkeys((language.name, language.genus, language.family))))
-        if i == 0 or language.family != test_sets[i - 1].language.family:
-            headings[i] = language.family or "Other"
-    if not any(test_set.language.family for test_set in test_sets):
-        headings = {}
     return HeatMap(
         "Test set", systems, rows, headings, marks, Column(ranking.measure),
         lower_is_better(ranking.measure), True, links, aliases, ("set", "system"),
