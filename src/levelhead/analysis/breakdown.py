@@ -98,10 +98,9 @@ def break_down(
         MeasureError: the property is unknown, or the measure is weighted or does not count words.
     """
     words = bucket_words(matches, measure, by, settings, registry=registry)
-    of_sentence, level = np.zeros(len(matches.gold), dtype=np.int64), None
-    if intervals is not None:
-        of_sentence, level = intervals.units.of_sentence, intervals.level
+    of_sentence = intervals.units.of_sentence if intervals else np.zeros(len(matches.gold), dtype=np.int64)
     found = histogram_of(bucket_cells([words], of_sentence), lambda some: ratio_parts(some.counts, measure))
+    level = intervals.level if intervals else None
     return breakdown_of(by, measure, words.names, found, matches.rules.undefined, level)
 
 
@@ -113,7 +112,6 @@ def breakdown_of(
     undefined: float | None,
     level: float | None,
 ) -> Breakdown:
-    """Return a breakdown from the counts of units."""
     totals = np.zeros((len(names), 4), dtype=np.int64)
     totals[found.totals.groups] = found.totals.counts
     scores = zip(names, scores_of(totals, measure, undefined), strict=True)
@@ -199,13 +197,11 @@ def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> 
 
 
 def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None) -> list[Score]:
-    """Return the score of each bucket."""
-    counts = [np.bincount(buckets, minlength=len(words.names)) for buckets, _ in words.kinds]
-    return scores_of(np.stack(counts, axis=1), measure, undefined)
+    n = len(words.names)
+    return scores_of(np.stack([np.bincount(kind, minlength=n) for kind, _ in words.kinds], 1), measure, undefined)
 
 
 def scores_of(counts: Values, measure: Measure, undefined: float | None) -> list[Score]:
-    """Return the score of each bucket."""
     return [score_of(Counts(*row.reshape(4, 1)), measure, undefined) for row in counts]
 
 

@@ -124,7 +124,6 @@ def repairs(
 def repairs_of(
     found: UnitHistogram, kinds: Sequence[tuple[str, str]], measure: Measure, undefined: float | None, level: float
 ) -> TreebankRepairs:
-    """Return the cost of each kind of error."""
     parts, n_units = found.of_group(WHOLE)
     before, totals = parts[:, :2], dict(zip(found.totals.groups.tolist(), found.totals.counts, strict=True))
     repaired = []

@@ -152,9 +152,8 @@ def explain(gold: Input, system: Input) -> Explanation:
     return Explanation(evaluations, tuple(differences))
 
 
-def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> tuple[Treebank, Treebank]:
-    gold, system = (side if isinstance(side, Treebank) else parse_as(*side, rules) for side in sides)
-    return gold, system
+def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> list[Treebank]:
+    return [side if isinstance(side, Treebank) else parse_as(*side, rules) for side in sides]
 
 
 class _Decision(NamedTuple):
@@ -180,7 +179,6 @@ def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:
 
 
 def _words(matches: Matches, test: Callable[[Treebank], NDArray[np.bool_]]) -> Iterator[tuple[Treebank, int]]:
-    """Words of both treebanks that pass a test."""
     for treebank in (matches.gold, matches.system):
         yield from ((treebank, word) for word in np.flatnonzero(test(treebank)).tolist())
 

@@ -106,9 +106,8 @@ def _feature(matches: Matches, key: str) -> Buckets:
     """The value of a feature, "-" for words without it."""
 
     def value(feats: str) -> str:
-        return next(
-            (value for name, _, value in (pair.partition("=") for pair in feats.split("|")) if name == key), NONE
-        )
+        pairs = (pair.partition("=") for pair in feats.split("|"))
+        return next((value for name, _, value in pairs if name == key), NONE)
 
     return _of_words(matches, *buckets_by(matches, "feats", value))
 
@@ -191,7 +190,6 @@ class RequestedNames:
         self._known: dict[str, set[str]] = {"comment": set(), "feature": set()}
 
     def see(self, gold: Treebank) -> None:
-        """Add the comments and features of a treebank."""
         if self._requested["comment"]:
             self._known["comment"].update(key for sentence in gold for key in sentence.metadata)
         if self._requested["feature"]:

@@ -53,12 +53,10 @@ _Phrase = tuple[str, ...]  # a part of a sentence, and the topics of the papers 
 
 @cache
 def references() -> Mapping[str, Mapping[str, Any]]:
-    """Return the papers by their BibTeX keys."""
     return tomllib.loads((files("levelhead.report") / "references.toml").read_text(encoding="utf-8"))
 
 
 def citation(result: Cited) -> Citation:
-    """Return how to describe and cite a result in a paper."""
     tested = []
     if isinstance(result, RankedSystems):
         measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))

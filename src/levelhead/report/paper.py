@@ -247,7 +247,6 @@ def _cells(scores: Iterable[_Score], places: int, *, lower: bool) -> tuple[Paper
 
 
 def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:
-    """Return tables for a paper as text."""
     return "\n".join(map({"latex": _latex, "markdown": _markdown, "html": _html}[output_format], tables))
 
 

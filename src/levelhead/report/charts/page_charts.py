@@ -32,7 +32,6 @@ Shape = Literal["bar", "dot", "parts"]
 
 _MARGIN = 3.0  # percent of the width, for marks at the ends
 _AT_END = 6.0  # percent of the width; closer to an end, a centered number would be cut off
-_READABLE = 5  # percent of the width that a number needs
 _RATIO = Column("")
 
 
@@ -124,19 +123,21 @@ class RowChart:
             x, kind = self.scale(at), "rule" if at == 0 else "grid"
             lines += f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="15" y2="9999"/>'
             anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"  # inside at any width
-            place = f'text-anchor="{anchor}" x="{short(x)}%"'
-            texts += f'<text class="mute small" y="11" {place}>{clean(number(at))}</text>'
+            texts += (
+                f'<text class="mute small" y="11" text-anchor="{anchor}" x="{short(x)}%">{clean(number(at))}</text>'
+            )
         return _fluid(lines + texts)
 
     def picture(self, row: ChartRow) -> str:
-        """Return the picture of a row."""
         if self.shape == "parts":
             whole, drawn = sum(row.parts) or 1, ""
             for n, done, (_, color) in zip(row.parts, accumulate(row.parts, initial=0), self.kinds):
                 start, share, kind = 100 * done / whole, 100 * n / whole, "small" if color == "none" else "on small"
                 number_inside = f'<text class="{kind}" x="{short(start + 0.8)}%" y="50%" dy=".36em">{n}</text>'
                 if n:
-                    drawn += _box(start, share, 16, color) + (number_inside if share > _READABLE else "")
+                    drawn += _box(start, share, 16, color) + (
+                        number_inside if share > 5 else ""
+                    )  # percent of the width
             return _fluid(drawn)
         if row.value is None:
             return ""
@@ -154,7 +155,6 @@ class RowChart:
         return _fluid(f'{interval}<svg x="{at:.2f}%" y="50%" overflow="visible">{shape}</svg>')
 
     def drawing(self) -> Drawing:
-        """Return the complete chart as a drawing for files."""
         if self.shape == "parts":
             return shares(self.title, {row.label: row.parts for row in self.rows}, self.kinds)
         known = [row for row in self.rows if row.value is not None]

@@ -186,7 +186,6 @@ def scatter(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
 def curves(
     title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, *, logarithmic: bool = False
 ) -> Drawing:
-    """Draw a curve for each series."""
     every = [point for points in lines.values() for point in points]
     across = (log_scale_for if logarithmic else scale_for)((at for at, _ in every), _LEFT, _RIGHT)
     up = scale_for((value for _, value in every), _BOTTOM, _TOP)

@@ -45,11 +45,9 @@ def scatter_chart(
     statistics: list[str] = []
     if result is not None:
         pair = result[x, y]
-        statistics = [
-            f"{_SYMBOLS[method]} = {_coefficient(coefficient.value)}, p {p_text(coefficient.p, 3)}"
-            for method, coefficient in pair.coefficients.items()
-        ]
-        statistics.append(f"n = {pair.n}")
+        coefficients = pair.coefficients.items()
+        shown = (f"{_SYMBOLS[name]} = {_coefficient(one.value)}, p {p_text(one.p, 3)}" for name, one in coefficients)
+        statistics = [*shown, f"n = {pair.n}"]
     return fitted_cloud(f"{y} by {x}", known, x, y, statistics)
 
 
@@ -122,7 +120,7 @@ def _units(kind: str) -> str:
     return "units" if kind.startswith(COMMENT) else f"{kind}s"
 
 
-_MOST_ROWS, _MOST_RELATIONS = 40, 15  # in a chart; the first of the table are shown
+_MOST_ROWS = 40  # in a chart; the first of the table are shown
 
 
 def charts_html(result: object) -> str:
@@ -207,7 +205,7 @@ def _bars(title: str, scores: list[tuple[str, Score]]) -> Drawing:
 def _of_confusions(confusions: Confusions) -> Iterator[Drawing]:
     """Gold relations by system relations; more frequent confusions are darker."""
     for name, treebank in confusions.treebanks.items():
-        n = min(len(treebank.names), _MOST_RELATIONS)
+        n = min(len(treebank.names), 15)
         counts = treebank.counts[:n, :n]
         most = (counts - np.diag(np.diag(counts))).max(initial=0) or 1
         shades = [[None if i == j else counts[i, j] / most for j in range(n)] for i in range(n)]

@@ -26,7 +26,6 @@ _MOST_ROWS = 200  # of patterns or suspects
 
 
 def agreement_page(agreement: Agreement, rules: Rules) -> Page:
-    """Return the page of annotations of one text."""
     first, *_ = agreement.annotators
     columns = (Column("Measure", "text"), *(Column(f"{one} and {other}") for one, other in agreement.pairs))
     f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)

@@ -39,7 +39,6 @@ class HeatMap(NamedTuple):
     kinds: tuple[str, str] = ("", "")  # of rows and columns, for the filter of the page: "set", "system" or ""
 
     def table(self) -> Table:
-        """Return the values as a table."""
         columns = (Column(self.corner, "text"), *(self.column._replace(name=name) for name in self.columns))
         return Table(columns, tuple((name, *values) for name, values in self.rows))
 
@@ -84,7 +83,6 @@ class ConfusionMatrix(NamedTuple):
     store: str = ""
 
     def table(self) -> Table:
-        """Return the counts as a table."""
         columns = (Column("gold", "text"), *(Column(name, "number") for name in self.names))
         return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
 
@@ -212,16 +210,5 @@ def names_or_number(names: Sequence[str], noun: str) -> str:
 
 
 def treebank_name(treebank: Treebank) -> str:
-    """Return the name of a treebank's file without suffixes."""
     name = PurePath(treebank.source.path or "a treebank").name
     return stem_of(name) or name
-
-
-class Links(NamedTuple):
-    """The links from the page of an output to others, with names and addresses."""
-
-    system: str
-    code: str
-    systems: Sequence[tuple[str, str]]  # on the same test set; its own name has no address
-    before: tuple[str, str] | None  # the system's page of the test set before; None on the first
-    after: tuple[str, str] | None

@@ -155,7 +155,6 @@ _SENTENCES = (
 
 
 def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], registry: Registry) -> Page:
-    """Return the page of a comparison."""
     baseline, several, (first, *others) = comparison.systems[0], len(parts) > 1, parts[0].systems
     more_runs = comparison.results[0].runs[0] - 1  # of the baseline: what readers choose last
     systems = [*others[more_runs:], *others[:more_runs], first]

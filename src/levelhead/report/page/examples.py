@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,6 @@ from levelhead.treebank import StringColumn
 
 ALL_WORDS = 50_000  # in the sentences of a page, over all treebanks
 _FEWEST_WORDS = 600  # of each treebank
-_LONG = 40  # words; longer sentences are chosen last
 _GOLDEN = (5**0.5 - 1) / 2  # its multiples are spread evenly between 0 and 1
 _MOST_OF_GROUP = 30  # sentences, of files with too many errors for a page
 
@@ -122,7 +121,6 @@ class ExampleTally:
         self._totals: dict[str, Counter[int]] = {}
 
     def add(self, output: OutputTrees, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]]) -> None:
-        """Add the wrong words of a piece."""
         gold = output.matches.gold
         rows = gold.sentence_of_word[words].astype(np.int64)
         places = np.stack([self._n_before + rows, words - gold.sentence_starts[rows]])
@@ -151,7 +149,7 @@ class ExampleTally:
             turns = _first_places(words[0], groups.values())[rows]
             lengths = np.array([len(self._sentences[number]["f"]) for number in kept.tolist()])
             chosen, left = [], self._most
-            for row in np.lexsort((kept, lengths > _LONG, turns)).tolist():
+            for row in np.lexsort((kept, lengths > 40, turns)).tolist():
                 if left >= lengths[row]:
                     chosen.append(row)
                     left -= int(lengths[row])
@@ -221,7 +219,7 @@ def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str
     stores: dict[str, Any] = {}
     for name, part in enumerate([*parts, *([] if joint is None else [joint])], 1):
         start = 0 if part is joint else len(sentences)
-        words = list(chain.from_iterable((start + sentence, word) for sentence, word in part.words))
+        words = [number for sentence, word in part.words for number in (start + sentence, word)]
         stores["0" if part is joint else str(name)] = {"words": words, "groups": part.groups, "totals": part.totals}
         sentences += [_packed(sentence, number) for sentence in part.sentences]
     every = {"relations": list(number), "sentences": sentences, "stores": stores}

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place, printable, with_minus
 from levelhead.extras import missing_library
 from levelhead.report.charts.page_charts import heat
 from levelhead.report.charts.point_charts import mark
-from levelhead.report.page.blocks import Block, Links, Page
+from levelhead.report.page.blocks import Block, Page
 from levelhead.tables.svg import Drawing, clean
 from levelhead.tables.table import Cell, Column, IntervalCell, Table, for_readers, formatted
 from levelhead.tables.writers import to_latex, to_tsv
@@ -74,8 +74,12 @@ def compressed(page: Page) -> bytes:
     return zlib.compress(render(page))
 
 
-def with_links(page: bytes, links: Links) -> bytes:
-    """Return the HTML of a compressed page with links to other pages of the report."""
+def with_links(page: bytes, **links: Any) -> bytes:
+    """Return the HTML of a compressed page with links to other pages of the report, given by name and address.
+
+    `before` and `after` are the system's pages of the test sets around this one; in `systems`, all systems on the test
+    set, the page's own name has no address.
+    """
     shown = _environment().get_template("links.html.j2").render(links=links)
     return zlib.decompress(page).replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
 
@@ -152,7 +156,6 @@ def checked_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def encoded(drawing: Drawing, suffix: str) -> bytes:
-    """Return the contents of a file with a drawing."""
     svg = drawing.file()
     if suffix == ".svg":
         return svg.encode("utf-8", "backslashreplace")
@@ -188,10 +191,16 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
         target.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     for section in page.sections:
-        names = []  # the values that each block shows; if that is not unique, its numbered name is used
-        for block in section.blocks:
-            values = (re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")[:_LONGEST] for value in block.when.values())
-            names.append("-".join((_NUMBERS.sub("", block.name), *values)))
+        # the values that each block shows; if that is not unique, its numbered name is used
+        names = [
+            "-".join(
+                [
+                    _NUMBERS.sub("", block.name),
+                    *(re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_LONGEST] for text in block.when.values()),
+                ]
+            )
+            for block in section.blocks
+        ]
         for block, name in zip(section.blocks, names):
             for suffix, data in _files(block, f"{section.title}: {block.title}".removesuffix(": ")):
                 written.append(target / f"{name if names.count(name) == 1 else block.name}{suffix}")

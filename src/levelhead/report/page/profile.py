@@ -34,8 +34,6 @@ from levelhead.typology.similarity import Cluster, Clustering, clustered
 
 _TOTAL = "Total of "
 _COUNTS = [column for column in COLUMNS.values() if column.group == "sizes" and not column.unit]
-_FREQUENT = 14
-_MOST_NAMED = 5
 _TITLES = {
     "sttr": "STTR", "sttr_sd": "STTR, standard deviation", "mattr": "MATTR", "upos": "Parts of speech",
     "relation": "Relations", "distance": "Dependency distance", "depth": "Depth of trees",
@@ -54,7 +52,6 @@ class _Treebanks(NamedTuple):
 
 
 def profile_page(survey: Survey) -> Page:
-    """Return the page of profiles."""
     profiles = {name: profile for name, profile in survey.items() if not name.startswith(_TOTAL)}
     clustering, names = None, list(profiles)
     if len(profiles) > 1 and all(profile.get("relation") for profile in profiles.values()):
@@ -110,7 +107,7 @@ def _lead(treebanks: _Treebanks) -> str:
     outliers = f"{most} of {len(columns)} columns, not counting sizes"
     if not names:
         return f"{last} is the most unusual {of}: an outlier in {outliers}."
-    if len(names) < _MOST_NAMED:
+    if len(names) < 5:
         return f"{', '.join(names)} and {last} are the most unusual {of}: outliers in {outliers}."
     return f"{len(names) + 1} {of} are outliers in {outliers}, the others in fewer."
 
@@ -132,8 +129,6 @@ def _facts(treebanks: _Treebanks) -> list[tuple[str, str]]:
 
 
 def _columns(treebanks: _Treebanks) -> Section:
-    if len(treebanks.rows) == 1:
-        return Section("columns", "Columns", "", [])
     groups: dict[int, set[str]] = {}
     for row in treebanks.rows:
         groups.setdefault(row.series, set()).add(row.group)
@@ -228,7 +223,7 @@ def _frequencies(treebanks: _Treebanks) -> Section:
             values = {"% of words": [percentage(shares[0][name]) for name in names]}
             blocks.append(Block(column.name, title, drawing=panels(title, names, values, places=2)))
         elif names:
-            kept = names[:_FREQUENT]
+            kept = names[:14]
             rows = [
                 (row.label, [some.get(text, 0.0) if some else None for text in kept])
                 for row, some in zip(treebanks.rows, shares)
@@ -264,8 +259,6 @@ def _values(treebanks: _Treebanks) -> Section:
 
 _WIDTH, _LEFT, _RIGHT = 328.0, 46.0, 322.0
 _TOP, _HEIGHT = 14.0, 124.0
-_MOST_OUTLIERS = 10
-_MANY = 80  # treebanks; with more, marks are smaller
 _LOGARITHMIC = 30  # ratio of the highest to the lowest value; on a linear scale, low values would be indistinguishable
 _TURNED = 11.0  # pixels between vertical names
 _LONGEST = 12
@@ -291,7 +284,6 @@ class Panel:
 
     @property
     def logarithmic(self) -> bool:
-        """Whether the scale is logarithmic."""
         known = [value for value in self.values if value is not None]
         return self.counts and bool(known) and min(known) > 0 and max(known) > _LOGARITHMIC * min(known)
 
@@ -335,8 +327,8 @@ def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
     points = {i: (across(i + 0.5), up(value)) for i, value in enumerate(panel.on_scale) if value is not None}
     for i, (x, y) in points.items():
         tip = f"{rows[i].name} ({rows[i].group}): {panel.shown(panel.values[i] or 0.0)}"
-        parts.append(mark(x, y, rows[i].series, 3.4 if len(rows) <= _MANY else 2.6, tip, f' data-t="{i}"'))
-    named = [(rows[i].label, points[i]) for i in [*panel.outliers][:_MOST_OUTLIERS]]
+        parts.append(mark(x, y, rows[i].series, 3.4 if len(rows) <= 80 else 2.6, tip, f' data-t="{i}"'))
+    named = [(rows[i].label, points[i]) for i in [*panel.outliers][:10]]
     parts += placed_names(named, Box(_LEFT - 4, 0, _WIDTH, bottom + 2), list(points.values()))
     drawn, depth = _below(rows, across, bottom)
     return Drawing(panel.title, _WIDTH, bottom + depth, "".join([*parts, *drawn]))
@@ -363,7 +355,6 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
 
 
 def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
-    """Draw a dendrogram of treebanks."""
     step, top = 15.0, 30.0
     digits = width_of(str(len(rows)), 11)
     left = digits + 26 + min(widest(row.label for row in rows), 150.0) + 12

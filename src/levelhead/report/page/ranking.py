@@ -29,7 +29,6 @@ from levelhead.tables.table import Cell, Column, Table, formatted, level_text, v
 
 _KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
 _MOST_MEASURES = 6  # in a table or chart
-_MOST_POINTS = 3000
 
 
 class _Campaign(NamedTuple):
@@ -42,29 +41,23 @@ class _Campaign(NamedTuple):
 
     @property
     def measures(self) -> list[str]:
-        """The measures, in the order of the rankings."""
         return list(dict.fromkeys(ranking.measure for ranking in self.rankings))
 
     @property
     def groups(self) -> list[str]:
-        """The groups of test sets, in the order of the rankings."""
         return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
 
     def of(self, group: str) -> list[Ranking]:
-        """Return the rankings over a group."""
         return [ranking for ranking in self.rankings if ranking.group.name == group]
 
     def test_sets(self, ranking: Ranking) -> list[TestSet]:
-        """Return the test sets of a ranking."""
         codes = set(ranking.group.codes)
         return by_family(test_set for test_set in self.results.test_sets if test_set.code in codes)
 
     def result(self, system: str, test_set: TestSet) -> OutputResult:
-        """Return the result of a system on a test set."""
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
-        """Return a system's score on a test set; None if it is undefined."""
         return value_cell(self.result(system, test_set).values.get(measure), perplexity=lower_is_better(measure))
 
     def of_rankings(self, name: str) -> Iterator[tuple[Ranking, Block]]:
@@ -99,7 +92,6 @@ def ranking_page(
     intervals: RankedIntervals | None = None,
     pages: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Page:
-    """Return the page of a campaign."""
     tested, wins = (intervals.rankings, intervals.wins) if intervals else (rankings, ())
     campaign = _Campaign(results, tested, wins, pages)
     makers = (_leaderboard, _ranges, _heat, _measures, _classes, _duels, _zeros)
@@ -303,7 +295,7 @@ def _scattered(block: Block, pair: Sequence[str], outputs: Sequence[_Valid]) -> 
     ]
     if not points:
         return block
-    step, title = 1 + len(points) // _MOST_POINTS, f"{pair[0]} against {pair[1]}"
+    step, title = 1 + len(points) // 3000, f"{pair[0]} against {pair[1]}"
     which = "every valid output" if step == 1 else f"1 in {step} valid outputs"
     return block._replace(title=f"{title}, {which}", drawing=scatter(title, points[::step], *pair))
 

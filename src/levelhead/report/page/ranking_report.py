@@ -27,7 +27,7 @@ from levelhead.evaluation.fold import CountedPiece, Fold
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.progress import tracked
-from levelhead.report.page.blocks import Links, Origin, Page
+from levelhead.report.page.blocks import Origin, Page
 from levelhead.report.page.files import compressed, with_links
 from levelhead.report.page.ranking import by_family, measures_of_page, ranking_page
 from levelhead.report.page.score import score_page
@@ -157,7 +157,6 @@ class _PageOfOutput:
         self._counts = Fold(self._setup, [self._errors])
 
     def add(self, piece: CountedPiece) -> None:
-        """Add a piece, or whole files."""
         self._counts.add(piece.matches)
 
     def result(self, gold: FileSummary, system: FileSummary) -> tuple[str, bytes]:
@@ -192,7 +191,9 @@ def write_ranking_report(path: str | os.PathLike[str], ranked: RankedSystems, in
             others = [other for other in results.systems if (other, code) in pages]
             systems = [(other, "" if other == system else f"../{pages[other, code][0]}") for other in others]
             address, page = pages[system, code]
-            made[address] = partial(with_links, page, Links(system, code, systems, before, after))
+            made[address] = partial(
+                with_links, page, system=system, code=code, systems=systems, before=before, after=after
+            )
     write_report_folder(path, made)
 
 

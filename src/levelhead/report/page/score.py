@@ -33,7 +33,7 @@ from levelhead.significance.jackknife import BucketEstimate
 from levelhead.tables.table import Column, Table, formatted, interval_cell, value_cell
 
 ALL = "all treebanks"  # the option of a page that shows all treebanks together
-_MOST_ERRORS, _MOST_BARS = 20, 16
+_MOST_ERRORS = 20
 _RATIO, _DIFFERENCE = Column(""), Column("", "difference")
 _SCORE_COLUMNS = ("F1 Score", "95% CI", "Precision", "Recall", "AligndAcc")
 _COSTS_LEAD = (
@@ -57,7 +57,6 @@ def score_page(
     average: Average | None = None,
     registry: Registry = STANDARD,
 ) -> Page:
-    """Return the page of a system."""
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
     average = average if several else None
     choices = {"treebank": [ALL, *evaluations]} if several else {}
@@ -271,7 +270,7 @@ def _buckets(by: str, part: TreebankErrors, store: str, values: Iterable[tuple[A
         opens = OpenedWords(store, by, number, f"{title}: {in_words(value)}") if n else None
         counted.append((n, row._replace(opens=opens, uncertain=ratio is not None and estimate.uncertain)))
     if by in BY_FREQUENCY:
-        counted = sorted(counted, key=lambda pair: -pair[0])[:_MOST_BARS]
+        counted = sorted(counted, key=lambda pair: -pair[0])[:16]
     rows = [row for _, row in counted]
     columns = (part.measure, "95% CI", *heads)
     chart = RowChart(f"{part.measure} by {title.lower()}", title, part.measure, columns, rows, full=100)

@@ -160,7 +160,6 @@ class ErrorTally:
         self._examples = ExampleTally(self._n_treebanks)
 
     def add(self, piece: CountedPiece) -> None:
-        """Add a piece, or whole files."""
         matches = piece.matches
         if self._without_trees is not None or not isinstance(matches, Matches):
             return
@@ -190,7 +189,6 @@ class ErrorTally:
         self._examples.add(OutputTrees(self._name, matches), words, groups)
 
     def result(self, gold: FileSummary, system: FileSummary) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
-        """Return the errors."""
         if self._without_trees is not None:
             raise self._without_trees
         kinds = [*self._kinds.numbers]
@@ -240,7 +238,6 @@ class _PropertyTally:
         return _places(self._frequency, self.names())
 
     def breakdown(self, undefined: float | None) -> Breakdown:
-        """Return the breakdown."""
         found, places = self._units.histogram(), self.places()
         totals = found.totals._replace(groups=places[found.totals.groups])
         ordered = found._replace(groups=places[found.groups], totals=totals)
