@@ -38,7 +38,6 @@ class BucketWords(NamedTuple):
     kinds: tuple[tuple[Values, Values], ...]
 
 
-RELATIONS = ("class", "deprel")  # the properties whose values a measure can leave out
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
 
 
@@ -100,8 +99,7 @@ def break_down(
     words = bucket_words(matches, measure, by, settings, registry=registry)
     of_sentence = intervals.units.of_sentence if intervals else np.zeros(len(matches.gold), dtype=np.int64)
     found = histogram_of(bucket_cells([words], of_sentence), lambda some: ratio_parts(some.counts, measure))
-    level = intervals.level if intervals else None
-    return breakdown_of(by, measure, words.names, found, matches.rules.undefined, level)
+    return breakdown_of(by, measure, words.names, found, matches.rules.undefined, intervals and intervals.level)
 
 
 def breakdown_of(
@@ -172,8 +170,7 @@ def counted_words(
 
 def bucket_cells(systems: Sequence[BucketWords], of_sentence: Values) -> Cells:
     """Return the correct, gold, system and aligned words of each unit and bucket."""
-    kinds = [kind for words in systems for kind in words.kinds]
-    n_names = len(systems[0].names)
+    kinds, n_names = [kind for words in systems for kind in words.kinds], len(systems[0].names)
     of_kinds = [np.unique(of_sentence[rows] * n_names + buckets, return_counts=True) for buckets, rows in kinds]
     keys, _ = np.unique(np.concatenate([own for own, _ in of_kinds]), return_counts=True)  # sorts, faster than hashing
     counts = np.zeros((len(keys), len(kinds)), dtype=np.int64)
@@ -224,7 +221,7 @@ def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STAND
         registry: the available measures and schemes, with the default scheme of classes.
     """
     measure = breakdown.measure
-    if len(breakdown.by) > 1 or breakdown.by[0] not in RELATIONS or measure.only or measure.without:
+    if len(breakdown.by) > 1 or breakdown.by[0] not in {"class", "deprel"} or measure.only or measure.without:
         return breakdown
     definition = registry.measures[measure.name]
 

@@ -99,14 +99,10 @@ def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> I
 
 
 def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
-    """Return the cells of the confusion that match `GOLD:SYSTEM`, by the relations that occur on either side.
-
-    Relations can contain colons: `nsubj:pass:obj` is gold `nsubj:pass` and system `obj`, unless there is a relation
-    `pass:obj`.
-    """
+    """Return the cells of the confusion that match `GOLD:SYSTEM`, by the relations that occur on either side."""
     relations = {*matches.gold.relations.distinct_texts, *matches.system.relations.distinct_texts}
     known = relations | {*map(universal, relations)}
-    parts = text.split(":")
+    parts = text.split(":")  # `nsubj:pass:obj` is gold `nsubj:pass` and system `obj`, unless `pass:obj` occurs
     cells = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
     named_cells = [cell for cell in cells if known.issuperset(cell)]
     if not named_cells:

@@ -162,17 +162,14 @@ def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STAN
 
 
 def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry: Registry = STANDARD) -> Errors:
-    """Return the errors that `repairs` would repair, first those of aligned words in the order of the file.
-
-    A repaired word becomes correct if gold counts it, and the system counts it if gold does.
-    """
+    """Return the errors that `repairs` would repair, first those of aligned words in the order of the file."""
     definition = check_breakable(measure, registry)
     gold, system, right, selection = counted_words(matches, measure, definition, registry)
     ours, theirs, rows = matches.alignment.gold, matches.alignment.system, matches.gold.sentence_of_word
     in_gold, in_system = gold[ours].astype(np.int64), system[theirs].astype(np.int64)
     wrong = np.flatnonzero(~right & ((in_gold == 1) | (in_system == 1)))
-    nothing, one = np.zeros(len(wrong), dtype=np.int64), np.ones(len(wrong), dtype=np.int64)
-    pairs = np.stack([in_gold[wrong], nothing, (in_gold - in_system)[wrong], nothing, one], axis=1)
+    # a repaired word becomes correct if gold counts it, and the system counts it if gold does
+    pairs = np.stack(np.broadcast_arrays(in_gold[wrong], 0, (in_gold - in_system)[wrong], 0, 1), axis=1)
     missed = np.setdiff1d(np.flatnonzero(gold), ours, assume_unique=True)
     extra = np.flatnonzero((matches.gold_of_system < 0) & system)
     added, removed = np.tile([1, 0, 1, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0, 0], (len(extra), 1))
@@ -188,10 +185,9 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
         np.concatenate([pairs, added, removed]).astype(np.int64),
     )
     # correct, gold, system and aligned words of each gold sentence, and no wrong words
-    sentences = (rows[ours[right]], rows[gold], matches.row_of_system[system], rows[ours[gold[ours]]])
-    n = len(matches.gold)
-    counts = [*(np.bincount(of_words, minlength=n) for of_words in sentences), np.zeros(n, dtype=np.int64)]
-    whole = Cells(np.arange(n), np.full(n, WHOLE), np.stack(counts, axis=1))
+    words, n = (rows[ours[right]], rows[gold], matches.row_of_system[system], rows[ours[gold[ours]]]), len(matches.gold)
+    counts = (np.bincount(of_words, minlength=n) for of_words in (*words, ours[:0]))
+    whole = Cells(np.arange(n), np.full(n, WHOLE), np.stack([*counts], axis=1))
     word = np.concatenate([ours[wrong], missed, np.full(len(extra), -1)]).astype(np.int64)
     return Errors(kind, word, summed([whole, of_errors]))
 

@@ -94,7 +94,7 @@ class Explanation(Tabular):
             notes += [f"  {place}: {printable(form)}" for place, form in difference.words]
             more = difference.n_words - len(difference.words)
             notes += [f"  and {more} more words"] if more > 0 else []
-        columns = (Column("Metric", "text", 10), *map(Column, self.evaluations))
+        columns = Column("Metric", "text", 10), *map(Column, self.evaluations)
         return Table(columns, rows, tuple(notes or ["No differences."]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -152,8 +152,9 @@ def explain(gold: Input, system: Input) -> Explanation:
     return Explanation(evaluations, tuple(differences))
 
 
-def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> list[Treebank]:
-    return [side if isinstance(side, Treebank) else parse_as(*side, rules) for side in sides]
+def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> tuple[Treebank, Treebank]:
+    gold, system = (side if isinstance(side, Treebank) else parse_as(*side, rules) for side in sides)
+    return gold, system
 
 
 class _Decision(NamedTuple):
@@ -174,8 +175,7 @@ def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:
             for code in np.unique(tokens.forms).tolist()
             if treebank.strings[code].translate(ANY_SPACE) != treebank.strings[code].translate(PLAIN_SPACE)
         }
-        for token in np.flatnonzero(np.isin(tokens.forms, list(spaced_forms))):
-            yield treebank, int(tokens.first[token])
+        yield from ((treebank, word) for word in tokens.first[np.isin(tokens.forms, [*spaced_forms])].tolist())
 
 
 def _words(matches: Matches, test: Callable[[Treebank], NDArray[np.bool_]]) -> Iterator[tuple[Treebank, int]]:
@@ -184,7 +184,6 @@ def _words(matches: Matches, test: Callable[[Treebank], NDArray[np.bool_]]) -> I
 
 
 def _with_edges(matches: Matches, test: Callable[[list[str]], bool]) -> Iterator[tuple[Treebank, int]]:
-    """Words whose enhanced edges pass a test."""
     return _words(matches, lambda treebank: treebank.deps.mapped(lambda edges: test(edges.split("|")), bool))
 
 

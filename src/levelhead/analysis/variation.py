@@ -20,7 +20,6 @@ Numbers = NDArray[np.int64]
 LONGEST = 8  # the maximum span of a pair of words
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
-_START, _END = 0, 1
 
 
 class Variation(NamedTuple):
@@ -71,11 +70,10 @@ class _Text:
         self.word = np.full(size, -1, dtype=np.int64)
         self.word[place] = np.arange(treebank.n_words)
         self.sentence = np.repeat(np.arange(len(treebank)), np.diff(treebank.sentence_starts) + 2)
-        self.numbers = np.full(size, _START, dtype=np.int64)
-        self.numbers[np.append(np.flatnonzero(np.diff(self.sentence)), size - 1) if size else []] = _END
+        self.numbers = np.zeros(size, dtype=np.int64)  # 0 for the start of a sentence, 1 for its end
+        self.numbers[np.append(np.flatnonzero(np.diff(self.sentence)), size - 1) if size else []] = 1
         number: dict[str, int] = {}
-        forms = treebank.forms.mapped(lambda text: number.setdefault(text.lower(), len(number)), np.int64)
-        self.numbers[place] = forms + 2
+        self.numbers[place] = treebank.forms.mapped(lambda s: number.setdefault(s.lower(), 2 + len(number)), np.int64)
 
     def windows(self, size: int) -> tuple[Numbers, Numbers]:
         """Return the starts of repeated n-grams, and a number for each distinct n-gram."""
@@ -91,10 +89,7 @@ class _Text:
 
 
 def _minorities(groups: Numbers, labels: Numbers) -> Iterator[tuple[int, int, int, int, int]]:
-    """Return each row whose label is not more frequent than another label of its group.
-
-    Each has the first row of the group with the other label, this label, and the frequencies of both labels.
-    """
+    """Yield rows with a minority label, the first row of the group with a majority label, it, and both frequencies."""
     shifted = labels + 1
     size = int(shifted.max(initial=0)) + 1
     pairs, places, counts = np.unique(groups * size + shifted, return_index=True, return_counts=True)

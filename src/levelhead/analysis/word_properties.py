@@ -106,8 +106,7 @@ def _feature(matches: Matches, key: str) -> Buckets:
     """The value of a feature, "-" for words without it."""
 
     def value(feats: str) -> str:
-        pairs = (pair.partition("=") for pair in feats.split("|"))
-        return next((value for name, _, value in pairs if name == key), NONE)
+        return dict(pair.partition("=")[::2] for pair in reversed(feats.split("|"))).get(key, NONE)
 
     return _of_words(matches, *buckets_by(matches, "feats", value))
 
@@ -163,8 +162,8 @@ def _seen(
     matches: Matches, settings: PropertySettings, name: str, of: Callable[[Training, Treebank], Any], what: str
 ) -> Buckets:
     """The buckets of sentences by whether something of them occurs in training."""
-    seen = np.asarray(of(_training(settings, name), matches.gold), dtype=np.int64)
-    return _of_sentences(matches, (f"new {what}", f"{what} seen in training"), seen)
+    seen, names = of(_training(settings, name), matches.gold), (f"new {what}", f"{what} seen in training")
+    return _of_sentences(matches, names, np.asarray(seen, dtype=np.int64))
 
 
 def _comments(matches: Matches, key: str) -> Buckets:
@@ -172,8 +171,7 @@ def _comments(matches: Matches, key: str) -> Buckets:
     values, held = [], NONE
     for sentence in matches.gold:
         metadata = sentence.metadata
-        starts = "newdoc id" in metadata or "# newdoc" in sentence.comments
-        held = metadata.get(key, NONE if starts else held)
+        held = metadata.get(key, NONE if "newdoc id" in metadata or "# newdoc" in sentence.comments else held)
         values.append(held)
     number = {name: i for i, name in enumerate(dict.fromkeys(values))}
     return _of_sentences(matches, [*number], np.array([number[value] for value in values], dtype=np.int64))
@@ -201,8 +199,8 @@ class RequestedNames:
         for kind, where in (("comment", "sentence"), ("feature", "word")):
             for key in self._requested[kind]:
                 if key not in self._known[kind]:
-                    listed = ", ".join(sorted(self._known[kind])) or "none"
-                    message = f"no gold {where} has the {kind} {quoted(key)}; available: {listed}"
+                    available = ", ".join(sorted(self._known[kind])) or "none"
+                    message = f"no gold {where} has the {kind} {quoted(key)}; available: {available}"
                     raise MeasureError(message, "not-there")
 
 

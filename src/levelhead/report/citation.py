@@ -130,7 +130,6 @@ def _tested(tests: str, signature: Mapping[str, str], treebanks: Mapping[str, Un
 
 
 def _papers(topics: Sequence[str]) -> tuple[str, ...]:
-    """The keys of the papers on the given topics."""
     return tuple(key for key, reference in references().items() if not {*topics}.isdisjoint(reference["cites"]))
 
 

@@ -185,7 +185,6 @@ def _edges(side: _Words, *styles: str) -> list[str]:
 
 
 def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Page:
-    """Return a page of the sentences, each with gold's and the systems' trees."""
     blocks = [
         Block(f"trees-{n}", group.heading, sentences=group.drawn) for n, group in enumerate(groups, 1) if group.drawn
     ]

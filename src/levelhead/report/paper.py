@@ -335,15 +335,6 @@ def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequen
         Column("Text", "text"),
     )
     losses = to_markdown(Table(columns, rows)) if rows else "None.\n"
-    scores, heading = to_markdown(replace(comparison, gates=()).table()), "## Sentences with the largest losses"
-    parts = [
-        "## Scores and differences",
-        "",
-        *verdicts,
-        "",
-        scores,
-        f"{heading} ({markdown_text(measure)})",
-        "",
-        losses,
-    ]
-    return "\n".join(parts)
+    scores = to_markdown(replace(comparison, gates=()).table())
+    heading = f"## Sentences with the largest losses ({markdown_text(measure)})"
+    return "\n".join(["## Scores and differences", "", *verdicts, "", scores, heading, "", losses])

@@ -134,10 +134,8 @@ class RowChart:
             for n, done, (_, color) in zip(row.parts, accumulate(row.parts, initial=0), self.kinds):
                 start, share, kind = 100 * done / whole, 100 * n / whole, "small" if color == "none" else "on small"
                 number_inside = f'<text class="{kind}" x="{short(start + 0.8)}%" y="50%" dy=".36em">{n}</text>'
-                if n:
-                    drawn += _box(start, share, 16, color) + (
-                        number_inside if share > 5 else ""
-                    )  # percent of the width
+                # a number needs 5% of the width
+                drawn += _box(start, share, 16, color) + (number_inside if share > 5 else "") if n else ""
             return _fluid(drawn)
         if row.value is None:
             return ""

@@ -34,10 +34,7 @@ _LEVEL = 0.05
 def scatter_chart(
     table: Measurements, x: str, y: str, *, family: str | None = None, result: Correlation | None = None
 ) -> Drawing:
-    """Return a scatter plot of two columns with the least-squares line; treebanks without both values are left out.
-
-    The name of a treebank is only shown if it overlaps no other name and no point.
-    """
+    """Return a scatter plot of two columns with the least-squares line; treebanks without both values are left out."""
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
     points = map(Named, short_names(table.treebanks).values(), across, up, families)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -47,11 +47,8 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
         Section("patterns", "Disagreements", "The most frequent patterns first.", patterns),
         Section("sentences", "Sentences", trees, list(_disagreements(agreement, rules))),
     ]
-    facts = [
-        ("annotators", str(len(agreement.annotators))),
-        ("sentences", f"{len(agreement.treebanks[first]):,}"),
-        ("sentences with differences", f"{len(agreement.differing):,}"),
-    ]
+    facts = {"annotators": len(agreement.annotators), "sentences": len(agreement.treebanks[first])}
+    facts |= {"sentences with differences": len(agreement.differing)}
     lead = (
         f"Two annotators agree on the heads of {100 * agreement['heads'].observed:.1f}% of words, and on the relations"
         f" of {100 * agreement['relations'].observed:.1f}%."
@@ -61,10 +58,11 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
 
 
 def _page(
-    title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section], provenance: Provenance
+    title: str, lead: str, counts: Mapping[str, int], sections: Sequence[Section], provenance: Provenance
 ) -> Page:
     """A page without choices; empty sections are left out."""
     shown = [section for section in sections if any(block.has_contents for block in section.blocks)]
+    facts = [(name, f"{n:,}") for name, n in counts.items()]
     return Page(title, lead, facts, {}, shown, provenance.notes, provenance.signature)
 
 
@@ -98,12 +96,11 @@ def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
         Section("patterns", "Patterns", "The most frequent changes first.", [Block("patterns", table=patterns)]),
         Section("trees", "Trees", "A sentence with each of the most frequent changes.", list(_trees(changes, rules))),
     ]
-    facts = [
-        ("unchanged sentences", f"{changes.n_unchanged:,}"),
-        ("added sentences", f"{changes.counts['added']:,}"),
-        ("removed sentences", f"{changes.counts['removed']:,}"),
-        ("changed cells", f"{sum(changes.by_column.values()):,}"),
-    ]
+    facts = {
+        "unchanged sentences": changes.n_unchanged,
+        **{f"{kind} sentences": changes.counts[kind] for kind in ("added", "removed")},
+        "changed cells": sum(changes.by_column.values()),
+    }
     most = f"Most frequent change: {_change(changes.patterns[0])}." if changes.patterns else "No word has changed."
     parts = PurePath(old).parts, PurePath(new).parts
     ends = (["/".join(some[-n:]) for some in parts] for n in range(1, min(map(len, parts)) + 1))
@@ -145,11 +142,7 @@ def suspects_page(suspects: Suspects) -> Page:
             for number, suspect in enumerate(suspects.suspects[:_MOST_ROWS], 1)
         ]
         sections.append(Section("sentences", "Sentences", "The annotation above, the systems' trees below.", blocks))
-    facts = [
-        ("suspects", f"{len(suspects.suspects):,}"),
-        ("sentences", f"{len(treebank):,}"),
-        ("words", f"{treebank.n_words:,}"),
-    ]
+    facts = {"suspects": len(suspects.suspects), "sentences": len(treebank), "words": treebank.n_words}
     lead = "Words whose annotation is probably wrong. Check each of them before you change it."
     return _page(f"Suspects in {treebank_name(treebank)}", lead, facts, sections, suspects.provenance)
 

@@ -43,9 +43,6 @@ from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell
 # the properties by which differences are shown
 TITLES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
 
-_MOST_SENTENCES = 100
-_FEWEST_SENTENCES = 3
-
 
 class TreebankPart(NamedTuple):
     """The data of one treebank on the page of a comparison."""
@@ -104,10 +101,10 @@ def _contrasts(
             totals[by] |= Counter(numbers.tolist())
         for kind, some in enumerate(every):
             left = most // 2
-            for n_shown, contrast in enumerate(some[:_MOST_SENTENCES]):
+            for n_shown, contrast in enumerate(some[:100]):
                 start, end = starts[contrast.sentence : contrast.sentence + 2].tolist()
                 left -= end - start
-                if left < 0 and n_shown >= _FEWEST_SENTENCES:
+                if left < 0 and n_shown >= 3:
                     break
                 place, change = len(sentences), contrast.system - contrast.baseline
                 sentences.append(sentence([shown[0], system], contrast.sentence))
@@ -137,7 +134,6 @@ def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[s
 
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
-_MOST_ROWS = 16
 _DIFFERENCE = Column("", "difference")
 _DIFFERENCES = (
     "Differences from {} in points, with 95% confidence intervals. Colored if significant at 5% (corrected across"
@@ -220,7 +216,6 @@ def _finding(comparison: Comparison, measure: str) -> str:
 
 
 def _differences(comparison: Comparison, measure: str, suffix: str, choices: Sequence[str]) -> Iterator[Block]:
-    """The differences by one measure, in charts and numbers."""
     of_measure = tuple(result for result in comparison.results if result.measure == measure)
     several = any(result.average for result in comparison.results)
     when, plain = {"measure": measure}, measure in comparison.perplexities
@@ -274,10 +269,7 @@ def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartR
 
 
 def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
-    """The gains of each system by each property: over all treebanks, and by relation on each.
-
-    Rows open the words with a value that only the system or only the baseline gets right.
-    """
+    """The gains of each system by each property, over all treebanks and by relation on each; rows open the words."""
     several, systems = len(parts) > 1, parts[0].systems[1:]
     every: dict[str, Sequence[Gain | AverageGain]] = {
         by: average_gains([part.gains[by] for part in parts]) if several else parts[0].gains[by] for by in TITLES
@@ -289,7 +281,7 @@ def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, 
     for (number, system), (store, treebank, by, gains, words, of_words) in product(enumerate(systems), shown):
         of_system, title = [gain for gain in gains if gain.system == system], TITLES[by]
         known = [gain for gain in of_system if gain.difference is not None]
-        known = known[:_MOST_ROWS] if by in BY_FREQUENCY else sorted(known, key=lambda gain: _natural(gain.values[0]))
+        known = known[:16] if by in BY_FREQUENCY else sorted(known, key=lambda gain: _natural(gain.values[0]))
         if not any(gain.more_correct for gain in known):
             continue
         rows = []
@@ -331,8 +323,7 @@ def _gain_row(gain: Gain | AverageGain) -> ChartRow:
 
 
 def _gain_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
-    shown = None if gain.estimate is None else informative(gain.estimate.interval, difference=True)
-    interval = interval_cell(shown, perplexity=False)
+    interval = interval_cell(gain.estimate and informative(gain.estimate.interval, difference=True), perplexity=False)
     few = marked("", gain.estimate).strip()
     if isinstance(gain, AverageGain):
         return gain.values[0], gain.difference, interval, gain.n_treebanks, few

@@ -21,7 +21,6 @@ from levelhead.treebank import StringColumn
 
 ALL_WORDS = 50_000  # in the sentences of a page, over all treebanks
 _FEWEST_WORDS = 600  # of each treebank
-_GOLDEN = (5**0.5 - 1) / 2  # its multiples are spread evenly between 0 and 1
 _MOST_OF_GROUP = 30  # sentences, of files with too many errors for a page
 
 
@@ -38,7 +37,6 @@ class OutputTrees:
         self._starts = np.searchsorted(matches.row_of_system[self._by_row], np.arange(len(matches.gold) + 1))
 
     def tree(self, sentence: int) -> dict[str, Any]:
-        """Return the system's words in a gold sentence."""
         system, matches = self.matches.system, self.matches
         words = self._by_row[self._starts[sentence] : self._starts[sentence + 1]]
         place = {int(word): i + 1 for i, word in enumerate(words.tolist())}
@@ -71,7 +69,6 @@ def sentence(
     marked: int | None = None,
     n_before: int = 0,
 ) -> dict[str, Any]:
-    """Return a gold sentence with systems' trees."""
     gold = outputs[0].matches.gold[index]
     letters = (kind for kind in map(unicodedata.bidirectional, gold.text) if kind in {"L", "R", "AL"})
     return {
@@ -174,13 +171,11 @@ def counted(numbers: NDArray[np.int64]) -> Counter[int]:
 
 
 def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the lowest place of each word's sentence in any group of its words, int64, shape (words,).
-
-    The sentences of each group are in the same order, which spreads them over the file.
-    """
+    """Return the lowest place of each word's sentence in any group of its words, int64, shape (words,)."""
     distinct, rows = np.unique(sentences, return_inverse=True)
     n = len(distinct)
-    at = np.argsort(np.argsort(distinct * _GOLDEN % 1, kind="stable"))[rows]  # its place in this order
+    # its place in an order that spreads sentences over the file: multiples of the golden ratio are even between 0 and 1
+    at = np.argsort(np.argsort(distinct * ((5**0.5 - 1) / 2) % 1, kind="stable"))[rows]
     lowest = np.full(n, np.iinfo(np.int64).max)
     for numbers in groupings:
         _, groups = np.unique(numbers[numbers >= 0], return_inverse=True)

@@ -62,24 +62,13 @@ def render(page: Page) -> bytes:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     data = {**page.data, **{block.name: {"sentences": block.sentences} for block in blocks if block.sentences}}
     escaped_data = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPED)
-    text = (
-        _environment()
-        .get_template("page.html.j2")
-        .render(page=page, script=script, style=style, script_hash=digest, data=escaped_data, later=_LATER)
-    )
+    template = _environment().get_template("page.html.j2")
+    text = template.render(page=page, script=script, style=style, script_hash=digest, data=escaped_data, later=_LATER)
     return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
 
 
-def compressed(page: Page) -> bytes:
-    return zlib.compress(render(page))
-
-
 def with_links(page: bytes, **links: Any) -> bytes:
-    """Return the HTML of a compressed page with links to other pages of the report, given by name and address.
-
-    `before` and `after` are the system's pages of the test sets around this one; in `systems`, all systems on the test
-    set, the page's own name has no address.
-    """
+    """Return a compressed page with links to other pages of the report: names with addresses, its own name without."""
     shown = _environment().get_template("links.html.j2").render(links=links)
     return zlib.decompress(page).replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
 
@@ -115,9 +104,8 @@ def _environment() -> jinja2.Environment:
 
 def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
     text = for_readers(cell, column, places)
-    if isinstance(cell, IntervalCell):
-        return with_minus(text) if column.kind == "difference" else text.replace("-", "–")
-    return "–" if cell is None else with_minus(text)
+    dashed = cell is None or (isinstance(cell, IntervalCell) and column.kind != "difference")
+    return text.replace("-", "–") if dashed else with_minus(text)
 
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html")  # the file formats of a drawing
@@ -169,7 +157,6 @@ def encoded(drawing: Drawing, suffix: str) -> bytes:
 
 
 _NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
-_LONGEST = 40
 
 
 def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
@@ -196,7 +183,7 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
             "-".join(
                 [
                     _NUMBERS.sub("", block.name),
-                    *(re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_LONGEST] for text in block.when.values()),
+                    *(re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40] for text in block.when.values()),
                 ]
             )
             for block in section.blocks

@@ -259,8 +259,6 @@ def _values(treebanks: _Treebanks) -> Section:
 
 _WIDTH, _LEFT, _RIGHT = 328.0, 46.0, 322.0
 _TOP, _HEIGHT = 14.0, 124.0
-_LOGARITHMIC = 30  # ratio of the highest to the lowest value; on a linear scale, low values would be indistinguishable
-_TURNED = 11.0  # pixels between vertical names
 _LONGEST = 12
 
 
@@ -285,7 +283,8 @@ class Panel:
     @property
     def logarithmic(self) -> bool:
         known = [value for value in self.values if value is not None]
-        return self.counts and bool(known) and min(known) > 0 and max(known) > _LOGARITHMIC * min(known)
+        # on a linear scale, low values would be indistinguishable
+        return self.counts and bool(known) and min(known) > 0 and max(known) > 30 * min(known)
 
     @cached_property
     def on_scale(self) -> list[float | None]:
@@ -342,11 +341,13 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
     longest, places = max(width_of(label, 11) for label in labels), [across(i + 0.5) for i in range(len(rows))]
     if longest < step - 3:
         return [text(x, bottom + 15, label, "mute small", "middle") for x, label in zip(places, labels)], 22.0
-    if step >= _TURNED:
-        turned = []
-        for x, label in zip(places, labels):
-            rotation = f'<text transform="rotate(-90 {short(x + 4)} {short(bottom + 5)})" '
-            turned.append(text(x + 4, bottom + 5, label, "mute small", "end").replace("<text ", rotation, 1))
+    if step >= 11:  # pixels between vertical names
+        turned = [
+            text(x + 4, bottom + 5, label, "mute small", "end").replace(
+                "<text ", f'<text transform="rotate(-90 {short(x + 4)} {short(bottom + 5)})" ', 1
+            )
+            for x, label in zip(places, labels)
+        ]
         return turned, longest + 10
     every = next(n for n in (5, 10, 20, 50, 100, 200, 500, 1000, len(rows)) if n * step >= 24)
     numbered = [(at, places[at - 1]) for at in (1, *range(every, len(rows) + 1, every))]

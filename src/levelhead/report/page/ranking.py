@@ -306,16 +306,10 @@ def _classes(campaign: _Campaign) -> Section:
     for group, block in campaign.of_groups("classes"):
         ranking, columns = campaign.of(group)[0], {}
         systems, test_sets = [standing.system for standing in ranking.standings], campaign.test_sets(ranking)
+        valid = {s: [each for each in test_sets if campaign.result(s, each).state == "valid"] for s in systems}
         for measure in (measure for measure in campaign.results.measures if measure.startswith("LAS@")):
-            valid = [
-                [
-                    campaign.value(system, each, measure)
-                    for each in test_sets
-                    if campaign.result(system, each).state == "valid"
-                ]
-                for system in systems
-            ]
-            known = [[value for value in values if value is not None] for values in valid]
+            scores = [[campaign.value(system, each, measure) for each in valid[system]] for system in systems]
+            known = [[value for value in values if value is not None] for values in scores]
             if any(known):
                 means = [100 * math.fsum(values) / len(values) if values else None for values in known]
                 columns[measure.rpartition(":")[2].rpartition("@")[2]] = means

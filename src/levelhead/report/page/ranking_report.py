@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import product
@@ -28,7 +29,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.progress import tracked
 from levelhead.report.page.blocks import Origin, Page
-from levelhead.report.page.files import compressed, with_links
+from levelhead.report.page.files import render, with_links
 from levelhead.report.page.ranking import by_family, measures_of_page, ranking_page
 from levelhead.report.page.score import score_page
 from levelhead.report.page.treebank_errors import ErrorTally
@@ -163,7 +164,7 @@ class _PageOfOutput:
         """Return the address and the compressed page."""
         errors, evaluation = self._errors.result(gold, system), self._counts.evaluation(gold, system)
         page = score_page(self._name, {self._code: evaluation}, {self._code: errors}, registry=self._setup.registry)
-        return self._address, compressed(page._replace(up=("Ranking", f"../{INDEX}"), origin=self._origin))
+        return self._address, zlib.compress(render(page._replace(up=("Ranking", f"../{INDEX}"), origin=self._origin)))
 
 
 def page_of(ranked: RankedSystems, *, folder: bool) -> Page:
@@ -190,8 +191,8 @@ def write_ranking_report(path: str | os.PathLike[str], ranked: RankedSystems, in
         for code, before, after in zip(own, around, around[2:]):
             others = [other for other in results.systems if (other, code) in pages]
             systems = [(other, "" if other == system else f"../{pages[other, code][0]}") for other in others]
-            address, page = pages[system, code]
-            made[address] = partial(
+            name, page = pages[system, code]
+            made[name] = partial(
                 with_links, page, system=system, code=code, systems=systems, before=before, after=after
             )
     write_report_folder(path, made)

@@ -249,7 +249,6 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
 
 
 def _mean_breakdown(by: str, parts: Sequence[TreebankErrors], whole: TreebankErrors) -> Block:
-    """The means over treebanks by one property."""
     component = parts[0].breakdowns[by].measure.component or "f1"
     values = [
         (*mean.values, mean.means[component], mean.estimate, str(mean.n_treebanks))

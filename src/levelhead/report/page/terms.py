@@ -54,8 +54,9 @@ def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
 
 
 def class_terms(scheme: Scheme) -> dict[str, str]:
-    source = f"({scheme.source})"
-    listed = {name: f"The relations {' '.join(sorted(some))} {source}." for name, some in scheme.classes.items()}
+    listed = {
+        name: f"The relations {' '.join(sorted(some))} ({scheme.source})." for name, some in scheme.classes.items()
+    }
     return listed if scheme.otherwise in listed else {**listed, scheme.otherwise: "All other relations."}
 
 

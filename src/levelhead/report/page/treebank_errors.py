@@ -256,6 +256,5 @@ def joined_errors(parts: Sequence[TreebankErrors]) -> TreebankErrors:
         renumbered[-1]["kind"] = int  # the same numbers everywhere
     kinds = {kind: sum(part.kinds[kind] for part in parts) for kind in parts[0].kinds}
     examples = joined_examples([part.examples for part in parts], renumbered)
-    means = tuple(average_repairs([part.repairs for part in parts], _LEVEL))
-    repairs = parts[0].repairs._replace(kinds=means)
+    repairs = parts[0].repairs._replace(kinds=tuple(average_repairs([part.repairs for part in parts], _LEVEL)))
     return TreebankErrors(parts[0].measure, repairs, numbers, kinds, {}, ConfusionMatrix((), (), ()), examples, {})
