@@ -19,8 +19,6 @@ Numbers = NDArray[np.int64]
 
 LONGEST = 8  # the maximum span of a pair of words
 
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-
 
 class Variation(NamedTuple):
     """A word whose annotation is not the most frequent in its context."""
@@ -73,7 +71,9 @@ class _Text:
         self.numbers = np.zeros(size, dtype=np.int64)  # 0 for the start of a sentence, 1 for its end
         self.numbers[np.append(np.flatnonzero(np.diff(self.sentence)), size - 1) if size else []] = 1
         number: dict[str, int] = {}
-        self.numbers[place] = treebank.forms.mapped(lambda s: number.setdefault(s.lower(), 2 + len(number)), np.int64)
+        self.numbers[place] = treebank.forms.mapped(
+            lambda form: number.setdefault(form.lower(), 2 + len(number)), np.int64
+        )
 
     def windows(self, size: int) -> tuple[Numbers, Numbers]:
         """Return the starts of repeated n-grams, and a number for each distinct n-gram."""
@@ -81,7 +81,7 @@ class _Text:
         starts = starts[self.sentence[starts] == self.sentence[starts + size - 1]]
         keys = np.zeros(len(starts), dtype=np.uint64)
         for offset in range(size):
-            keys = keys * _FACTOR + (self.numbers[starts + offset].astype(np.uint64) + np.uint64(1))
+            keys = keys * np.uint64(0x9E3779B97F4A7C15) + (self.numbers[starts + offset] + 1).astype(np.uint64)
             keys ^= keys >> np.uint64(29)
         _, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
         repeated = counts[groups] > 1

@@ -50,7 +50,7 @@ TAGS: Mapping[str, str] = dict(entry.split("=") for entry in (
 
 def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
     defined = ((name, registry.measures[parse_measure(name, registry).name]) for name in names)
-    return {name: f"{one.meaning} Correct / counted words: {one.formula}." for name, one in defined}
+    return {name: f"{measure.meaning} Correct / counted words: {measure.formula}." for name, measure in defined}
 
 
 def class_terms(scheme: Scheme) -> dict[str, str]:
