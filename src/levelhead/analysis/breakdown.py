@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.word_properties import PropertySettings, property_named
+from levelhead.analysis.word_properties import PropertySettings, Values, property_named
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring import Counts, Definition, Matches, Measure, Score
@@ -35,10 +35,9 @@ class BucketWords(NamedTuple):
     names: Sequence[tuple[str, ...]]  # the values of each bucket
     # the buckets of correct pairs, gold words, system words and aligned gold words, each with the gold sentence of each
     # word; int64, shapes (words,)
-    kinds: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]
+    kinds: tuple[tuple[Values, Values], ...]
 
 
-RELATIONS = ("class", "deprel")  # the properties whose values a measure can leave out
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
 
 
@@ -98,11 +97,9 @@ def break_down(
         MeasureError: the property is unknown, or the measure is weighted or does not count words.
     """
     words = bucket_words(matches, measure, by, settings, registry=registry)
-    of_sentence, level = np.zeros(len(matches.gold), dtype=np.int64), None
-    if intervals is not None:
-        of_sentence, level = intervals.units.of_sentence, intervals.level
+    of_sentence = intervals.units.of_sentence if intervals else np.zeros(len(matches.gold), dtype=np.int64)
     found = histogram_of(bucket_cells([words], of_sentence), lambda some: ratio_parts(some.counts, measure))
-    return breakdown_of(by, measure, words.names, found, matches.rules.undefined, level)
+    return breakdown_of(by, measure, words.names, found, matches.rules.undefined, intervals and intervals.level)
 
 
 def breakdown_of(
@@ -113,7 +110,6 @@ def breakdown_of(
     undefined: float | None,
     level: float | None,
 ) -> Breakdown:
-    """Return a breakdown from the counts of units."""
     totals = np.zeros((len(names), 4), dtype=np.int64)
     totals[found.totals.groups] = found.totals.counts
     scores = zip(names, scores_of(totals, measure, undefined), strict=True)
@@ -127,12 +123,7 @@ def breakdown_of(
 
 
 def bucket_words(
-    matches: Matches,
-    measure: Measure,
-    by: Sequence[str],
-    settings: PropertySettings,
-    *,
-    registry: Registry = STANDARD,
+    matches: Matches, measure: Measure, by: Sequence[str], settings: PropertySettings, *, registry: Registry = STANDARD
 ) -> BucketWords:
     """Return the words that a measure counts in each bucket; see `break_down` for arguments and errors."""
     first, *others = (property_named(name).of(matches, settings) for name in by)
@@ -149,8 +140,8 @@ def bucket_words(
 
 def words_in(
     names: Sequence[tuple[str, ...]],
-    of_gold: NDArray[np.int64],
-    of_system: NDArray[np.int64],
+    of_gold: Values,
+    of_system: Values,
     matches: Matches,
     measure: Measure,
     registry: Registry,
@@ -177,10 +168,9 @@ def counted_words(
     return gold, system, agree & gold[matches.alignment.gold] & system[matches.alignment.system], selection
 
 
-def bucket_cells(systems: Sequence[BucketWords], of_sentence: NDArray[np.int64]) -> Cells:
+def bucket_cells(systems: Sequence[BucketWords], of_sentence: Values) -> Cells:
     """Return the correct, gold, system and aligned words of each unit and bucket."""
-    kinds = [kind for words in systems for kind in words.kinds]
-    n_names = len(systems[0].names)
+    kinds, n_names = [kind for words in systems for kind in words.kinds], len(systems[0].names)
     of_kinds = [np.unique(of_sentence[rows] * n_names + buckets, return_counts=True) for buckets, rows in kinds]
     keys, _ = np.unique(np.concatenate([own for own, _ in of_kinds]), return_counts=True)  # sorts, faster than hashing
     counts = np.zeros((len(keys), len(kinds)), dtype=np.int64)
@@ -189,7 +179,7 @@ def bucket_cells(systems: Sequence[BucketWords], of_sentence: NDArray[np.int64])
     return Cells(keys // n_names, keys % n_names, counts)
 
 
-def ratio_parts(counts: NDArray[np.int64], measure: Measure) -> NDArray[np.float64]:
+def ratio_parts(counts: Values, measure: Measure) -> NDArray[np.float64]:
     """Return numerators and denominators of a measure, shape (..., 2)."""
     correct, gold, system, aligned = np.moveaxis(counts.astype(np.float64), -1, 0)
     whole = {"precision": system, "recall": gold, "aligned_accuracy": aligned}.get(measure.component or "f1")
@@ -204,13 +194,11 @@ def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> 
 
 
 def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None) -> list[Score]:
-    """Return the score of each bucket."""
-    counts = [np.bincount(buckets, minlength=len(words.names)) for buckets, _ in words.kinds]
-    return scores_of(np.stack(counts, axis=1), measure, undefined)
+    n = len(words.names)
+    return scores_of(np.stack([np.bincount(kind, minlength=n) for kind, _ in words.kinds], 1), measure, undefined)
 
 
-def scores_of(counts: NDArray[np.int64], measure: Measure, undefined: float | None) -> list[Score]:
-    """Return the score of each bucket."""
+def scores_of(counts: Values, measure: Measure, undefined: float | None) -> list[Score]:
     return [score_of(Counts(*row.reshape(4, 1)), measure, undefined) for row in counts]
 
 
@@ -233,7 +221,7 @@ def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STAND
         registry: the available measures and schemes, with the default scheme of classes.
     """
     measure = breakdown.measure
-    if len(breakdown.by) > 1 or breakdown.by[0] not in RELATIONS or measure.only or measure.without:
+    if len(breakdown.by) > 1 or breakdown.by[0] not in {"class", "deprel"} or measure.only or measure.without:
         return breakdown
     definition = registry.measures[measure.name]
 

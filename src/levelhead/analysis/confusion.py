@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -98,22 +99,17 @@ def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> I
 
 
 def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
-    """Return the cells of the confusion that match `GOLD:SYSTEM`, by the relations that occur on either side.
-
-    Relations can contain colons: `nsubj:pass:obj` is gold `nsubj:pass` and system `obj`, unless there is a relation
-    `pass:obj`.
-    """
+    """Return the cells of the confusion that match `GOLD:SYSTEM`, by the relations that occur on either side."""
     relations = {*matches.gold.relations.distinct_texts, *matches.system.relations.distinct_texts}
     known = relations | {*map(universal, relations)}
-    parts = text.split(":")
+    parts = text.split(":")  # `nsubj:pass:obj` is gold `nsubj:pass` and system `obj`, unless `pass:obj` occurs
     cells = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
     named_cells = [cell for cell in cells if known.issuperset(cell)]
     if not named_cells:
         if text in known or not cells or not all(parts):
-            wrong = "is not GOLD:SYSTEM: write two relations, such as nsubj:obj"
-            if text in known:
-                example = f"{text}:{'nmod' if text == 'obl' else 'obl'}"
-                wrong = f"is a single relation: add the system's relation, such as {example}"
+            example = f"{text}:{'nmod' if text == 'obl' else 'obl'}"
+            single = f"is a single relation: add the system's relation, such as {example}"
+            wrong = single if text in known else "is not GOLD:SYSTEM: write two relations, such as nsubj:obj"
             raise InputError(Fault("invalid-argument", f"{quoted(text)} {wrong}"))
         missing = next(name for cell in cells for name in cell if name not in known)
         near = ", ".join(difflib.get_close_matches(missing, sorted(known), n=3, cutoff=0.0))
@@ -148,14 +144,10 @@ def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
         jumping = (climb >= 0) & ((climb >> bit) & 1 == 1)
         at[jumping] = up[at[jumping]]
         up = up[up]
-    kinds = np.where((climb >= 0) & (at == gold_heads), 2, 3)
-    kinds[(system_heads >= 0) & (aligned_heads < 0)] = 6
-    kinds[gold_heads < 0] = 5
-    kinds[system_heads < 0] = 4
-    right = matches.agree(Agree.HEAD)
-    kinds[right] = 1
-    kinds[right & matches.agree(Agree.RELATION)] = 0
-    return kinds.astype(np.int64)
+    inside, right = (climb >= 0) & (at == gold_heads), matches.agree(Agree.HEAD)
+    # the first that holds
+    kinds = [right & matches.agree(Agree.RELATION), right, system_heads < 0, gold_heads < 0, aligned_heads < 0, inside]
+    return np.select(kinds, [0, 1, 4, 5, 6, 2], 3).astype(np.int64)
 
 
 class Cascading(NamedTuple):
@@ -190,12 +182,11 @@ def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
     """
     gold, system = matches.alignment.gold, matches.alignment.system
     cascades = []
-    for name in scheme.names:
-        for labeled in (True, False):
-            right = matches.agree(ATTACHED if labeled else Agree.HEAD)
-            right_word = np.zeros(matches.system.n_words + 1, dtype=bool)  # the last element is the root
-            right_word[system] = right
-            wrong = scheme.is_in(name, matches.gold.relations)[gold] & ~right
-            parents = matches.system.heads[system[wrong]]
-            cascades.append(Cascading(name, labeled, int(wrong.sum()), int(right_word[parents].sum())))
+    for name, labeled in product(scheme.names, (True, False)):
+        right = matches.agree(ATTACHED if labeled else Agree.HEAD)
+        right_word = np.zeros(matches.system.n_words + 1, dtype=bool)  # the last element is the root
+        right_word[system] = right
+        wrong = scheme.is_in(name, matches.gold.relations)[gold] & ~right
+        parents = matches.system.heads[system[wrong]]
+        cascades.append(Cascading(name, labeled, int(wrong.sum()), int(right_word[parents].sum())))
     return tuple(cascades)

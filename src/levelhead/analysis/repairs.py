@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.analysis.breakdown import check_breakable, counted_words, ratio_parts
-from levelhead.analysis.word_properties import buckets_by
+from levelhead.analysis.word_properties import Values, buckets_by
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring import Agree, Counts, Matches, Measure
 from levelhead.scoring.score import score_of
@@ -86,7 +86,7 @@ class ErrorKinds:
         self.numbers: dict[tuple[str, str], int] = {(NOT_ALIGNED, ""): 0}  # by error and detail, as in `Repair`
         self._values: dict[str, int] = {}
 
-    def folded(self, texts: Sequence[str], found: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
+    def folded(self, texts: Sequence[str], found: Values) -> tuple[list[str], Values]:
         """Return values and their numbers, with all values after the first `MOST_VALUES` joined."""
         occurring, first = np.unique(found, return_index=True)
         of_text = np.full(len(texts), MOST_VALUES, dtype=np.int64)
@@ -100,8 +100,8 @@ class ErrorKinds:
 class Errors(NamedTuple):
     """The errors of an output, or of a piece of one."""
 
-    kind: NDArray[np.int64]  # the number of each error's kind in `ErrorKinds`, shape (errors,)
-    word: NDArray[np.int64]  # the gold word, or -1 for an unaligned system word, same shape
+    kind: Values  # the number of each error's kind in `ErrorKinds`, shape (errors,)
+    word: Values  # the gold word, or -1 for an unaligned system word, same shape
     # of each gold sentence by kind: the changes of correct, gold, system and aligned words by the repair, and the
     # number of wrong words; the cells of `WHOLE` have the words of the sentence
     cells: Cells
@@ -124,7 +124,6 @@ def repairs(
 def repairs_of(
     found: UnitHistogram, kinds: Sequence[tuple[str, str]], measure: Measure, undefined: float | None, level: float
 ) -> TreebankRepairs:
-    """Return the cost of each kind of error."""
     parts, n_units = found.of_group(WHOLE)
     before, totals = parts[:, :2], dict(zip(found.totals.groups.tolist(), found.totals.counts, strict=True))
     repaired = []
@@ -143,7 +142,7 @@ def repairs_of(
     return TreebankRepairs(tuple(_with_shares(repaired)), gain_estimate(before, before, n_units, 0, level))
 
 
-def _keys(parts: NDArray[np.float64]) -> NDArray[np.int64]:
+def _keys(parts: NDArray[np.float64]) -> Values:
     """A number for each numerator and denominator before a repair, in their order."""
     return parts[:, 0].astype(np.int64) << 32 | parts[:, 1].astype(np.int64)
 
@@ -156,24 +155,21 @@ def gain_parts(cells: Cells, measure: Measure) -> NDArray[np.float64]:
     return np.concatenate([ratio_parts(wholes, measure), ratio_parts(repaired, measure)], axis=1)
 
 
-def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STANDARD) -> NDArray[np.int64]:
+def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STANDARD) -> Values:
     """Return the gold words that `repairs` would repair, int64; see `repairs` for arguments and errors."""
     words = errors_in(matches, measure, ErrorKinds(), registry=registry).word
     return words[words >= 0]
 
 
 def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry: Registry = STANDARD) -> Errors:
-    """Return the errors that `repairs` would repair, first those of aligned words in the order of the file.
-
-    A repaired word becomes correct if gold counts it, and the system counts it if gold does.
-    """
+    """Return the errors that `repairs` would repair, first those of aligned words in the order of the file."""
     definition = check_breakable(measure, registry)
     gold, system, right, selection = counted_words(matches, measure, definition, registry)
     ours, theirs, rows = matches.alignment.gold, matches.alignment.system, matches.gold.sentence_of_word
     in_gold, in_system = gold[ours].astype(np.int64), system[theirs].astype(np.int64)
     wrong = np.flatnonzero(~right & ((in_gold == 1) | (in_system == 1)))
-    nothing, one = np.zeros(len(wrong), dtype=np.int64), np.ones(len(wrong), dtype=np.int64)
-    pairs = np.stack([in_gold[wrong], nothing, (in_gold - in_system)[wrong], nothing, one], axis=1)
+    # a repaired word becomes correct if gold counts it, and the system counts it if gold does
+    pairs = np.stack(np.broadcast_arrays(in_gold[wrong], 0, (in_gold - in_system)[wrong], 0, 1), axis=1)
     missed = np.setdiff1d(np.flatnonzero(gold), ours, assume_unique=True)
     extra = np.flatnonzero((matches.gold_of_system < 0) & system)
     added, removed = np.tile([1, 0, 1, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0, 0], (len(extra), 1))
@@ -189,23 +185,16 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
         np.concatenate([pairs, added, removed]).astype(np.int64),
     )
     # correct, gold, system and aligned words of each gold sentence, and no wrong words
-    sentences = (rows[ours[right]], rows[gold], matches.row_of_system[system], rows[ours[gold[ours]]])
-    n = len(matches.gold)
-    counts = [*(np.bincount(of_words, minlength=n) for of_words in sentences), np.zeros(n, dtype=np.int64)]
-    whole = Cells(np.arange(n), np.full(n, WHOLE), np.stack(counts, axis=1))
+    words, n = (rows[ours[right]], rows[gold], matches.row_of_system[system], rows[ours[gold[ours]]]), len(matches.gold)
+    counts = (np.bincount(of_words, minlength=n) for of_words in (*words, ours[:0]))
+    whole = Cells(np.arange(n), np.full(n, WHOLE), np.stack([*counts], axis=1))
     word = np.concatenate([ours[wrong], missed, np.full(len(extra), -1)]).astype(np.int64)
     return Errors(kind, word, summed([whole, of_errors]))
 
 
 def _numbers(
-    matches: Matches,
-    pairs: NDArray[np.int64],
-    needs: Agree,
-    missing: NDArray[np.int64],
-    kinds: ErrorKinds,
-    *,
-    by_relation: bool,
-) -> NDArray[np.int64]:
+    matches: Matches, pairs: Values, needs: Agree, missing: Values, kinds: ErrorKinds, *, by_relation: bool
+) -> Values:
     """The number of the kind of each wrong pair of words, named by relations or by parts of speech."""
     value = universal if by_relation and not needs & Agree.FULL_RELATION else str
     buckets = buckets_by(matches, "relations" if by_relation else "upos", value)

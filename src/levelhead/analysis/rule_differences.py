@@ -94,7 +94,7 @@ class Explanation(Tabular):
             notes += [f"  {place}: {printable(form)}" for place, form in difference.words]
             more = difference.n_words - len(difference.words)
             notes += [f"  and {more} more words"] if more > 0 else []
-        columns = (Column("Metric", "text", 10), *map(Column, self.evaluations))
+        columns = Column("Metric", "text", 10), *map(Column, self.evaluations)
         return Table(columns, rows, tuple(notes or ["No differences."]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -135,13 +135,12 @@ def explain(gold: Input, system: Input) -> Explanation:
     of_ud = evaluations["ud"]
     if isinstance(of_ud, InputError):
         raise of_ud
-    matches, differences = match(*_read(sides, UD), UD), []
+    both, differences = _read(sides, UD), []
     # all measures are compared, including those that the rules do not define
-    before = score_treebanks(matches.gold, matches.system, Setup(_MEASURES, UD))
+    matches, before = match(*both, UD), score_treebanks(*both, Setup(_MEASURES, UD))
     for decision, choices, other, affected in _DECISIONS:
         try:
-            changed = Setup(_MEASURES, replace(UD, **other))
-            after: Evaluation | None = score_treebanks(matches.gold, matches.system, changed)
+            after: Evaluation | None = score_treebanks(*both, Setup(_MEASURES, replace(UD, **other)))
         except InputError:
             after = None
         pairs = {name: (before[name].f1, after[name].f1 if after else None) for name in before}
@@ -176,18 +175,15 @@ def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:
             for code in np.unique(tokens.forms).tolist()
             if treebank.strings[code].translate(ANY_SPACE) != treebank.strings[code].translate(PLAIN_SPACE)
         }
-        for token in np.flatnonzero(np.isin(tokens.forms, list(spaced_forms))):
-            yield treebank, int(tokens.first[token])
+        yield from ((treebank, word) for word in tokens.first[np.isin(tokens.forms, [*spaced_forms])].tolist())
 
 
 def _words(matches: Matches, test: Callable[[Treebank], NDArray[np.bool_]]) -> Iterator[tuple[Treebank, int]]:
-    """Words of both treebanks that pass a test."""
     for treebank in (matches.gold, matches.system):
         yield from ((treebank, word) for word in np.flatnonzero(test(treebank)).tolist())
 
 
 def _with_edges(matches: Matches, test: Callable[[list[str]], bool]) -> Iterator[tuple[Treebank, int]]:
-    """Words whose enhanced edges pass a test."""
     return _words(matches, lambda treebank: treebank.deps.mapped(lambda edges: test(edges.split("|")), bool))
 
 
@@ -236,10 +232,7 @@ _DECISIONS = (
         "how enhanced edges to the same head with the same universal label are matched",
         {"udtools": "every matching pair counts", "ud": "one to one"},
         {"edges_one_to_one": False},
-        partial(
-            _with_edges,
-            test=lambda edges: len({":".join(edge.split(":")[:2]) for edge in edges}) < len(edges),
-        ),
+        partial(_with_edges, test=lambda edges: len({":".join(edge.split(":")[:2]) for edge in edges}) < len(edges)),
     ),
     _Decision(
         "how enhanced edges from empty nodes are treated",

@@ -19,9 +19,6 @@ Numbers = NDArray[np.int64]
 
 LONGEST = 8  # the maximum span of a pair of words
 
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-_START, _END = 0, 1
-
 
 class Variation(NamedTuple):
     """A word whose annotation is not the most frequent in its context."""
@@ -46,25 +43,37 @@ def variations(treebank: Treebank) -> Iterator[Variation]:
         for row, place, other, n_own, n_other in _minorities(groups, upos.codes[words].astype(np.int64)):
             word = int(words[row])
             yield Variation(word, "UPOS", upos[word], upos.strings[other], -1, n_own, n_other, int(words[place]))
+    heads, relations = treebank.heads.astype(np.int64), treebank.relations
     for n_words in range(2, LONGEST + 1):
-        yield from _of_pairs(text, n_words)
+        starts, groups = text.windows(n_words + 2)
+        one, last = text.word[starts + 1], text.word[starts + n_words]
+        inside = (one >= 0) & (last >= 0)
+        one, last, groups = one[inside], last[inside], groups[inside]
+        labels = np.where(heads[one] == last, 2 * relations.codes[one].astype(np.int64), -1)
+        labels = np.where(heads[last] == one, 2 * relations.codes[last].astype(np.int64) + 1, labels)
+        for row, place, label, n_own, n_other in _minorities(groups, labels):
+            own = int(labels[row])
+            words, others = (last, one) if (label if label >= 0 else own) % 2 else (one, last)
+            word, head, there = int(words[row]), int(others[row]) if label >= 0 else -1, int(words[place])
+            names = ["no relation" if code < 0 else relations.strings[code // 2] for code in (own, label)]
+            yield Variation(word, "relation", names[0], names[1], head, n_own, n_other, there)
 
 
 class _Text:
     """The words of a treebank with the start and end of each sentence, as numbers."""
 
     def __init__(self, treebank: Treebank) -> None:
-        self.treebank = treebank
         place = np.arange(treebank.n_words) + 2 * treebank.sentence_of_word.astype(np.int64) + 1
         size = treebank.n_words + 2 * len(treebank)
         self.word = np.full(size, -1, dtype=np.int64)
         self.word[place] = np.arange(treebank.n_words)
         self.sentence = np.repeat(np.arange(len(treebank)), np.diff(treebank.sentence_starts) + 2)
-        self.numbers = np.full(size, _START, dtype=np.int64)
-        self.numbers[np.append(np.flatnonzero(np.diff(self.sentence)), size - 1) if size else []] = _END
+        self.numbers = np.zeros(size, dtype=np.int64)  # 0 for the start of a sentence, 1 for its end
+        self.numbers[np.append(np.flatnonzero(np.diff(self.sentence)), size - 1) if size else []] = 1
         number: dict[str, int] = {}
-        forms = treebank.forms.mapped(lambda text: number.setdefault(text.lower(), len(number)), np.int64)
-        self.numbers[place] = forms + 2
+        self.numbers[place] = treebank.forms.mapped(
+            lambda form: number.setdefault(form.lower(), 2 + len(number)), np.int64
+        )
 
     def windows(self, size: int) -> tuple[Numbers, Numbers]:
         """Return the starts of repeated n-grams, and a number for each distinct n-gram."""
@@ -72,39 +81,17 @@ class _Text:
         starts = starts[self.sentence[starts] == self.sentence[starts + size - 1]]
         keys = np.zeros(len(starts), dtype=np.uint64)
         for offset in range(size):
-            keys = keys * _FACTOR + (self.numbers[starts + offset].astype(np.uint64) + np.uint64(1))
+            keys = keys * np.uint64(0x9E3779B97F4A7C15) + (self.numbers[starts + offset] + 1).astype(np.uint64)
             keys ^= keys >> np.uint64(29)
         _, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
         repeated = counts[groups] > 1
         return starts[repeated], groups[repeated]
 
 
-def _of_pairs(text: _Text, n_words: int) -> Iterator[Variation]:
-    starts, groups = text.windows(n_words + 2)
-    heads, relations = text.treebank.heads.astype(np.int64), text.treebank.relations
-    one, other = text.word[starts + 1], text.word[starts + n_words]
-    inside = (one >= 0) & (other >= 0)
-    one, other, groups = one[inside], other[inside], groups[inside]
-    labels = np.where(heads[one] == other, 2 * relations.codes[one].astype(np.int64), -1)
-    labels = np.where(heads[other] == one, 2 * relations.codes[other].astype(np.int64) + 1, labels)
-    for row, place, label, n_own, n_other in _minorities(groups, labels):
-        own = int(labels[row])
-        turned = (label if label >= 0 else own) % 2
-        word, head = (int(side[row]) for side in ((other, one) if turned else (one, other)))
-        there = int((other if turned else one)[place])
-        names = ["no relation" if code < 0 else relations.strings[code // 2] for code in (own, label)]
-        yield Variation(word, "relation", names[0], names[1], head if label >= 0 else -1, n_own, n_other, there)
-
-
 def _minorities(groups: Numbers, labels: Numbers) -> Iterator[tuple[int, int, int, int, int]]:
-    """Return each row whose label is not more frequent than another label of its group.
-
-    Each has the first row of the group with the other label, this label, and the frequencies of both labels.
-    """
-    if not len(groups):
-        return
+    """Yield rows with a minority label, the first row of the group with a majority label, it, and both frequencies."""
     shifted = labels + 1
-    size = int(shifted.max()) + 1
+    size = int(shifted.max(initial=0)) + 1
     pairs, places, counts = np.unique(groups * size + shifted, return_index=True, return_counts=True)
     own_group, own_label = pairs // size, pairs % size - 1
     order = np.lexsort((own_label, -counts, own_group))

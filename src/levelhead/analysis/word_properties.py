@@ -106,9 +106,7 @@ def _feature(matches: Matches, key: str) -> Buckets:
     """The value of a feature, "-" for words without it."""
 
     def value(feats: str) -> str:
-        return next(
-            (value for name, _, value in (pair.partition("=") for pair in feats.split("|")) if name == key), NONE
-        )
+        return dict(pair.partition("=")[::2] for pair in reversed(feats.split("|"))).get(key, NONE)
 
     return _of_words(matches, *buckets_by(matches, "feats", value))
 
@@ -116,11 +114,9 @@ def _feature(matches: Matches, key: str) -> Buckets:
 def _head_relation(matches: Matches, _: PropertySettings) -> Buckets:
     """The universal relation of the head; "-" for roots."""
     relations = buckets_by(matches, "relations", universal)
-    names = (*relations.names, NONE)
     sides = ((matches.gold, relations.gold), (matches.system, relations.system))
-    return _of_words(
-        matches, names, *(np.where(side.heads < 0, len(names) - 1, own[side.heads]) for side, own in sides)
-    )
+    values = (np.append(own, len(relations.names))[side.heads] for side, own in sides)  # of roots, whose head is -1
+    return _of_words(matches, (*relations.names, NONE), *values)
 
 
 def _arcs(matches: Matches) -> list[tuple[Values, NDArray[np.bool_]]]:
@@ -158,19 +154,16 @@ def _frequency(
 ) -> Buckets:
     """The buckets of words by ranges of the frequency of their forms in training."""
     forms = _training(settings, name).forms
-    counts = (
-        column.mapped(lambda form: forms.get(form, 0), np.int64)
-        for column in (matches.gold.forms, matches.system.forms)
-    )
-    return _of_words(matches, names, *(_in_ranges(numbers, bounds) for numbers in counts))
+    columns = (side.forms.mapped(lambda form: forms.get(form, 0), np.int64) for side in (matches.gold, matches.system))
+    return _of_words(matches, names, *(_in_ranges(numbers, bounds) for numbers in columns))
 
 
 def _seen(
     matches: Matches, settings: PropertySettings, name: str, of: Callable[[Training, Treebank], Any], what: str
 ) -> Buckets:
     """The buckets of sentences by whether something of them occurs in training."""
-    seen = np.asarray(of(_training(settings, name), matches.gold), dtype=np.int64)
-    return _of_sentences(matches, (f"new {what}", f"{what} seen in training"), seen)
+    seen, names = of(_training(settings, name), matches.gold), (f"new {what}", f"{what} seen in training")
+    return _of_sentences(matches, names, np.asarray(seen, dtype=np.int64))
 
 
 def _comments(matches: Matches, key: str) -> Buckets:
@@ -178,9 +171,7 @@ def _comments(matches: Matches, key: str) -> Buckets:
     values, held = [], NONE
     for sentence in matches.gold:
         metadata = sentence.metadata
-        if "newdoc id" in metadata or "# newdoc" in sentence.comments:
-            held = NONE
-        held = metadata.get(key, held)
+        held = metadata.get(key, NONE if "newdoc id" in metadata or "# newdoc" in sentence.comments else held)
         values.append(held)
     number = {name: i for i, name in enumerate(dict.fromkeys(values))}
     return _of_sentences(matches, [*number], np.array([number[value] for value in values], dtype=np.int64))
@@ -197,7 +188,6 @@ class RequestedNames:
         self._known: dict[str, set[str]] = {"comment": set(), "feature": set()}
 
     def see(self, gold: Treebank) -> None:
-        """Add the comments and features of a treebank."""
         if self._requested["comment"]:
             self._known["comment"].update(key for sentence in gold for key in sentence.metadata)
         if self._requested["feature"]:
@@ -209,8 +199,8 @@ class RequestedNames:
         for kind, where in (("comment", "sentence"), ("feature", "word")):
             for key in self._requested[kind]:
                 if key not in self._known[kind]:
-                    listed = ", ".join(sorted(self._known[kind])) or "none"
-                    message = f"no gold {where} has the {kind} {quoted(key)}; available: {listed}"
+                    available = ", ".join(sorted(self._known[kind])) or "none"
+                    message = f"no gold {where} has the {kind} {quoted(key)}; available: {available}"
                     raise MeasureError(message, "not-there")
 
 
@@ -234,12 +224,7 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
                 ),
                 BY_ARCS,
             ),
-            (
-                "upos",
-                "universal part of speech",
-                lambda both, _: _of_words(both, *buckets_by(both, "upos")),
-                BY_WORDS,
-            ),
+            ("upos", "universal part of speech", lambda both, _: _of_words(both, *buckets_by(both, "upos")), BY_WORDS),
             ("lemma", "lemma", lambda both, _: _of_words(both, *buckets_by(both, "lemmas")), BY_WORDS),
             ("head-relation", "universal relation of the head", _head_relation, BY_WORDS),
             (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -48,18 +48,15 @@ class Citation(NamedTuple):
         return f"<Citation: {self.methods}>"
 
 
-# a part of a sentence, and the papers that it cites, by their BibTeX keys
-_Phrase = tuple[str, tuple[str, ...]]
+_Phrase = tuple[str, ...]  # a part of a sentence, and the topics of the papers that it cites
 
 
 @cache
 def references() -> Mapping[str, Mapping[str, Any]]:
-    """Return the papers by their BibTeX keys."""
     return tomllib.loads((files("levelhead.report") / "references.toml").read_text(encoding="utf-8"))
 
 
 def citation(result: Cited) -> Citation:
-    """Return how to describe and cite a result in a paper."""
     tested = []
     if isinstance(result, RankedSystems):
         measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
@@ -72,8 +69,8 @@ def citation(result: Cited) -> Citation:
     else:
         result = result if isinstance(result, Evaluation) else next(iter(result.values()))
         measures = tuple(result.scores)
-    phrases = [*_scored(measures, result.provenance.signature), *tested]
-    methods = ""
+    topical = [*_scored(measures, result.provenance.signature), *tested]
+    phrases, methods = [(text, _papers(topics)) for text, *topics in topical], ""
     for text, keys in phrases:
         named = [references()[key]["text"] for key in keys if "text" in references()[key]]
         methods += text + (f" ({'; '.join(named)})" if named else "")
@@ -86,68 +83,54 @@ def citation(result: Cited) -> Citation:
 
 def _scored(measures: Iterable[str], signature: Mapping[str, str]) -> list[_Phrase]:
     """The measures and rules; measures from the same papers are next to each other."""
-    by_paper: dict[tuple[str, ...], list[str]] = {}
+    by_paper: dict[tuple[str, ...], tuple[list[str], list[str]]] = {}
     for measure in measures:
         parsed = split(measure, STANDARD.schemes.by_name)
         classes = [*([parsed.only] if parsed.only else []), *parsed.without]
-        kinds = ("classes callin" if text.startswith("callin:") else "classes" for text in classes)
-        by_paper.setdefault(_papers({parsed.name, *kinds}), []).append(measure)
+        kinds = ["classes callin" if text.startswith("callin:") else "classes" for text in classes]
+        by_paper.setdefault(_papers([parsed.name, *kinds]), ([parsed.name, *kinds], []))[1].append(measure)
     before = ["We report ", *[", "] * (len(by_paper) - 2), " and "]
     reported = [
-        (start + " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))), keys)
-        for start, (keys, names) in zip(before, by_paper.items())
+        (start + " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))), *topics)
+        for start, (topics, names) in zip(before, by_paper.values())
     ]
-    if "rules" not in signature:
-        taken = _phrase(f", taken from a table of scores and averaged with levelhead {signature['version']}", _OWN)
-        return [*reported, taken, _phrase(".")]
-    rules, roots = signature["rules"], ", with several roots allowed" if "roots" in signature else ""
-    partial = (
-        " These are partial scores, not official ones: every gold word counts, even if the text of an output"
-        " differs from gold or its trees are broken."
-    )
-    return [
-        *reported,
-        _phrase(f", computed with levelhead {signature['version']}", _OWN),
-        _phrase(f" under the scoring rules {rules}", f"rules {rules.partition('+')[0]}"),
-        _phrase(f"{roots}."),
-        *([_phrase(partial)] if "partial" in signature else []),
-    ]
+    program, rules = f"levelhead {signature['version']}", signature.get("rules")
+    if rules is None:
+        return [*reported, (f", taken from a table of scores and averaged with {program}", _OWN), (".",)]
+    end = ", with several roots allowed." if "roots" in signature else "."
+    if "partial" in signature:
+        end += (
+            " These are partial scores, not official ones: every gold word counts, even if the text of an output"
+            " differs from gold or its trees are broken."
+        )
+    under = f" under the scoring rules {rules}", f"rules {rules.partition('+')[0]}"
+    return [*reported, (f", computed with {program}", _OWN), under, (end,)]
 
 
 def _tested(tests: str, signature: Mapping[str, str], treebanks: Mapping[str, Units]) -> list[_Phrase]:
     """The tests ("ranking", "runs" or "permutations") and confidence intervals."""
     level, draws = float(signature["level"]), f"{int(signature['resamples']):,}"
     units = f" over {units_counted(treebanks)}" if treebanks else ""
-    intervals = _phrase(f" Confidence intervals ({level_text(level)}) are jackknife intervals{units}.")
+    intervals = f" Confidence intervals ({level_text(level)}) are jackknife intervals{units}."
     if tests == "ranking":
+        rate = f" with a family-wise error rate of {1 - level:.4g}; systems that share a letter"
         return [
-            intervals,
-            _phrase(" All pairs of systems were compared by a stepdown test", "stepdown"),
-            _phrase(f" of the largest studentized difference ({draws} draws)"),
-            _phrase(f" with a family-wise error rate of {1 - level:.4g}; systems that share"),
-            _phrase(" a letter", "letters"),
-            _phrase(" do not differ significantly."),
+            (f"{intervals} All pairs of systems were compared by a stepdown test", "stepdown"),
+            (f" of the largest studentized difference ({draws} draws){rate}", "letters"),
+            (" do not differ significantly.",),
         ]
-    permutations = [
-        _phrase(f" and approximate randomization with {draws} permutations", "randomization"),
-        _phrase(", taking the larger p-value"),
-    ]
+    randomization = f" and approximate randomization with {draws} permutations", "randomization"
+    larger = ", taking the larger p-value" if tests == "permutations" else ""
     return [
-        intervals,
-        _phrase(" Differences were tested by Student's t"),
-        *(permutations if tests == "permutations" else []),
-        _phrase(", corrected across systems by Holm's method", "holm"),
-        _phrase("."),
+        (f"{intervals} Differences were tested by Student's t",),
+        *([randomization] if tests == "permutations" else []),
+        (f"{larger}, corrected across systems by Holm's method", "holm"),
+        (".",),
     ]
 
 
-def _phrase(text: str, *topics: str) -> _Phrase:
-    return text, _papers({*topics})
-
-
-def _papers(topics: set[str]) -> tuple[str, ...]:
-    """The keys of the papers on the given topics."""
-    return tuple(key for key, reference in references().items() if not topics.isdisjoint(reference["cites"]))
+def _papers(topics: Sequence[str]) -> tuple[str, ...]:
+    return tuple(key for key, reference in references().items() if not {*topics}.isdisjoint(reference["cites"]))
 
 
 def _entry(key: str) -> str:

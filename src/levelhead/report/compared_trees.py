@@ -16,8 +16,6 @@ from levelhead.tables.writers import latex_text
 from levelhead.treebank.tree_svg import AGREED, GOLD_ONLY, MISLABELED, SYSTEM_ONLY, ArcColor
 
 _LEGEND = "gray: both agree, blue: gold only, orange: system only"
-_GAP = 16
-_LEAST = 34
 _STEP = 22
 _ROW = 22
 _SMALL = 11
@@ -99,7 +97,7 @@ def _picture(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> Drawing:
     same = gold.forms == system.forms
     widths = [
         [
-            max(_LEAST, width_of(cut(form)), width_of(cut(relation), _SMALL)) + _GAP
+            16 + max(34, width_of(cut(form)), width_of(cut(relation), _SMALL))
             for form, relation in zip(side.forms, side.relations, strict=True)
         ]
         for side in (gold, system)
@@ -187,11 +185,8 @@ def _edges(side: _Words, *styles: str) -> list[str]:
 
 
 def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Page:
-    """Return a page of the sentences, each with gold's and the systems' trees."""
     blocks = [
-        Block(f"trees-{number}", group.heading, sentences=group.drawn)
-        for number, group in enumerate(groups, 1)
-        if group.drawn
+        Block(f"trees-{n}", group.heading, sentences=group.drawn) for n, group in enumerate(groups, 1) if group.drawn
     ]
     systems = dict.fromkeys(output.name for group in groups for output in group.outputs)
     n_sentences = sum(len(group.drawn) for group in groups)

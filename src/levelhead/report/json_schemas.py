@@ -52,14 +52,15 @@ def schema_file(name: str) -> dict[str, Any]:
 
     records = {record.__name__: record for record in (ComparedScore, Detectable, GateResult, LanguagePair, Wins)}
     text = files(__package__).joinpath("schemas", f"{name}.json").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(
-        text, object_hook=lambda part: record_schema(records[part.pop("record")]) | part if "record" in part else part
+    return dict(
+        json.loads(
+            text,
+            object_hook=lambda part: record_schema(records[part.pop("record")]) | part if "record" in part else part,
+        )
     )
-    return schema
 
 
 def _read(name: str) -> dict[str, Any]:
     """A schema, with references to other files replaced by references to definitions within the schema."""
     text = json.dumps(schema_file(name)).replace('"common.json#/$defs/', '"#/$defs/')
-    schema: dict[str, Any] = json.loads(re.sub(r'"([a-z-]+)\.json"', rf'"#/$defs/{_WITHIN}\1"', text))
-    return schema
+    return dict(json.loads(re.sub(r'"([a-z-]+)\.json"', rf'"#/$defs/{_WITHIN}\1"', text)))

@@ -69,8 +69,8 @@ def ranking_papers(board: RankedSystems, places: int = 2) -> list[PaperTable]:
         for ranking in board.rankings
         if any(standing.valid_trees is not None for standing in ranking.standings)
     ]
-    strict_tables = _ranking_papers(board.results, strict, places) if strict else ()
-    return [*_ranking_papers(board.results, board.rankings, places), *map(_of_valid_trees, strict_tables)]
+    strict_tables = map(_of_valid_trees, _ranking_papers(board.results, strict, places))
+    return [*_ranking_papers(board.results, board.rankings, places), *strict_tables]
 
 
 def _of_valid_trees(table: PaperTable) -> PaperTable:
@@ -79,14 +79,13 @@ def _of_valid_trees(table: PaperTable) -> PaperTable:
 
 
 def _ranking_papers(results: Results, rankings: Sequence[Ranking], places: int) -> Iterator[PaperTable]:
-    measures = tuple(dict.fromkeys(ranking.measure for ranking in rankings))
     if len({ranking.group for ranking in rankings}) == 1:
         columns = [_of_systems(ranking, places) for ranking in rankings]
         rows = tuple((system, tuple(column[system] for column in columns)) for system in columns[0])
         caption = _ranking_caption(results, rankings, "column")
         yield PaperTable("System", tuple(ranking.measure for ranking in rankings), rows, caption, "scores")
         return
-    for measure in measures:
+    for measure in dict.fromkeys(ranking.measure for ranking in rankings):
         of_measure = [ranking for ranking in rankings if ranking.measure == measure]
         ordered = sorted(of_measure, key=lambda ranking: len(ranking.group.codes) > 1)
         names = tuple(standing.system for standing in ordered[-1].standings)
@@ -143,8 +142,8 @@ def comparison_papers(comparison: Comparison, places: int = 2, *, each: bool = F
     For partial scores, tables with the scores of valid trees only follow.
     """
     strict = replace(comparison, results=comparison.valid_trees)
-    strict_tables = _comparison_papers(strict, places, each=each) if comparison.valid_trees else ()
-    return [*_comparison_papers(comparison, places, each=each), *map(_of_valid_trees, strict_tables)]
+    strict_tables = map(_of_valid_trees, _comparison_papers(strict, places, each=each))
+    return [*_comparison_papers(comparison, places, each=each), *strict_tables]
 
 
 def _comparison_papers(comparison: Comparison, places: int, *, each: bool) -> Iterator[PaperTable]:
@@ -248,7 +247,6 @@ def _cells(scores: Iterable[_Score], places: int, *, lower: bool) -> tuple[Paper
 
 
 def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:
-    """Return tables for a paper as text."""
     return "\n".join(map({"latex": _latex, "markdown": _markdown, "html": _html}[output_format], tables))
 
 
@@ -319,11 +317,9 @@ _LONGEST_TEXT = 300  # characters of a sentence
 
 def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequence[WorseSentence]]) -> str:
     """Return a summary of a comparison in Markdown: verdicts, scores, differences, and sentences with large losses."""
-    lines = ["## Scores and differences", ""]
-    lines += [f"- {markdown_text(verdict_text(gate, comparison))}" for gate in comparison.gates]
-    for faults in comparison.invalid.values():
-        lines += [f"  - {markdown_text(str(fault))}" for fault in faults[:_MOST_SENTENCES]]
-    lines += ["", to_markdown(replace(comparison, gates=()).table())]
+    verdicts = [f"- {markdown_text(verdict_text(gate, comparison))}" for gate in comparison.gates]
+    shown = (fault for faults in comparison.invalid.values() for fault in faults[:_MOST_SENTENCES])
+    verdicts += [f"  - {markdown_text(str(fault))}" for fault in shown]
     every = sorted(chain(*sentences.values()), key=lambda sentence: sentence.right - sentence.baseline)
     rows = tuple(
         (
@@ -333,11 +329,12 @@ def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequen
         )
         for sentence in every[:_MOST_SENTENCES]
     )
-    lines += [f"## Sentences with the largest losses ({markdown_text(measure)})", ""]
     columns = (
         *(Column(name, "text") for name in ("Treebank", "System", "sent_id")),
         *(Column(name, "number") for name in ("Sentence", "Baseline correct", "System correct", "Words")),
         Column("Text", "text"),
     )
-    lines.append(to_markdown(Table(columns, rows)) if rows else "None.\n")
-    return "\n".join(lines)
+    losses = to_markdown(Table(columns, rows)) if rows else "None.\n"
+    scores = to_markdown(replace(comparison, gates=()).table())
+    heading = f"## Sentences with the largest losses ({markdown_text(measure)})"
+    return "\n".join(["## Scores and differences", "", *verdicts, "", scores, heading, "", losses])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -31,7 +32,6 @@ Shape = Literal["bar", "dot", "parts"]
 
 _MARGIN = 3.0  # percent of the width, for marks at the ends
 _AT_END = 6.0  # percent of the width; closer to an end, a centered number would be cut off
-_READABLE = 5  # percent of the width that a number needs
 _RATIO = Column("")
 
 
@@ -123,20 +123,19 @@ class RowChart:
             x, kind = self.scale(at), "rule" if at == 0 else "grid"
             lines += f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="15" y2="9999"/>'
             anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"  # inside at any width
-            place = f'text-anchor="{anchor}" x="{short(x)}%"'
-            texts += f'<text class="mute small" y="11" {place}>{clean(number(at))}</text>'
+            texts += (
+                f'<text class="mute small" y="11" text-anchor="{anchor}" x="{short(x)}%">{clean(number(at))}</text>'
+            )
         return _fluid(lines + texts)
 
     def picture(self, row: ChartRow) -> str:
-        """Return the picture of a row."""
         if self.shape == "parts":
-            whole, done, drawn = sum(row.parts) or 1, 0, ""
-            for n, (_, color) in zip(row.parts, self.kinds, strict=True):
+            whole, drawn = sum(row.parts) or 1, ""
+            for n, done, (_, color) in zip(row.parts, accumulate(row.parts, initial=0), self.kinds):
                 start, share, kind = 100 * done / whole, 100 * n / whole, "small" if color == "none" else "on small"
                 number_inside = f'<text class="{kind}" x="{short(start + 0.8)}%" y="50%" dy=".36em">{n}</text>'
-                if n:
-                    drawn += _box(start, share, 16, color) + (number_inside if share > _READABLE else "")
-                done += n
+                # a number needs 5% of the width
+                drawn += _box(start, share, 16, color) + (number_inside if share > 5 else "") if n else ""
             return _fluid(drawn)
         if row.value is None:
             return ""
@@ -154,7 +153,6 @@ class RowChart:
         return _fluid(f'{interval}<svg x="{at:.2f}%" y="50%" overflow="visible">{shape}</svg>')
 
     def drawing(self) -> Drawing:
-        """Return the complete chart as a drawing for files."""
         if self.shape == "parts":
             return shares(self.title, {row.label: row.parts for row in self.rows}, self.kinds)
         known = [row for row in self.rows if row.value is not None]
@@ -187,9 +185,8 @@ def spreads(
     """Draw values as dots with their intervals, one per row, for files and notebooks."""
     left = max(widest(row.label for row in rows) + 16, width_of(axis, 11) + 22)
     values = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
-    scale = scale_for(values, left, _WIDTH - 16, zero=zero)
-    if whole:
-        scale = Scale(min(values) - 0.5, max(values) + 0.5, left, _WIDTH - 16)
+    ends = left, _WIDTH - 16
+    scale = Scale(min(values) - 0.5, max(values) + 0.5, *ends) if whole else scale_for(values, *ends, zero=zero)
     ticks = [at for at in scale.ticks(8) if not whole or at == int(at)]
     bottom = _TOP + _ROW * len(rows)
     parts = [
@@ -283,14 +280,13 @@ def shares(title: str, rows: Mapping[str, Sequence[int]], kinds: Sequence[tuple[
         x += width_of(name, 11) + 44
     for i, (row, numbers) in enumerate(rows.items()):
         y, whole = _TOP + _ROW * i, sum(numbers) or 1
-        scale, done = Scale(0, whole, left, _WIDTH - 6), 0
+        scale = Scale(0, whole, left, _WIDTH - 6)
         parts.append(text(left - 10, y + 15, row, anchor="end"))
-        for (name, kind), n in zip(kinds, numbers):
+        for (name, kind), n, done in zip(kinds, numbers, accumulate(numbers, initial=0)):
             if n:
                 parts.append(bar(scale(done), scale(done + n) - 1.5, y + 3, _ROW - 6, kind, f"{row}: {n} {name}"))
                 if scale(done + n) - scale(done) > width_of(str(n), 11) + 10:
                     parts.append(text(scale(done) + 6, y + 15, str(n), "on small" if "none" not in kind else "small"))
-            done += n
     return Drawing(title, _WIDTH, _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
 
 

@@ -43,8 +43,8 @@ def series_of(groups: Iterable[str]) -> dict[str, int]:
     """Return the number of the mark of each group; the most frequent groups have separate marks."""
     counts = Counter(groups)
     ordered = sorted((group for group in counts if group != OTHER), key=lambda group: (-counts[group], group))
-    series = {group: min(i, N_COLORS - 1) for i, group in enumerate(ordered)}
-    return series | ({OTHER: N_COLORS - 1} if OTHER in counts else {})
+    others = {OTHER: N_COLORS - 1} if OTHER in counts else {}
+    return {group: min(i, N_COLORS - 1) for i, group in enumerate(ordered)} | others
 
 
 def mark(x: float, y: float, series: int, size: float = 3.4, tip: str = "", extra: str = "") -> str:
@@ -57,9 +57,7 @@ def mark(x: float, y: float, series: int, size: float = 3.4, tip: str = "", extr
     return f'<path class="s{series} mark"{extra} d="{outline}">{title}</path>'
 
 
-_SIZE, _LINE = 11.0, 12.0
-_MARK = 4.0
-_BOLD = 1.08  # times the width of other text
+_SIZE, _LINE, _MARK = 11.0, 12.0, 4.0
 
 Point = tuple[float, float]
 
@@ -72,15 +70,11 @@ class Box(NamedTuple):
     right: float
     bottom: float
 
-    def meets(self, other: Box) -> bool:
-        """Return whether two rectangles overlap."""
-        left, top, right, bottom = other
-        return self.left < right and left < self.right and self.top < bottom and top < self.bottom
+    def meets(self, box: Box) -> bool:
+        return self.left < box.right and box.left < self.right and self.top < box.bottom and box.top < self.bottom
 
-    def holds(self, other: Box) -> bool:
-        """Return whether another rectangle is inside."""
-        left, top, right, bottom = other
-        return self.left <= left and right <= self.right and self.top <= top and bottom <= self.bottom
+    def holds(self, box: Box) -> bool:
+        return self.left <= box.left and box.right <= self.right and self.top <= box.top and box.bottom <= self.bottom
 
 
 def placed_names(
@@ -89,7 +83,7 @@ def placed_names(
     """Return names as SVG that do not overlap each other and overlap few marks; names that do not fit are left out."""
     boxes = [Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK) for x, y in (marks or [point for _, point in named])]
     taken: list[Box] = []
-    drawn, stretch = [], _BOLD if kind == "name" else 1.0
+    drawn, stretch = [], 1.08 if kind == "name" else 1.0  # bold text is wider
     for name, (x, y) in named:
         width, half = width_of(cut(name), _SIZE) * stretch, _LINE / 2
         candidates = [  # next to, above or below the mark
@@ -192,7 +186,6 @@ def scatter(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
 def curves(
     title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, *, logarithmic: bool = False
 ) -> Drawing:
-    """Draw a curve for each series."""
     every = [point for points in lines.values() for point in points]
     across = (log_scale_for if logarithmic else scale_for)((at for at, _ in every), _LEFT, _RIGHT)
     up = scale_for((value for _, value in every), _BOTTOM, _TOP)

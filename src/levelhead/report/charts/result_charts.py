@@ -34,10 +34,7 @@ _LEVEL = 0.05
 def scatter_chart(
     table: Measurements, x: str, y: str, *, family: str | None = None, result: Correlation | None = None
 ) -> Drawing:
-    """Return a scatter plot of two columns with the least-squares line; treebanks without both values are left out.
-
-    The name of a treebank is only shown if it overlaps no other name and no point.
-    """
+    """Return a scatter plot of two columns with the least-squares line; treebanks without both values are left out."""
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
     points = map(Named, short_names(table.treebanks).values(), across, up, families)
@@ -45,11 +42,9 @@ def scatter_chart(
     statistics: list[str] = []
     if result is not None:
         pair = result[x, y]
-        statistics = [
-            f"{_SYMBOLS[method]} = {_coefficient(coefficient.value)}, p {p_text(coefficient.p, 3)}"
-            for method, coefficient in pair.coefficients.items()
-        ]
-        statistics.append(f"n = {pair.n}")
+        coefficients = pair.coefficients.items()
+        shown = (f"{_SYMBOLS[name]} = {_coefficient(each.value)}, p {p_text(each.p, 3)}" for name, each in coefficients)
+        statistics = [*shown, f"n = {pair.n}"]
     return fitted_cloud(f"{y} by {x}", known, x, y, statistics)
 
 
@@ -66,14 +61,14 @@ def _coefficient(value: float | None) -> str:
 
 def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
     """Return the coefficients of pairs with their intervals, the strongest first; * marks p < .05 after correction."""
-    coefficients = [(pair, pair.coefficients[method]) for pair in correlation.pairs]
-    known = [(pair, coefficient) for pair, coefficient in coefficients if coefficient.value is not None]
-    known.sort(key=lambda each: -abs(each[1].value or 0.0))
     rows = [
         ChartRow(f"{pair.x}, {pair.y}{mark}", coefficient.value, coefficient.low, coefficient.high)
-        for pair, coefficient in known
+        for pair in correlation.pairs
+        for coefficient in [pair.coefficients[method]]
         for mark in ["*" if coefficient.p_holm is not None and coefficient.p_holm < _LEVEL else ""]
+        if coefficient.value is not None
     ]
+    rows.sort(key=lambda row: -abs(row.value or 0.0))
     return spreads(f"{method.capitalize()}'s correlations", rows, f"{_SYMBOLS[method]} (* p < {_LEVEL})", zero=True)
 
 
@@ -122,7 +117,7 @@ def _units(kind: str) -> str:
     return "units" if kind.startswith(COMMENT) else f"{kind}s"
 
 
-_MOST_ROWS, _MOST_RELATIONS = 40, 15  # in a chart; the first of the table are shown
+_MOST_ROWS = 40  # in a chart; the first of the table are shown
 
 
 def charts_html(result: object) -> str:
@@ -207,10 +202,9 @@ def _bars(title: str, scores: list[tuple[str, Score]]) -> Drawing:
 def _of_confusions(confusions: Confusions) -> Iterator[Drawing]:
     """Gold relations by system relations; more frequent confusions are darker."""
     for name, treebank in confusions.treebanks.items():
-        n = min(len(treebank.names), _MOST_RELATIONS)
+        n = min(len(treebank.names), 15)
         counts = treebank.counts[:n, :n]
-        wrong = [[0 if i == j else int(counts[i, j]) for j in range(n)] for i in range(n)]
-        most = max((count for row in wrong for count in row), default=0) or 1
-        shades = [[None if i == j else wrong[i][j] / most for j in range(n)] for i in range(n)]
+        most = (counts - np.diag(np.diag(counts))).max(initial=0) or 1
+        shades = [[None if i == j else counts[i, j] / most for j in range(n)] for i in range(n)]
         rows = [(treebank.names[i], [f"{counts[i, j]:,}" if counts[i, j] else "" for j in range(n)]) for i in range(n)]
         yield heat(f"{name}: gold relations by system relations", "gold", treebank.names[:n], rows, shades)

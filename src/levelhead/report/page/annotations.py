@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -22,17 +22,15 @@ from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
 
 _MOST_TREES = 40
-_MOST_PATTERNS = 200
-_MOST_SUSPECTS = 200
+_MOST_ROWS = 200  # of patterns or suspects
 
 
 def agreement_page(agreement: Agreement, rules: Rules) -> Page:
-    """Return the page of annotations of one text."""
     first, *_ = agreement.annotators
     columns = (Column("Measure", "text"), *(Column(f"{one} and {other}") for one, other in agreement.pairs))
     f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)
     measures = [Block("f1", table=Table(columns, f1))]
-    patterns = [_noted("patterns", agreement.table(by="pattern", most=_MOST_PATTERNS))]
+    patterns = [_noted("patterns", agreement.table(by="pattern", most=_MOST_ROWS))]
     trees = f"An example of each pattern: the tree of {first} above, those of the other annotators below."
     alphas = [(label.name, label.krippendorff) for label in agreement.labels]
     rows = [plotted_row(name, alpha.value, alpha.interval) for name, alpha in alphas if alpha.value is not None]
@@ -49,11 +47,8 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
         Section("patterns", "Disagreements", "The most frequent patterns first.", patterns),
         Section("sentences", "Sentences", trees, list(_disagreements(agreement, rules))),
     ]
-    facts = [
-        ("annotators", str(len(agreement.annotators))),
-        ("sentences", f"{len(agreement.treebanks[first]):,}"),
-        ("sentences with differences", f"{len(agreement.differing):,}"),
-    ]
+    facts = {"annotators": len(agreement.annotators), "sentences": len(agreement.treebanks[first])}
+    facts |= {"sentences with differences": len(agreement.differing)}
     lead = (
         f"Two annotators agree on the heads of {100 * agreement['heads'].observed:.1f}% of words, and on the relations"
         f" of {100 * agreement['relations'].observed:.1f}%."
@@ -63,10 +58,11 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
 
 
 def _page(
-    title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section], provenance: Provenance
+    title: str, lead: str, counts: Mapping[str, int], sections: Sequence[Section], provenance: Provenance
 ) -> Page:
     """A page without choices; empty sections are left out."""
     shown = [section for section in sections if any(block.has_contents for block in section.blocks)]
+    facts = [(name, f"{n:,}") for name, n in counts.items()]
     return Page(title, lead, facts, {}, shown, provenance.notes, provenance.signature)
 
 
@@ -80,9 +76,8 @@ def _disagreements(agreement: Agreement, rules: Rules) -> Iterator[Block]:
     shown = [OutputTrees(name, match(gold, treebank, rules)) for name, treebank in others]
     drawn: dict[int, Disagreement] = {}
     for disagreement in agreement.disagreements:
-        if len(drawn) < _MOST_TREES:
-            drawn.setdefault(disagreement.sentence, disagreement)
-    for number, (index, disagreement) in enumerate(drawn.items(), 1):
+        drawn.setdefault(disagreement.sentence, disagreement)
+    for number, (index, disagreement) in enumerate([*drawn.items()][:_MOST_TREES], 1):
         words = f"{disagreement.form}; {number_of(disagreement.n_words, 'word')}"
         title = f"{disagreement.name}: {disagreement.first} or {disagreement.second} ({words})"
         yield Block(f"pattern-{number}", title, sentences=[sentence(shown, index, ("first", "other"))])
@@ -94,19 +89,18 @@ def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
     if isinstance(changes, ReleaseChanges):
         summary.append(_noted("files", changes.table(by="file"), "Files"))
     columns = Table((Column("Column", "text"), Column("Changes", "number")), tuple(changes.by_column.items()))
-    patterns = changes.table(most=_MOST_PATTERNS)._replace(notes=())
+    patterns = changes.table(most=_MOST_ROWS)._replace(notes=())
     sections = [
         Section("sentences", "Sentences", "A sentence can change in several ways.", summary),
         Section("columns", "Changes by column", "", [Block("columns", table=columns)]),
         Section("patterns", "Patterns", "The most frequent changes first.", [Block("patterns", table=patterns)]),
         Section("trees", "Trees", "A sentence with each of the most frequent changes.", list(_trees(changes, rules))),
     ]
-    facts = [
-        ("unchanged sentences", f"{changes.n_unchanged:,}"),
-        ("added sentences", f"{changes.counts['added']:,}"),
-        ("removed sentences", f"{changes.counts['removed']:,}"),
-        ("changed cells", f"{sum(changes.by_column.values()):,}"),
-    ]
+    facts = {
+        "unchanged sentences": changes.n_unchanged,
+        **{f"{kind} sentences": changes.counts[kind] for kind in ("added", "removed")},
+        "changed cells": sum(changes.by_column.values()),
+    }
     most = f"Most frequent change: {_change(changes.patterns[0])}." if changes.patterns else "No word has changed."
     parts = PurePath(old).parts, PurePath(new).parts
     ends = (["/".join(some[-n:]) for some in parts] for n in range(1, min(map(len, parts)) + 1))
@@ -121,7 +115,7 @@ def _change(pattern: ChangePattern) -> str:
 def _trees(changes: AnyChanges, rules: Rules) -> Iterator[Block]:
     """A short sentence for each of the most frequent patterns, no sentence twice."""
     drawn: set[tuple[str, int]] = set()
-    for number, pattern in enumerate(changes.patterns[:_MOST_PATTERNS], 1):
+    for number, pattern in enumerate(changes.patterns[:_MOST_ROWS], 1):
         for at in pattern.examples if len(drawn) < _MOST_TREES else ():
             part = changes.parts[at.file]
             lengths = (len(part.old[at.old].forms), len(part.new[at.new].forms))
@@ -145,14 +139,10 @@ def suspects_page(suspects: Suspects) -> Page:
         shown = [OutputTrees(name, matches) for name, matches in zip(suspects.systems, suspects.outputs, strict=True)]
         blocks = [
             _suspect(f"suspect-{number}", treebank, suspect, shown)
-            for number, suspect in enumerate(suspects.suspects[:_MOST_SUSPECTS], 1)
+            for number, suspect in enumerate(suspects.suspects[:_MOST_ROWS], 1)
         ]
         sections.append(Section("sentences", "Sentences", "The annotation above, the systems' trees below.", blocks))
-    facts = [
-        ("suspects", f"{len(suspects.suspects):,}"),
-        ("sentences", f"{len(treebank):,}"),
-        ("words", f"{treebank.n_words:,}"),
-    ]
+    facts = {"suspects": len(suspects.suspects), "sentences": len(treebank), "words": treebank.n_words}
     lead = "Words whose annotation is probably wrong. Check each of them before you change it."
     return _page(f"Suspects in {treebank_name(treebank)}", lead, facts, sections, suspects.provenance)
 

@@ -14,8 +14,6 @@ from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import stem_of
 
-_MOST_NAMED = 4
-
 
 class Strip(NamedTuple):
     """A small picture of a value and its interval in a row of a table; positions are from 0 to 1."""
@@ -41,7 +39,6 @@ class HeatMap(NamedTuple):
     kinds: tuple[str, str] = ("", "")  # of rows and columns, for the filter of the page: "set", "system" or ""
 
     def table(self) -> Table:
-        """Return the values as a table."""
         columns = (Column(self.corner, "text"), *(self.column._replace(name=name) for name in self.columns))
         return Table(columns, tuple((name, *values) for name, values in self.rows))
 
@@ -86,7 +83,6 @@ class ConfusionMatrix(NamedTuple):
     store: str = ""
 
     def table(self) -> Table:
-        """Return the counts as a table."""
         columns = (Column("gold", "text"), *(Column(name, "number") for name in self.names))
         return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
 
@@ -208,22 +204,11 @@ class Page(NamedTuple):
 
 def names_or_number(names: Sequence[str], noun: str) -> str:
     """Return up to four names as a list, otherwise their number."""
-    *most, last = names
-    several = len(names) > _MOST_NAMED
-    return number_of(len(names), noun) if several else " and ".join(filter(None, (", ".join(most), last)))
+    if len(names) > 4:
+        return number_of(len(names), noun)
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def treebank_name(treebank: Treebank) -> str:
-    """Return the name of a treebank's file without suffixes."""
     name = PurePath(treebank.source.path or "a treebank").name
     return stem_of(name) or name
-
-
-class Links(NamedTuple):
-    """The links from the page of an output to others, with names and addresses."""
-
-    system: str
-    code: str
-    systems: Sequence[tuple[str, str]]  # on the same test set; its own name has no address
-    before: tuple[str, str] | None  # the system's page of the test set before; None on the first
-    after: tuple[str, str] | None

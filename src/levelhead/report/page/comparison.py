@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,6 @@ import numpy as np
 from levelhead.analysis.repairs import wrong_words
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.campaign.outputs import Output
-from levelhead.comparison.breakdowns import UNCERTAIN
 from levelhead.comparison.contrasts import AverageGain, Gain, average_gains, contrasts, gains_by
 from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison, wins_text
@@ -32,7 +32,7 @@ from levelhead.report.page.examples import (
     stored,
     values_of_words,
 )
-from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked
+from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked, uncertain_note
 from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
 from levelhead.significance import ComparedScore, units_of
@@ -42,9 +42,6 @@ from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell
 
 # the properties by which differences are shown
 TITLES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
-
-_MOST_SENTENCES = 100
-_FEWEST_SENTENCES = 3
 
 
 class TreebankPart(NamedTuple):
@@ -104,10 +101,10 @@ def _contrasts(
             totals[by] |= Counter(numbers.tolist())
         for kind, some in enumerate(every):
             left = most // 2
-            for n_shown, contrast in enumerate(some[:_MOST_SENTENCES]):
+            for n_shown, contrast in enumerate(some[:100]):
                 start, end = starts[contrast.sentence : contrast.sentence + 2].tolist()
                 left -= end - start
-                if left < 0 and n_shown >= _FEWEST_SENTENCES:
+                if left < 0 and n_shown >= 3:
                     break
                 place, change = len(sentences), contrast.system - contrast.baseline
                 sentences.append(sentence([shown[0], system], contrast.sentence))
@@ -137,7 +134,6 @@ def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[s
 
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
-_MOST_ROWS = 16
 _DIFFERENCE = Column("", "difference")
 _DIFFERENCES = (
     "Differences from {} in points, with 95% confidence intervals. Colored if significant at 5% (corrected across"
@@ -155,16 +151,16 @@ _SENTENCES = (
 
 
 def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], registry: Registry) -> Page:
-    """Return the page of a comparison."""
     baseline, several, (first, *others) = comparison.systems[0], len(parts) > 1, parts[0].systems
     more_runs = comparison.results[0].runs[0] - 1  # of the baseline: what readers choose last
     systems = [*others[more_runs:], *others[:more_runs], first]
-    choices: dict[str, Sequence[str]] = {"measure": _measures(comparison), "system": systems}
+    measures = sorted(comparison.measures, key=lambda name: name != "LAS")  # first: most readers look for it
+    choices: dict[str, Sequence[str]] = {"measure": measures, "system": systems}
     choices |= {"treebank": [ALL, *(part.treebank for part in parts)]} if several else {}
     whole, values = joined_contrasts(parts) if several else (parts[0].contrasts, parts[0].values)
     differences = [
         block
-        for number, measure in enumerate(choices["measure"], 1)
+        for number, measure in enumerate(measures, 1)
         for block in _differences(comparison, measure, f"-{number}" if len(comparison.measures) > 1 else "", systems)
     ]
     confusions = [
@@ -188,17 +184,12 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     against = f" compared with {baseline}" if comparison.systems[1:] else ""
     where = names_or_number([part.treebank for part in parts], "treebank")
     title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
-    lead = f"{LABEL} {_finding(comparison)}" if comparison.coverage else _finding(comparison)
+    lead = (f"{LABEL} " if comparison.coverage else "") + _finding(comparison, measures[0])
     shown = [section for section in sections if section.blocks]
     return Page(
         title, lead, facts, choices, shown, (), comparison.provenance.signature, "comparison", data,
         measure_terms(comparison.measures, registry),
     )  # fmt: skip
-
-
-def _measures(comparison: Comparison) -> list[str]:
-    """The measures, LAS first, since most readers look for it."""
-    return sorted(comparison.measures, key=lambda name: name != "LAS")
 
 
 def _of_average(comparison: Comparison, measure: str) -> list[ComparedScore]:
@@ -211,9 +202,8 @@ def _significant(result: ComparedScore) -> bool:
     return result.p_holm is not None and result.p_holm < 0.05 and result.enough_runs
 
 
-def _finding(comparison: Comparison) -> str:
-    measure, baseline = _measures(comparison)[0], comparison.systems[0]
-    _, *others = _of_average(comparison, measure)
+def _finding(comparison: Comparison, measure: str) -> str:
+    baseline, (_, *others) = comparison.systems[0], _of_average(comparison, measure)
     real = [result for result in others if _significant(result)]
     if not real:
         return f"By {measure}, no system differs significantly from {baseline}."
@@ -226,23 +216,37 @@ def _finding(comparison: Comparison) -> str:
 
 
 def _differences(comparison: Comparison, measure: str, suffix: str, choices: Sequence[str]) -> Iterator[Block]:
-    """The differences by one measure, in charts and numbers."""
+    of_measure = tuple(result for result in comparison.results if result.measure == measure)
     several = any(result.average for result in comparison.results)
     when, plain = {"measure": measure}, measure in comparison.perplexities
+    axis, columns = "lower is better" if plain else "points", ("Diff.", "95% CI", "p", "")
     results = _of_average(comparison, measure)
     rows = [_difference_row(result, result.system, plain=plain) for result in results if result.difference is not None]
     if rows and not (several and len(rows) == 1):  # the forest plot of a single system has its averages
         title = f"Differences in {measure} from {comparison.systems[0]}"
-        chart = _differences_chart(title, "System", rows, plain=plain)
+        chart = RowChart(title, "System", axis, columns, rows, "dot")
         yield Block(f"differences{suffix}", "Macro-averages" if several else "", when=when, chart=chart)
-    if several:
-        yield from _forests(comparison, measure, suffix, choices, plain=plain)
-        wins = [win for win in comparison.wins if win.measure == measure]
-        if wins:
-            rows = [ChartRow(win.system, parts=(win.won, win.tied, win.lost)) for win in wins]
-            text = ". ".join(wins_text(win, comparison) for win in wins) + "."
-            chart = RowChart(f"Won, tied, lost by {measure}", "System", "", (), rows, "parts", _KINDS)
-            yield Block(f"wins{suffix}", "Treebanks won and lost", text, when, chart=chart)
+    for number, system in enumerate(comparison.systems[1:] if several else (), 1):
+        rows = [
+            _difference_row(result, result.treebank, plain=plain)._replace(
+                total=bool(result.average), goes=None if result.average else ("treebank", result.treebank, "gains")
+            )
+            for result in of_measure
+            if result.system == system and result.difference is not None
+        ]
+        rows.sort(key=lambda row: (row.total, not row.total and -(row.value or 0.0)))
+        title = f"{system} on each treebank"
+        chart = RowChart(f"Differences in {measure}: {title}", "Treebank", axis, columns, rows, "dot")
+        # readers choose single outputs, so the mean of several runs is always shown
+        of_system = when | ({"system": system} if system in choices else {})
+        caption = "Click a treebank to see where its differences come from."
+        yield Block(f"treebanks{suffix}-{number}", title, caption, of_system, chart=chart)
+    wins = [win for win in comparison.wins if win.measure == measure]
+    if several and wins:
+        rows = [ChartRow(win.system, parts=(win.won, win.tied, win.lost)) for win in wins]
+        text = ". ".join(wins_text(win, comparison) for win in wins) + "."
+        chart = RowChart(f"Won, tied, lost by {measure}", "System", "", (), rows, "parts", _KINDS)
+        yield Block(f"wins{suffix}", "Treebanks won and lost", text, when, chart=chart)
     values = [
         measured_row(result.system, result.value, result.interval, perplexity=plain)
         for result in results
@@ -250,39 +254,10 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
     ]
     chart = RowChart(f"{measure} with intervals", "System", measure, (measure, "95% CI"), values, "dot", zero=False)
     yield Block(f"values{suffix}", f"{measure} of each system", when=when, chart=chart)
-    of_measure = tuple(result for result in comparison.results if result.measure == measure)
     table = replace(comparison, results=of_measure, wins=(), gates=()).table(each=True)
     verdicts = [verdict_text(gate, comparison) for gate in comparison.gates if gate.measure == measure]
     caption = ". ".join([f"D{table.notes[0][1:]}", *verdicts, *([VALID_TREES_NOTE] if comparison.coverage else [])])
     yield Block(f"comparison{suffix}", "", caption, when, table=table._replace(notes=()), folded=True)
-
-
-def _forests(
-    comparison: Comparison, measure: str, suffix: str, choices: Sequence[str], *, plain: bool
-) -> Iterator[Block]:
-    """The differences of each system on all treebanks, and their averages.
-
-    Readers choose single outputs, so the mean of several runs is always shown.
-    """
-    for number, system in enumerate(comparison.systems[1:], 1):
-        each, averages = [], []
-        for result in comparison.results:
-            if (result.measure, result.system) == (measure, system) and result.difference is not None:
-                row = _difference_row(result, result.treebank, plain=plain)
-                if result.average:
-                    averages.append(row._replace(total=True))
-                else:
-                    each.append(row._replace(goes=("treebank", result.treebank, "gains")))
-        each.sort(key=lambda row: -(row.value or 0.0))
-        title = f"{system} on each treebank"
-        chart = _differences_chart(f"Differences in {measure}: {title}", "Treebank", [*each, *averages], plain=plain)
-        when = {"measure": measure} | ({"system": system} if system in choices else {})
-        caption = "Click a treebank to see where its differences come from."
-        yield Block(f"treebanks{suffix}-{number}", title, caption, when, chart=chart)
-
-
-def _differences_chart(title: str, head: str, rows: Sequence[ChartRow], *, plain: bool) -> RowChart:
-    return RowChart(title, head, "lower is better" if plain else "points", ("Diff.", "95% CI", "p", ""), rows, "dot")
 
 
 def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartRow:
@@ -294,55 +269,41 @@ def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartR
 
 
 def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
-    """The gains of each system by each property: over all treebanks, and by relation on each."""
+    """The gains of each system by each property, over all treebanks and by relation on each; rows open the words."""
     several, systems = len(parts) > 1, parts[0].systems[1:]
-    for number, system in enumerate(systems):
-        when = {"system": system, **({"treebank": ALL} if several else {})}
-        for by in TITLES:
-            gains = average_gains([part.gains[by] for part in parts]) if several else parts[0].gains[by]
-            opened = whole, values[by], number, len(systems), "0" if several else "1"
-            yield from _gain_blocks(f"gains-{number + 1}-{by}", by, system, gains, when, opened)
-        for place, part in enumerate(parts, 1) if several else ():
-            opened = part.contrasts, part.values["deprel"], number, len(systems), str(place)
-            name, on_treebank = f"gains-{number + 1}-deprel-{place}", {**when, "treebank": part.treebank}
-            yield from _gain_blocks(name, "deprel", system, part.gains["deprel"], on_treebank, opened)
-
-
-def _gain_blocks(
-    name: str,
-    by: str,
-    system: str,
-    gains: Sequence[Gain] | Sequence[AverageGain],
-    when: Mapping[str, str],
-    opened: tuple[Examples, Sequence[str], int, int, str],
-) -> Iterator[Block]:
-    """The gains of a system; rows open the words with a value that only the system or only the baseline gets right."""
-    of_system, title = [gain for gain in gains if gain.system == system], TITLES[by]
-    shown = [gain for gain in of_system if gain.difference is not None]
-    shown = shown[:_MOST_ROWS] if by in BY_FREQUENCY else sorted(shown, key=lambda gain: _natural(gain.values[0]))
-    if not any(gain.more_correct for gain in shown):
-        return
-    words, values, number, n_systems, store = opened
-    rows = []
-    for gain in shown:
-        group = values.index(gain.values[0]) * n_systems + number if gain.values[0] in values else -1
-        heading = f"{title} {open_ended(gain.values[0])}: words that only one of the systems gets right"
-        opens = OpenedWords(store, by, group, heading) if group >= 0 and group in words.groups[by] else None
-        rows.append(_gain_row(gain)._replace(opens=opens))
-    averages = isinstance(of_system[0], AverageGain)  # next to means, only the number of treebanks
-    last = Column("Treebanks" if averages else "Words", "number")
-    columns = (
-        *(
-            Column(title, "text"),
-            *(() if averages else (Column("Gold words", "number"),)),
-            Column("Diff.", "difference"),
-        ),
-        *(Column("95% CI", "difference", ends=("diff_low", "diff_high")), last, Column("", "text", key="Uncertain")),
-    )
-    whole = f"Differences in LAS of {system} by {title.lower()}"
-    chart = RowChart(whole, title, "points", ("Diff.", "95% CI", last.name), rows, "dot")
-    few = f"{UNCERTAIN}." if any(row.uncertain for row in rows) else ""
-    yield Block(name, title, few, when, chart=chart, table=Table(columns, tuple(map(_gain_cells, of_system))))
+    every: dict[str, Sequence[Gain | AverageGain]] = {
+        by: average_gains([part.gains[by] for part in parts]) if several else parts[0].gains[by] for by in TITLES
+    }
+    shown = [("0" if several else "1", ALL, by, gains, whole, values[by]) for by, gains in every.items()]
+    for place, part in enumerate(parts, 1) if several else ():
+        relations = part.gains["deprel"], part.contrasts, part.values["deprel"]
+        shown.append((str(place), part.treebank, "deprel", *relations))
+    for (number, system), (store, treebank, by, gains, words, of_words) in product(enumerate(systems), shown):
+        of_system, title = [gain for gain in gains if gain.system == system], TITLES[by]
+        known = [gain for gain in of_system if gain.difference is not None]
+        known = known[:16] if by in BY_FREQUENCY else sorted(known, key=lambda gain: _natural(gain.values[0]))
+        if not any(gain.more_correct for gain in known):
+            continue
+        rows = []
+        for gain in known:
+            (value,) = gain.values
+            group = of_words.index(value) * len(systems) + number if value in of_words else -1
+            heading = f"{title} {open_ended(value)}: words that only one of the systems gets right"
+            opens = OpenedWords(store, by, group, heading) if group >= 0 and group in words.groups[by] else None
+            rows.append(_gain_row(gain)._replace(opens=opens))
+        averages = isinstance(of_system[0], AverageGain)  # next to means, only the number of treebanks
+        last = Column("Treebanks" if averages else "Words", "number")
+        columns = (
+            *(Column(title, "text"), *(() if averages else (Column("Gold words", "number"),))),
+            *(Column("Diff.", "difference"), Column("95% CI", "difference", ends=("diff_low", "diff_high"))),
+            *(last, Column("", "text", key="Uncertain")),
+        )
+        chart_title = f"Differences in LAS of {system} by {title.lower()}"
+        chart = RowChart(chart_title, title, "points", ("Diff.", "95% CI", last.name), rows, "dot")
+        name = f"gains-{number + 1}-{by}" + (f"-{store}" if treebank != ALL else "")
+        when = {"system": system, **({"treebank": treebank} if several else {})}
+        table = Table(columns, tuple(map(_gain_cells, of_system)))
+        yield Block(name, title, uncertain_note(rows), when, chart=chart, table=table)
 
 
 def _natural(value: str) -> tuple[int, str]:
@@ -362,8 +323,7 @@ def _gain_row(gain: Gain | AverageGain) -> ChartRow:
 
 
 def _gain_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
-    shown = None if gain.estimate is None else informative(gain.estimate.interval, difference=True)
-    interval = interval_cell(shown, perplexity=False)
+    interval = interval_cell(gain.estimate and informative(gain.estimate.interval, difference=True), perplexity=False)
     few = marked("", gain.estimate).strip()
     if isinstance(gain, AverageGain):
         return gain.values[0], gain.difference, interval, gain.n_treebanks, few

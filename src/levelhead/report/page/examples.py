@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +21,6 @@ from levelhead.treebank import StringColumn
 
 ALL_WORDS = 50_000  # in the sentences of a page, over all treebanks
 _FEWEST_WORDS = 600  # of each treebank
-_LONG = 40  # words; longer sentences are chosen last
-_GOLDEN = (5**0.5 - 1) / 2  # its multiples are spread evenly between 0 and 1
 _MOST_OF_GROUP = 30  # sentences, of files with too many errors for a page
 
 
@@ -39,7 +37,6 @@ class OutputTrees:
         self._starts = np.searchsorted(matches.row_of_system[self._by_row], np.arange(len(matches.gold) + 1))
 
     def tree(self, sentence: int) -> dict[str, Any]:
-        """Return the system's words in a gold sentence."""
         system, matches = self.matches.system, self.matches
         words = self._by_row[self._starts[sentence] : self._starts[sentence + 1]]
         place = {int(word): i + 1 for i, word in enumerate(words.tolist())}
@@ -72,7 +69,6 @@ def sentence(
     marked: int | None = None,
     n_before: int = 0,
 ) -> dict[str, Any]:
-    """Return a gold sentence with systems' trees."""
     gold = outputs[0].matches.gold[index]
     letters = (kind for kind in map(unicodedata.bidirectional, gold.text) if kind in {"L", "R", "AL"})
     return {
@@ -122,7 +118,6 @@ class ExampleTally:
         self._totals: dict[str, Counter[int]] = {}
 
     def add(self, output: OutputTrees, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]]) -> None:
-        """Add the wrong words of a piece."""
         gold = output.matches.gold
         rows = gold.sentence_of_word[words].astype(np.int64)
         places = np.stack([self._n_before + rows, words - gold.sentence_starts[rows]])
@@ -151,7 +146,7 @@ class ExampleTally:
             turns = _first_places(words[0], groups.values())[rows]
             lengths = np.array([len(self._sentences[number]["f"]) for number in kept.tolist()])
             chosen, left = [], self._most
-            for row in np.lexsort((kept, lengths > _LONG, turns)).tolist():
+            for row in np.lexsort((kept, lengths > 40, turns)).tolist():
                 if left >= lengths[row]:
                     chosen.append(row)
                     left -= int(lengths[row])
@@ -163,10 +158,9 @@ class ExampleTally:
         totals = {}
         for name, before in self._totals.items():
             numbers = renumbered.get(name, np.asarray)(np.array([*before], dtype=np.int64))
-            joint = Counter[int]()
-            for number, n in zip(numbers.tolist(), before.values(), strict=True):
-                joint[number] += n
-            totals[name] = {number: joint[number] for number in sorted(joint) if number >= 0}
+            distinct, places = np.unique(numbers, return_inverse=True)
+            sums = np.bincount(places, [*before.values()]).astype(np.int64).tolist()
+            totals[name] = {number: n for number, n in zip(distinct.tolist(), sums) if number >= 0}
         return Examples([self._sentences[number] for number in kept.tolist()], pairs, shown, totals)
 
 
@@ -177,13 +171,11 @@ def counted(numbers: NDArray[np.int64]) -> Counter[int]:
 
 
 def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the lowest place of each word's sentence in any group of its words, int64, shape (words,).
-
-    The sentences of each group are in the same order, which spreads them over the file.
-    """
+    """Return the lowest place of each word's sentence in any group of its words, int64, shape (words,)."""
     distinct, rows = np.unique(sentences, return_inverse=True)
     n = len(distinct)
-    at = np.argsort(np.argsort(distinct * _GOLDEN % 1, kind="stable"))[rows]  # its place in this order
+    # its place in an order that spreads sentences over the file: multiples of the golden ratio are even between 0 and 1
+    at = np.argsort(np.argsort(distinct * ((5**0.5 - 1) / 2) % 1, kind="stable"))[rows]
     lowest = np.full(n, np.iinfo(np.int64).max)
     for numbers in groupings:
         _, groups = np.unique(numbers[numbers >= 0], return_inverse=True)
@@ -222,7 +214,7 @@ def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str
     stores: dict[str, Any] = {}
     for name, part in enumerate([*parts, *([] if joint is None else [joint])], 1):
         start = 0 if part is joint else len(sentences)
-        words = list(chain.from_iterable((start + sentence, word) for sentence, word in part.words))
+        words = [number for sentence, word in part.words for number in (start + sentence, word)]
         stores["0" if part is joint else str(name)] = {"words": words, "groups": part.groups, "totals": part.totals}
         sentences += [_packed(sentence, number) for sentence in part.sentences]
     every = {"relations": list(number), "sentences": sentences, "stores": stores}

@@ -7,17 +7,18 @@ import hashlib
 import json
 import os
 import re
+import zlib
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place, printable, with_minus
 from levelhead.extras import missing_library
 from levelhead.report.charts.page_charts import heat
 from levelhead.report.charts.point_charts import mark
-from levelhead.report.page.blocks import Block, Links, Page
+from levelhead.report.page.blocks import Block, Page
 from levelhead.tables.svg import Drawing, clean
 from levelhead.tables.table import Cell, Column, IntervalCell, Table, for_readers, formatted
 from levelhead.tables.writers import to_latex, to_tsv
@@ -61,18 +62,15 @@ def render(page: Page) -> bytes:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     data = {**page.data, **{block.name: {"sentences": block.sentences} for block in blocks if block.sentences}}
     escaped_data = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPED)
-    text = (
-        _environment()
-        .get_template("page.html.j2")
-        .render(page=page, script=script, style=style, script_hash=digest, data=escaped_data, later=_LATER)
-    )
+    template = _environment().get_template("page.html.j2")
+    text = template.render(page=page, script=script, style=style, script_hash=digest, data=escaped_data, later=_LATER)
     return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
 
 
-def with_links(page: bytes, links: Links) -> bytes:
-    """Return a rendered page with links to other pages of the report."""
+def with_links(page: bytes, **links: Any) -> bytes:
+    """Return a compressed page with links to other pages of the report: names with addresses, its own name without."""
     shown = _environment().get_template("links.html.j2").render(links=links)
-    return page.replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
+    return zlib.decompress(page).replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
 
 
 def _asset(name: str) -> str:
@@ -106,9 +104,8 @@ def _environment() -> jinja2.Environment:
 
 def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
     text = for_readers(cell, column, places)
-    if isinstance(cell, IntervalCell):
-        return with_minus(text) if column.kind == "difference" else text.replace("-", "–")
-    return "–" if cell is None else with_minus(text)
+    dashed = cell is None or (isinstance(cell, IntervalCell) and column.kind != "difference")
+    return text.replace("-", "–") if dashed else with_minus(text)
 
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html")  # the file formats of a drawing
@@ -147,7 +144,6 @@ def checked_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def encoded(drawing: Drawing, suffix: str) -> bytes:
-    """Return the contents of a file with a drawing."""
     svg = drawing.file()
     if suffix == ".svg":
         return svg.encode("utf-8", "backslashreplace")
@@ -161,7 +157,6 @@ def encoded(drawing: Drawing, suffix: str) -> bytes:
 
 
 _NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
-_LONGEST = 40
 
 
 def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
@@ -183,10 +178,16 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
         target.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     for section in page.sections:
-        names = []  # the values that each block shows; if that is not unique, its numbered name is used
-        for block in section.blocks:
-            values = (re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")[:_LONGEST] for value in block.when.values())
-            names.append("-".join((_NUMBERS.sub("", block.name), *values)))
+        # the values that each block shows; if that is not unique, its numbered name is used
+        names = [
+            "-".join(
+                [
+                    _NUMBERS.sub("", block.name),
+                    *(re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40] for text in block.when.values()),
+                ]
+            )
+            for block in section.blocks
+        ]
         for block, name in zip(section.blocks, names):
             for suffix, data in _files(block, f"{section.title}: {block.title}".removesuffix(": ")):
                 written.append(target / f"{name if names.count(name) == 1 else block.name}{suffix}")

@@ -26,7 +26,7 @@ from levelhead.tables.svg import (
     widest,
     width_of,
 )
-from levelhead.tables.table import Cell, Column, Table, percentage
+from levelhead.tables.table import Column, Table, percentage
 from levelhead.typology import COLUMNS, Profile, ProfileColumn, Survey
 from levelhead.typology.languages import branch_of_treebank, language_cells, short_names
 from levelhead.typology.profile import FEWEST, Quartiles, quartiles
@@ -34,8 +34,6 @@ from levelhead.typology.similarity import Cluster, Clustering, clustered
 
 _TOTAL = "Total of "
 _COUNTS = [column for column in COLUMNS.values() if column.group == "sizes" and not column.unit]
-_FREQUENT = 14
-_MOST_NAMED = 5
 _TITLES = {
     "sttr": "STTR", "sttr_sd": "STTR, standard deviation", "mattr": "MATTR", "upos": "Parts of speech",
     "relation": "Relations", "distance": "Dependency distance", "depth": "Depth of trees",
@@ -50,11 +48,10 @@ class _Treebanks(NamedTuple):
     clustering: Clustering | None
     rows: Sequence[PanelRow]
     scalars: Sequence[ProfileColumn]  # the columns with a single value
-    panels: Sequence[tuple[ProfileColumn, Panel]]  # of those that differ between treebanks
+    panels: Mapping[ProfileColumn, Panel]  # of those that differ between treebanks
 
 
 def profile_page(survey: Survey) -> Page:
-    """Return the page of profiles."""
     profiles = {name: profile for name, profile in survey.items() if not name.startswith(_TOTAL)}
     clustering, names = None, list(profiles)
     if len(profiles) > 1 and all(profile.get("relation") for profile in profiles.values()):
@@ -63,12 +60,11 @@ def profile_page(survey: Survey) -> Page:
     groups, short = {name: branch_of_treebank(name) for name in names}, short_names(names)
     series = series_of(groups.values())
     rows = [PanelRow(name, short[name], series[groups[name]], groups[name]) for name in names]
-    scalars, drawn = [column for name in profiles[names[0]] if (column := COLUMNS[name]).by is None], []
+    scalars, drawn = [column for name in profiles[names[0]] if (column := COLUMNS[name]).by is None], {}
     for column in scalars:
-        values = [_printed(column, profiles[name].number(column.name)) for name in names]
+        values = [_printed(column, profiles[name]) for name in names]
         if len({*values} - {None}) > 1:
-            panel = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
-            drawn.append((column, panel))
+            drawn[column] = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
     treebanks = _Treebanks(survey, profiles, clustering, rows, scalars, drawn)
     made = (make(treebanks) for make in (_columns, _outliers, _similarity, _frequencies, _values))
     sections = [section for section in made if section.blocks]
@@ -85,7 +81,8 @@ def _title(column: ProfileColumn) -> str:
     return _TITLES.get(column.name) or column.name.replace("_", " ").capitalize()
 
 
-def _printed(column: ProfileColumn, value: float | None) -> float | None:
+def _printed(column: ProfileColumn, profile: Profile) -> float | None:
+    value = profile.number(column.name)
     return percentage(value) if value is not None and column.unit == "%" else value
 
 
@@ -100,11 +97,8 @@ def _lead(treebanks: _Treebanks) -> str:
         return f"A treebank of {language}." if language else "The profile of a treebank."
     if len(treebanks.rows) < FEWEST:
         return f"{len(treebanks.rows)} treebanks side by side."
-    columns = [column for column, _ in treebanks.panels if column not in _COUNTS]
-    outlying = _outlying(treebanks)
-    times = {
-        row.label: sum(column in columns for column, _ in outlying.get(i, ())) for i, row in enumerate(treebanks.rows)
-    }
+    columns = [panel for panel in treebanks.panels.values() if not panel.counts]
+    times = {row.label: sum(i in panel.outliers for panel in columns) for i, row in enumerate(treebanks.rows)}
     most = max(times.values())
     if not most:
         return f"None of the {len(treebanks.rows)} treebanks is an outlier in any column, not counting sizes."
@@ -113,22 +107,13 @@ def _lead(treebanks: _Treebanks) -> str:
     outliers = f"{most} of {len(columns)} columns, not counting sizes"
     if not names:
         return f"{last} is the most unusual {of}: an outlier in {outliers}."
-    if len(names) < _MOST_NAMED:
+    if len(names) < 5:
         return f"{', '.join(names)} and {last} are the most unusual {of}: outliers in {outliers}."
     return f"{len(names) + 1} {of} are outliers in {outliers}, the others in fewer."
 
 
 def _lower(title: str) -> str:
     return title if title.startswith(("STTR", "MATTR")) else title[:1].lower() + title[1:]
-
-
-def _outlying(treebanks: _Treebanks) -> dict[int, list[tuple[ProfileColumn, Panel]]]:
-    """The columns in which a treebank is an outlier, by the number of its row."""
-    outlying: dict[int, list[tuple[ProfileColumn, Panel]]] = {}
-    for column, panel in treebanks.panels:
-        for i in panel.outliers:
-            outlying.setdefault(i, []).append((column, panel))
-    return outlying
 
 
 def _facts(treebanks: _Treebanks) -> list[tuple[str, str]]:
@@ -144,8 +129,6 @@ def _facts(treebanks: _Treebanks) -> list[tuple[str, str]]:
 
 
 def _columns(treebanks: _Treebanks) -> Section:
-    if len(treebanks.rows) == 1:
-        return Section("columns", "Columns", "", [])
     groups: dict[int, set[str]] = {}
     for row in treebanks.rows:
         groups.setdefault(row.series, set()).add(row.group)
@@ -156,7 +139,7 @@ def _columns(treebanks: _Treebanks) -> Section:
     rest = sorted(groups.get(N_COLORS - 1, set()) - {OTHER})  # the groups that share the last mark
     others = f"{OTHER.capitalize()}: {', '.join(rest)}." if len(rest) > 1 else ""
     blocks = [Block("legend", caption=others, legend=legend)]
-    for column, panel in treebanks.panels:
+    for column, panel in treebanks.panels.items():
         unit = f" ({column.unit})" if column.unit else ""
         scale = " The scale is logarithmic." if panel.logarithmic else ""
         name = f"panel-{column.name.replace('_', '-')}"
@@ -164,34 +147,39 @@ def _columns(treebanks: _Treebanks) -> Section:
         named = "; ".join(f"{treebanks.rows[i].label} {panel.shown(panel.values[i] or 0.0)}" for i in panel.outliers)
         caption = f"{meaning}{scale}{f' Outliers: {named}.' if named else ''}".strip()
         blocks.append(Block(name, f"{panel.title}{unit}", caption, drawing=panel_chart(panel, treebanks.rows)))
-    varying = [column for column, _ in treebanks.panels]
-    same = [_title(column) for column in treebanks.scalars if column not in varying]
+    same = [_lower(_title(column)) for column in treebanks.scalars if column not in treebanks.panels]
     lead = (
         "Each mark is a treebank, at the same position in every panel. Its shape and color show the language family"
         " (for Indo-European languages, the genus)."
     )
-    if treebanks.clustering is None:
-        lead += " Treebanks are in the order given."
-    else:
-        lead += " Treebanks are ordered by similarity: neighbors have similar frequencies of relations."
+    order = "ordered by similarity: neighbors have similar frequencies of relations"
+    lead += f" Treebanks are {'in the order given' if treebanks.clustering is None else order}."
     if len(treebanks.rows) >= FEWEST:
         lead += (
             " The band contains the middle half of the treebanks; the line in it is the median. Outliers are named:"
             " values more than 1.5 interquartile ranges below or above the band."
         )
-    lead += f" No differences in: {', '.join(map(_lower, same))}." if same else ""
+    lead += f" No differences in: {', '.join(same)}." if same else ""
     return Section("columns", "Columns", lead, blocks if len(blocks) > 1 else [], narrow=True)
 
 
 def _outliers(treebanks: _Treebanks) -> Section:
-    outlying = _outlying(treebanks).items()
-    rows: list[tuple[Cell, ...]] = []
-    for i, panels_of_row in sorted(outlying, key=lambda pair: (-len(pair[1]), treebanks.rows[pair[0]].name)):
-        values = ", ".join(
-            f"{_lower(panel.title)} {'↑' if panel.outliers[i] else '↓'} {panel.shown(panel.values[i] or 0.0)}"
-            for _, panel in panels_of_row
+    outlying: list[tuple[PanelRow, list[str]]] = [
+        (
+            row,
+            [
+                f"{_lower(panel.title)} {'↑' if panel.outliers[i] else '↓'} {panel.shown(panel.values[i] or 0.0)}"
+                for panel in treebanks.panels.values()
+                if i in panel.outliers
+            ],
         )
-        rows.append((treebanks.rows[i].label, len(panels_of_row), values, *language_cells(treebanks.rows[i].name)[:2]))
+        for i, row in enumerate(treebanks.rows)
+    ]
+    rows = [
+        (row.label, len(values), ", ".join(values), *language_cells(row.name)[:2])
+        for row, values in sorted(outlying, key=lambda pair: (-len(pair[1]), pair[0].name))
+        if values
+    ]
     columns = (
         Column("Treebank", "text"), Column("Columns", "number"), Column("Outlier in", "text"),
         Column("Language", "text"), Column("Family", "text"),
@@ -208,10 +196,9 @@ def _similarity(treebanks: _Treebanks) -> Section:
         " clusters that it joins. The order from top to bottom is the order of the panels."
     )
     if treebanks.clustering is None:
-        return Section("similarity", "Similarity", "", [])
-    drawing = tree_chart(treebanks.clustering.root, treebanks.rows, "bits")
-    labels = {row.name: row.label for row in treebanks.rows}
-    nearest = treebanks.clustering.nearest
+        return Section("similarity", "Similarity", lead, [])
+    clusters = Block("clusters", "Clusters", drawing=tree_chart(treebanks.clustering.root, treebanks.rows, "bits"))
+    labels, nearest = {row.name: row.label for row in treebanks.rows}, treebanks.clustering.nearest
     rows = [
         (i, row.label, *language_cells(row.name)[:2], labels[nearest[row.name][0]], nearest[row.name][1])
         for i, row in enumerate(treebanks.rows, 1)
@@ -221,9 +208,7 @@ def _similarity(treebanks: _Treebanks) -> Section:
         Column("Family", "text"), Column("Nearest", "text"), Column("JSD", "probability", digits=3),
     )  # fmt: skip
     table = Block("nearest", "Nearest treebank", table=Table(columns, tuple(rows)))
-    return Section(
-        "similarity", "Similarity", lead, [Block("clusters", "Clusters", drawing=drawing), table], narrow=True
-    )
+    return Section("similarity", "Similarity", lead, [clusters, table], narrow=True)
 
 
 def _frequencies(treebanks: _Treebanks) -> Section:
@@ -238,13 +223,13 @@ def _frequencies(treebanks: _Treebanks) -> Section:
             values = {"% of words": [percentage(shares[0][name]) for name in names]}
             blocks.append(Block(column.name, title, drawing=panels(title, names, values, places=2)))
         elif names:
-            kept = names[:_FREQUENT]
+            kept = names[:14]
             rows = [
                 (row.label, [some.get(text, 0.0) if some else None for text in kept])
                 for row, some in zip(treebanks.rows, shares)
             ]
             caption = f"The {len(kept)} most frequent of {len(names)}." if len(kept) < len(names) else ""
-            matrix = HeatMap("", kept, rows, {}, {}, Column("", "ratio"))
+            matrix = HeatMap("", kept, rows, {}, {}, Column(""))
             blocks.append(Block(column.name, title, caption, heat=matrix))
     lead = "Percentages of words; the most frequent first."
     return Section("frequencies", "Frequencies", lead, blocks, narrow=len(treebanks.rows) == 1)
@@ -254,10 +239,11 @@ def _values(treebanks: _Treebanks) -> Section:
     """All values, with the total below if it is known."""
     if len(treebanks.rows) == 1:
         (profile,) = treebanks.profiles.values()
-        rows: list[tuple[Cell, ...]] = []
-        for column in treebanks.scalars:
-            value = _printed(column, profile.number(column.name))
-            rows.append((_title(column), None if value is None else _with_unit(column, value), column.meaning))
+        values = [(column, _printed(column, profile)) for column in treebanks.scalars]
+        rows = [
+            (_title(column), None if value is None else _with_unit(column, value), column.meaning)
+            for column, value in values
+        ]
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
         return Section("values", "Values", "", [Block("values", table=Table(columns, tuple(rows)))])
     table = treebanks.survey.with_columns([column.name for column in treebanks.scalars]).table()
@@ -273,10 +259,6 @@ def _values(treebanks: _Treebanks) -> Section:
 
 _WIDTH, _LEFT, _RIGHT = 328.0, 46.0, 322.0
 _TOP, _HEIGHT = 14.0, 124.0
-_MOST_OUTLIERS = 10
-_MANY = 80  # treebanks; with more, marks are smaller
-_LOGARITHMIC = 30  # ratio of the highest to the lowest value; on a linear scale, low values would be indistinguishable
-_TURNED = 11.0  # pixels between vertical names
 _LONGEST = 12
 
 
@@ -300,9 +282,9 @@ class Panel:
 
     @property
     def logarithmic(self) -> bool:
-        """Whether the scale is logarithmic."""
         known = [value for value in self.values if value is not None]
-        return self.counts and bool(known) and min(known) > 0 and max(known) > _LOGARITHMIC * min(known)
+        # on a linear scale, low values would be indistinguishable
+        return self.counts and bool(known) and min(known) > 0 and max(known) > 30 * min(known)
 
     @cached_property
     def on_scale(self) -> list[float | None]:
@@ -344,8 +326,8 @@ def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
     points = {i: (across(i + 0.5), up(value)) for i, value in enumerate(panel.on_scale) if value is not None}
     for i, (x, y) in points.items():
         tip = f"{rows[i].name} ({rows[i].group}): {panel.shown(panel.values[i] or 0.0)}"
-        parts.append(mark(x, y, rows[i].series, 3.4 if len(rows) <= _MANY else 2.6, tip, f' data-t="{i}"'))
-    named = [(rows[i].label, points[i]) for i in [*panel.outliers][:_MOST_OUTLIERS]]
+        parts.append(mark(x, y, rows[i].series, 3.4 if len(rows) <= 80 else 2.6, tip, f' data-t="{i}"'))
+    named = [(rows[i].label, points[i]) for i in [*panel.outliers][:10]]
     parts += placed_names(named, Box(_LEFT - 4, 0, _WIDTH, bottom + 2), list(points.values()))
     drawn, depth = _below(rows, across, bottom)
     return Drawing(panel.title, _WIDTH, bottom + depth, "".join([*parts, *drawn]))
@@ -359,11 +341,13 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
     longest, places = max(width_of(label, 11) for label in labels), [across(i + 0.5) for i in range(len(rows))]
     if longest < step - 3:
         return [text(x, bottom + 15, label, "mute small", "middle") for x, label in zip(places, labels)], 22.0
-    if step >= _TURNED:
-        turned = []
-        for x, label in zip(places, labels):
-            rotation = f'<text transform="rotate(-90 {short(x + 4)} {short(bottom + 5)})" '
-            turned.append(text(x + 4, bottom + 5, label, "mute small", "end").replace("<text ", rotation, 1))
+    if step >= 11:  # pixels between vertical names
+        turned = [
+            text(x + 4, bottom + 5, label, "mute small", "end").replace(
+                "<text ", f'<text transform="rotate(-90 {short(x + 4)} {short(bottom + 5)})" ', 1
+            )
+            for x, label in zip(places, labels)
+        ]
         return turned, longest + 10
     every = next(n for n in (5, 10, 20, 50, 100, 200, 500, 1000, len(rows)) if n * step >= 24)
     numbered = [(at, places[at - 1]) for at in (1, *range(every, len(rows) + 1, every))]
@@ -372,7 +356,6 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
 
 
 def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
-    """Draw a dendrogram of treebanks."""
     step, top = 15.0, 30.0
     digits = width_of(str(len(rows)), 11)
     left = digits + 26 + min(widest(row.label for row in rows), 150.0) + 12

@@ -29,7 +29,6 @@ from levelhead.tables.table import Cell, Column, Table, formatted, level_text, v
 
 _KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
 _MOST_MEASURES = 6  # in a table or chart
-_MOST_POINTS = 3000
 
 
 class _Campaign(NamedTuple):
@@ -42,29 +41,23 @@ class _Campaign(NamedTuple):
 
     @property
     def measures(self) -> list[str]:
-        """The measures, in the order of the rankings."""
         return list(dict.fromkeys(ranking.measure for ranking in self.rankings))
 
     @property
     def groups(self) -> list[str]:
-        """The groups of test sets, in the order of the rankings."""
         return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
 
     def of(self, group: str) -> list[Ranking]:
-        """Return the rankings over a group."""
         return [ranking for ranking in self.rankings if ranking.group.name == group]
 
     def test_sets(self, ranking: Ranking) -> list[TestSet]:
-        """Return the test sets of a ranking."""
         codes = set(ranking.group.codes)
         return by_family(test_set for test_set in self.results.test_sets if test_set.code in codes)
 
     def result(self, system: str, test_set: TestSet) -> OutputResult:
-        """Return the result of a system on a test set."""
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
-        """Return a system's score on a test set; None if it is undefined."""
         return value_cell(self.result(system, test_set).values.get(measure), perplexity=lower_is_better(measure))
 
     def of_rankings(self, name: str) -> Iterator[tuple[Ranking, Block]]:
@@ -99,13 +92,10 @@ def ranking_page(
     intervals: RankedIntervals | None = None,
     pages: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Page:
-    """Return the page of a campaign."""
     tested, wins = (intervals.rankings, intervals.wins) if intervals else (rankings, ())
     campaign = _Campaign(results, tested, wins, pages)
-    sections = [
-        *(_leaderboard(campaign), _ranges(campaign), _heat(campaign), _measures(campaign), _classes(campaign)),
-        *(_duels(campaign), _zeros(campaign)),
-    ]
+    makers = (_leaderboard, _ranges, _heat, _measures, _classes, _duels, _zeros)
+    sections = [section for make in makers if (section := make(campaign)).blocks]
     first = campaign.rankings[0]
     codes = {code for ranking in rankings for code in ranking.group.codes}
     if results.gold:
@@ -119,7 +109,7 @@ def ranking_page(
         f"{LABEL} " * results.partial + _first_place(first, several=len(campaign.groups) > 1),
         _facts(results),
         {"group": campaign.groups, "measure": campaign.measures},
-        [section for section in sections if section.blocks],
+        sections,
         tuple(notes),
         {**results.signature, "ranking": first.rule},
         "ranking",
@@ -172,9 +162,9 @@ def _leaderboard(campaign: _Campaign) -> Section:
     for ranking, block in campaign.of_rankings("leaderboard"):
         others = [other for other in campaign.of(ranking.group.name) if other is not ranking][: _MOST_MEASURES - 1]
         table = ranking_table(campaign.results, [ranking, *others])._replace(notes=())
-        extra = {"Letters", f"{ranking.measure} of valid sentences"}
-        extra.update(name for other in others for name in (other.measure, f"{other.measure} rank"))
-        hidden = frozenset(extra & {column.name for column in table.columns})
+        of_others = (name for other in others for name in (other.measure, f"{other.measure} rank"))
+        extra = frozenset({"Letters", f"{ranking.measure} of valid sentences", *of_others})
+        hidden = extra.intersection(column.name for column in table.columns)
         values = [
             () if standing.value is None else (float(standing.value), *(standing.interval or ()))
             for standing in ranking.standings
@@ -224,7 +214,10 @@ def _heat(campaign: _Campaign) -> Section:
 def _heat_map(campaign: _Campaign, ranking: Ranking) -> HeatMap:
     systems, test_sets = [standing.system for standing in ranking.standings], campaign.test_sets(ranking)
     rows = [(test_set.code, [campaign.value(s, test_set, ranking.measure) for s in systems]) for test_set in test_sets]
-    marks, links, headings, aliases = {}, {}, {}, {}
+    families = [test_set.language.family for test_set in test_sets]
+    starts = [i for i, family in enumerate(families) if i == 0 or family != families[i - 1]]
+    headings = {i: families[i] or "Other" for i in starts if any(families)}
+    marks, links, aliases = {}, {}, {}
     for i, test_set in enumerate(test_sets):
         for j, system in enumerate(systems):
             result = campaign.result(system, test_set)
@@ -235,10 +228,6 @@ def _heat_map(campaign: _Campaign, ranking: Ranking) -> HeatMap:
         language = test_set.language
         if language.name:
             aliases[i] = " · ".join(filter(None, dict.fromkeys((language.name, language.genus, language.family))))
-        if i == 0 or language.family != test_sets[i - 1].language.family:
-            headings[i] = language.family or "Other"
-    if not any(test_set.language.family for test_set in test_sets):
-        headings = {}
     return HeatMap(
         "Test set", systems, rows, headings, marks, Column(ranking.measure),
         lower_is_better(ranking.measure), True, links, aliases, ("set", "system"),
@@ -253,17 +242,22 @@ def _measures(campaign: _Campaign) -> Section:
         return Section("measures", "", "", [])
     blocks = []
     for (group, families), (_, points) in zip(campaign.of_groups("families"), campaign.of_groups("measures")):
-        outputs = list(_valid(campaign, pair, group))
+        outputs = [
+            (system, test_set, 100 * x, 100 * y)
+            for test_set in campaign.test_sets(campaign.of(group)[0])
+            for system in campaign.results.systems
+            for x, y in [[campaign.value(system, test_set, measure) for measure in pair]]
+            if x is not None and y is not None and campaign.result(system, test_set).state == "valid"
+        ]
         blocks += [_by_family(families, pair, outputs), _scattered(points, pair, outputs)]
     for group, block in campaign.of_groups("ranks-by-measure"):
         rankings = [ranking for ranking in campaign.of(group) if not ranking.undefined][:_MOST_MEASURES]
+        blocks.append(block)
         if len(rankings) > 1:
             ranks = [{standing.system: standing.rank for standing in ranking.standings} for ranking in rankings]
             by_system = {system: [places[system] for places in ranks] for system in ranks[0]}
             drawing = slopes(f"Ranks by measure, {group}", by_system, [ranking.measure for ranking in rankings])
-            blocks.append(block._replace(title="Ranks by measure", drawing=drawing))
-        else:
-            blocks.append(block)
+            blocks[-1] = block._replace(title="Ranks by measure", drawing=drawing)
     lead = "How ranks depend on the measure."
     if pair == ["LAS", "CLAS"]:
         lead += (
@@ -275,14 +269,6 @@ def _measures(campaign: _Campaign) -> Section:
 
 # a system, a test set, and the values of its valid output by two measures, in percent
 _Valid = tuple[str, TestSet, float, float]
-
-
-def _valid(campaign: _Campaign, pair: Sequence[str], group: str) -> Iterator[_Valid]:
-    for test_set in campaign.test_sets(campaign.of(group)[0]):
-        for system in campaign.results.systems:
-            x, y = (campaign.value(system, test_set, measure) for measure in pair)
-            if x is not None and y is not None and campaign.result(system, test_set).state == "valid":
-                yield system, test_set, 100 * x, 100 * y
 
 
 def _by_family(block: Block, pair: Sequence[str], outputs: Sequence[_Valid]) -> Block:
@@ -309,7 +295,7 @@ def _scattered(block: Block, pair: Sequence[str], outputs: Sequence[_Valid]) -> 
     ]
     if not points:
         return block
-    step, title = 1 + len(points) // _MOST_POINTS, f"{pair[0]} against {pair[1]}"
+    step, title = 1 + len(points) // 3000, f"{pair[0]} against {pair[1]}"
     which = "every valid output" if step == 1 else f"1 in {step} valid outputs"
     return block._replace(title=f"{title}, {which}", drawing=scatter(title, points[::step], *pair))
 
@@ -318,33 +304,26 @@ def _classes(campaign: _Campaign) -> Section:
     lead = "LAS by class of relations (Nivre and Fang 2017): means over valid outputs on test sets with this class."
     blocks = []
     for group, block in campaign.of_groups("classes"):
-        ranking = campaign.of(group)[0]
-        systems, columns = [standing.system for standing in ranking.standings], {}
+        ranking, columns = campaign.of(group)[0], {}
+        systems, test_sets = [standing.system for standing in ranking.standings], campaign.test_sets(ranking)
+        valid = {s: [each for each in test_sets if campaign.result(s, each).state == "valid"] for s in systems}
         for measure in (measure for measure in campaign.results.measures if measure.startswith("LAS@")):
-            values = [_mean(campaign, system, ranking, measure) for system in systems]
-            if any(value is not None for value in values):
-                columns[measure.rpartition(":")[2].rpartition("@")[2]] = values
+            scores = [[campaign.value(system, each, measure) for each in valid[system]] for system in systems]
+            known = [[value for value in values if value is not None] for values in scores]
+            if any(known):
+                means = [100 * math.fsum(values) / len(values) if values else None for values in known]
+                columns[measure.rpartition(":")[2].rpartition("@")[2]] = means
         if columns:
-            bars = panels(f"LAS by class of relations, {group}", systems, columns)
-            blocks.append(block._replace(drawing=bars))
+            blocks.append(block._replace(drawing=panels(f"LAS by class of relations, {group}", systems, columns)))
     return Section("classes", "Classes of relations", lead, blocks)
-
-
-def _mean(campaign: _Campaign, system: str, ranking: Ranking, measure: str) -> float | None:
-    valid = [test_set for test_set in campaign.test_sets(ranking) if campaign.result(system, test_set).state == "valid"]
-    known = [value for test_set in valid if (value := campaign.value(system, test_set, measure)) is not None]
-    return 100 * math.fsum(known) / len(known) if known else None
 
 
 def _duels(campaign: _Campaign) -> Section:
     better = "significantly better" if _tested(campaign, campaign.rankings[0]) else "better"
     lead = f"Number of test sets on which the system of the row is {better} than the system of the column."
-    if len(campaign.results.systems) < 2:
-        return Section("duels", "Won, tied, lost", lead, [])
+    rankings = campaign.of_rankings("duels") if len(campaign.results.systems) > 1 else ()
     blocks = []
-    for number, ((ranking, duels), (_, wins)) in enumerate(
-        zip(campaign.of_rankings("duels"), campaign.of_rankings("wins"))
-    ):
+    for number, ((ranking, duels), (_, wins)) in enumerate(zip(rankings, campaign.of_rankings("wins"))):
         systems = [standing.system for standing in ranking.standings]
         won = campaign.wins[number] if _tested(campaign, ranking) else _better(campaign, ranking, systems)
         counts = [[won.get((system, other), 0) for other in systems] for system in systems]
@@ -353,8 +332,7 @@ def _duels(campaign: _Campaign) -> Section:
         shown = {system: (n, whole - n - lost, lost) for system, n, lost in totals}
         drawing = shares(f"Won, tied and lost against all others by {ranking.measure}", shown, _KINDS)
         rows = [
-            (system, [None if i == j else float(n) for j, n in enumerate(of_system)])
-            for i, (system, of_system) in enumerate(zip(systems, counts))
+            (s, [None if s == other else float(n) for other, n in zip(systems, row)]) for s, row in zip(systems, counts)
         ]
         heat = HeatMap("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system"))
         blocks += [duels._replace(drawing=drawing), wins._replace(heat=heat)]

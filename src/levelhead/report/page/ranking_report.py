@@ -15,6 +15,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from levelhead.evaluation.fold import CountedPiece, Fold
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.progress import tracked
-from levelhead.report.page.blocks import Links, Origin, Page
+from levelhead.report.page.blocks import Origin, Page
 from levelhead.report.page.files import render, with_links
 from levelhead.report.page.ranking import by_family, measures_of_page, ranking_page
 from levelhead.report.page.score import score_page
@@ -81,25 +82,21 @@ def check_report_folder(path: str | os.PathLike[str]) -> None:
         if target.exists():
             if not target.is_dir():
                 raise OutputError("it is a file: name a folder", "output", Place(os.fspath(path)))
-            _check_contents(target, path)
+            of_report: set[str] = set()
+            with contextlib.suppress(OSError, ValueError):
+                marker: Any = json.loads((target / MARKER).read_bytes())
+                if isinstance(marker, dict) and marker.get("kind") == _KIND and isinstance(marker.get("files"), list):
+                    of_report = {MARKER, *(text for text in marker["files"] if isinstance(text, str))}
+            tops = {name.partition("/")[0] for name in of_report}
+            foreign = sorted({entry.name for entry in target.iterdir()} - tops)
+            if not foreign:  # otherwise do not search the folder, which might be a whole disk
+                files = (entry for entry in target.rglob("*") if entry.is_symlink() or not entry.is_dir())
+                foreign = sorted({file.relative_to(target).as_posix() for file in files} - of_report)
+            if foreign:
+                first = f"{foreign[0]} and {len(foreign) - 1} more" if len(foreign) > 1 else foreign[0]
+                message = f"the folder has files that are not part of an older report ({first}): name another folder"
+                raise OutputError(message, "output", Place(os.fspath(path)))
         check_folder(target.parent)
-
-
-def _check_contents(folder: Path, path: str | os.PathLike[str]) -> None:
-    """Raise an error if a folder has files that are not part of an older report."""
-    of_report: set[str] = set()
-    with contextlib.suppress(OSError, ValueError):
-        marker: Any = json.loads((folder / MARKER).read_bytes())
-        if isinstance(marker, dict) and marker.get("kind") == _KIND and isinstance(marker.get("files"), list):
-            of_report = {MARKER, *(text for text in marker["files"] if isinstance(text, str))}
-    foreign = sorted({entry.name for entry in folder.iterdir()} - {name.partition("/")[0] for name in of_report})
-    if not foreign:  # otherwise do not search the folder, which might be a whole disk
-        files = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-        foreign = sorted({file.relative_to(folder).as_posix() for file in files} - of_report)
-    if foreign:
-        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
-        message = f"the folder has files that are not part of an older report ({foreign[0]}{more}): name another folder"
-        raise OutputError(message, "output", Place(os.fspath(path)))
 
 
 def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callable[[], bytes]]) -> None:
@@ -118,21 +115,17 @@ def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callab
                     (made / name).write_bytes(make())
             marker = {"kind": _KIND, "version": VERSION, "files": sorted(pages)}
             (made / MARKER).write_text(json.dumps(marker, indent=1) + "\n", encoding="utf-8")
-            _exchange(made, target, stage / "old")
+            old = stage / "old"
+            if target.exists():
+                target.rename(old)
+            try:
+                made.rename(target)
+            except OSError:
+                if old.exists():
+                    old.rename(target)
+                raise
         finally:
             shutil.rmtree(stage, ignore_errors=True)
-
-
-def _exchange(made: Path, target: Path, old: Path) -> None:
-    """Replace a folder by another; if that fails, restore it."""
-    if target.exists():
-        target.rename(old)
-    try:
-        made.rename(target)
-    except OSError:
-        if old.exists():
-            old.rename(target)
-        raise
 
 
 def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> VisitEach:
@@ -140,12 +133,11 @@ def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> VisitEach:
     folders = file_names(system.label for system in plan.systems)
     codes = file_names(test_set.code for test_set in plan.test_sets)
     pages = {}
-    for test_set in plan.test_sets:
-        for system in plan.systems:
-            sides = {"gold": test_set.gold, "system": system.outputs.get(test_set.code)}
-            files = [(role, os.fspath(path)) for role, path in sides.items() if path is not None]
-            address = f"{folders[system.label]}/{codes[test_set.code]}.html"
-            pages[system.label, test_set.code] = address, origin._replace(files=files)
+    for test_set, system in product(plan.test_sets, plan.systems):
+        sides = {"gold": test_set.gold, "system": system.outputs.get(test_set.code)}
+        files = [(role, os.fspath(path)) for role, path in sides.items() if path is not None]
+        address = f"{folders[system.label]}/{codes[test_set.code]}.html"
+        pages[system.label, test_set.code] = address, origin._replace(files=files)
     common = [parse_measure(name, setup.registry) for name in ("UAS", "LAS", "CLAS") if not setup.rules.content]
     ranked = [measure for measure, defined in setup.defined if not defined.needs_file and "@" not in str(measure)]
     return VisitEach(partial(_PageOfOutput, setup=setup.with_measures(dict.fromkeys([*common, *ranked])), pages=pages))
@@ -166,7 +158,6 @@ class _PageOfOutput:
         self._counts = Fold(self._setup, [self._errors])
 
     def add(self, piece: CountedPiece) -> None:
-        """Add a piece, or whole files."""
         self._counts.add(piece.matches)
 
     def result(self, gold: FileSummary, system: FileSummary) -> tuple[str, bytes]:
@@ -200,13 +191,11 @@ def write_ranking_report(path: str | os.PathLike[str], ranked: RankedSystems, in
         for code, before, after in zip(own, around, around[2:]):
             others = [other for other in results.systems if (other, code) in pages]
             systems = [(other, "" if other == system else f"../{pages[other, code][0]}") for other in others]
-            address, page = pages[system, code]
-            made[address] = partial(_linked, page, Links(system, code, systems, before, after))
+            name, page = pages[system, code]
+            made[name] = partial(
+                with_links, page, system=system, code=code, systems=systems, before=before, after=after
+            )
     write_report_folder(path, made)
-
-
-def _linked(page: bytes, links: Links) -> bytes:
-    return with_links(zlib.decompress(page), links)
 
 
 def score_for_report(plan: Plan, setup: Setup, *, folder: bool, origin: Origin, **how: Any) -> Results:

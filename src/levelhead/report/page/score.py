@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from levelhead.analysis import Breakdown, averages
+from levelhead.analysis import averages
 from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import NOT_ALIGNED, Repair
 from levelhead.comparison.breakdowns import MARK, UNCERTAIN, Breakdowns, estimate_cells, estimate_columns
@@ -27,20 +27,13 @@ from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart,
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
 from levelhead.report.page.examples import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
-from levelhead.report.page.treebank_errors import (
-    BY_FREQUENCY,
-    PROPERTY_TITLES,
-    STORE,
-    TreebankErrors,
-    joined_errors,
-)
+from levelhead.report.page.treebank_errors import BY_FREQUENCY, PROPERTY_TITLES, STORE, TreebankErrors, joined_errors
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
 from levelhead.tables.table import Column, Table, formatted, interval_cell, value_cell
 
 ALL = "all treebanks"  # the option of a page that shows all treebanks together
-_OF_ALL = {"treebank": ALL}
-_MOST_ERRORS, _MOST_BARS = 20, 16
+_MOST_ERRORS = 20
 _RATIO, _DIFFERENCE = Column(""), Column("", "difference")
 _SCORE_COLUMNS = ("F1 Score", "95% CI", "Precision", "Recall", "AligndAcc")
 _COSTS_LEAD = (
@@ -64,7 +57,6 @@ def score_page(
     average: Average | None = None,
     registry: Registry = STANDARD,
 ) -> Page:
-    """Return the page of a system."""
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
     average = average if several else None
     choices = {"treebank": [ALL, *evaluations]} if several else {}
@@ -89,11 +81,11 @@ def score_page(
 
 
 def _lead(evaluations: Mapping[str, Evaluation], average: Average | None) -> str:
-    scores, values = next(iter(evaluations.values())), []
-    for measure in [name for name in scores if name in {"UAS", "LAS", "CLAS"}] or [*scores][:3]:
-        value = scores[measure].value if average is None else average[measure]
-        cell = value_cell(value, perplexity=scores[measure].perplexity)
-        values.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
+    scores = next(iter(evaluations.values()))
+    names = [name for name in scores if name in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
+    shown = {name: scores[name].value if average is None else average[name] for name in names}
+    cells = {name: value_cell(value, perplexity=scores[name].perplexity) for name, value in shown.items()}
+    values = (f"{name} {'–' if cell is None else formatted(cell, _RATIO)}" for name, cell in cells.items())
     label = f"{LABEL} " if covered(evaluations) else ""
     return f"{label}{'' if average is None else 'Macro-averages: '}{', '.join(values)}."
 
@@ -108,11 +100,13 @@ def _sections(
     blocks: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
     if average is not None:
         note = "Points are means over treebanks; errors are counted on all of them."
-        blocks["scores"] += _average_scores(evaluations, parts, average, measure)
-        blocks["costs"].append(_costs(whole, STORE, note)._replace(when=_OF_ALL))
-        blocks["kinds"].append(_kinds(whole.kinds, STORE)._replace(when=_OF_ALL))
-        by_treebank = {by: [part.breakdowns[by] for part in parts.values()] for by in PROPERTY_TITLES}
-        blocks["breakdowns"] += [_mean_breakdown(by, every, whole) for by, every in by_treebank.items()]
+        of_all = {
+            "scores": _average_scores(evaluations, parts, average, measure),
+            "costs": [_costs(whole, STORE, note)],
+            "kinds": [_kinds(whole.kinds, STORE)],
+            "breakdowns": [_mean_breakdown(by, [*parts.values()], whole) for by in PROPERTY_TITLES],
+        }
+        blocks |= {name: [block._replace(when={"treebank": ALL}) for block in some] for name, some in of_all.items()}
     for number, (treebank, part) in enumerate(parts.items(), 1):
         store, when = str(number), {} if average is None else {"treebank": treebank}
         of_treebank = {
@@ -169,21 +163,23 @@ def _average_scores(
 ) -> Iterator[Block]:
     first = next(iter(evaluations.values()))
     shown = measure if measure in first else next(iter(first))
-    plain, rows = first[shown].perplexity, []
-    for treebank, scores in evaluations.items():
-        if scores[shown].value is not None:
-            interval = None if scores[shown].reason else informative(parts[treebank].intervals.get(shown))
-            row = measured_row(treebank, scores[shown].value, interval, perplexity=scores[shown].perplexity)
-            rows.append(row._replace(goes=("treebank", treebank, "scores")))
+    title, plain = f"{shown} on each treebank", first[shown].perplexity
+    intervals = {treebank: informative(part.intervals.get(shown)) for treebank, part in parts.items()}
+    rows = [
+        measured_row(treebank, score.value, None if score.reason else intervals[treebank], perplexity=plain)._replace(
+            goes=("treebank", treebank, "scores")
+        )
+        for treebank, score in ((treebank, scores[shown]) for treebank, scores in evaluations.items())
+        if score.value is not None
+    ]
     rows.sort(key=lambda row: -(row.value or 0.0))
-    title, full = f"{shown} on each treebank", None if plain else 100
-    chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=full)
-    yield Block("treebanks", title, when=_OF_ALL, chart=chart)
+    chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=None if plain else 100)
+    yield Block("treebanks", title, chart=chart)
     valid_trees = {code: evaluation.valid_trees for code, evaluation in evaluations.items()}
     strict = average_scores(valid_trees) if covered(evaluations) else None
     caption = _remarks(evaluations, (f"{name}: {reason}" for name, reason in missing_scores(evaluations)))
-    yield Block("scores", "All scores", caption, _OF_ALL,
-                table=scores_table(evaluations, average, strict)._replace(notes=()))  # fmt: skip
+    table = scores_table(evaluations, average, strict)._replace(notes=())
+    yield Block("scores", "All scores", caption, table=table)
 
 
 def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
@@ -211,7 +207,7 @@ def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
     )
     words, share = sum(repair.words for repair in rest), 100 * math.fsum(repair.share for repair in rest)
     others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
-    caption = " ".join(filter(None, (others, note, _uncertain(rows))))
+    caption = " ".join(filter(None, (others, note, uncertain_note(rows))))
     return Block("costs", "", caption, chart=chart, table=Table(columns, tuple(cells)), filed=True)
 
 
@@ -252,14 +248,14 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     return block._replace(table=table, explained=tuple(value for value, *_ in values) if by == "class" else ())
 
 
-def _mean_breakdown(by: str, every: Sequence[Breakdown], whole: TreebankErrors) -> Block:
-    """The means over treebanks by one property."""
-    means = sorted(averages(every), key=lambda mean: mean.values) if by in BY_FREQUENCY else averages(every)
-    component = every[0].measure.component or "f1"
+def _mean_breakdown(by: str, parts: Sequence[TreebankErrors], whole: TreebankErrors) -> Block:
+    component = parts[0].breakdowns[by].measure.component or "f1"
     values = [
-        (mean.values[0], mean.means[component], mean.estimate, str(mean.n_treebanks)) for mean in means if mean.estimate
+        (*mean.values, mean.means[component], mean.estimate, str(mean.n_treebanks))
+        for mean in averages([part.breakdowns[by] for part in parts])
+        if mean.estimate
     ]
-    return _buckets(by, whole, STORE, values, "Treebanks", "Errors")._replace(when=_OF_ALL)
+    return _buckets(by, whole, STORE, sorted(values) if by in BY_FREQUENCY else values, "Treebanks", "Errors")
 
 
 def _buckets(by: str, part: TreebankErrors, store: str, values: Iterable[tuple[Any, ...]], *heads: str) -> Block:
@@ -273,14 +269,14 @@ def _buckets(by: str, part: TreebankErrors, store: str, values: Iterable[tuple[A
         opens = OpenedWords(store, by, number, f"{title}: {in_words(value)}") if n else None
         counted.append((n, row._replace(opens=opens, uncertain=ratio is not None and estimate.uncertain)))
     if by in BY_FREQUENCY:
-        counted = sorted(counted, key=lambda pair: -pair[0])[:_MOST_BARS]
+        counted = sorted(counted, key=lambda pair: -pair[0])[:16]
     rows = [row for _, row in counted]
     columns = (part.measure, "95% CI", *heads)
     chart = RowChart(f"{part.measure} by {title.lower()}", title, part.measure, columns, rows, full=100)
-    return Block(f"by-{by}", title, _uncertain(rows), chart=chart)
+    return Block(f"by-{by}", title, uncertain_note(rows), chart=chart)
 
 
-def _uncertain(rows: Sequence[ChartRow]) -> str:
+def uncertain_note(rows: Sequence[ChartRow]) -> str:
     return f"{UNCERTAIN}." if any(row.uncertain for row in rows) else ""
 
 

@@ -49,18 +49,14 @@ TAGS: Mapping[str, str] = dict(entry.split("=") for entry in (
 
 
 def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
-    """Return the definition and formula of each measure."""
-    defined = {name: registry.measures[parse_measure(name, registry).name] for name in names}
-    return {
-        name: f"{definition.meaning} Correct / counted words: {definition.formula}."
-        for name, definition in defined.items()
-    }
+    defined = ((name, registry.measures[parse_measure(name, registry).name]) for name in names)
+    return {name: f"{measure.meaning} Correct / counted words: {measure.formula}." for name, measure in defined}
 
 
 def class_terms(scheme: Scheme) -> dict[str, str]:
-    """Return the relations of each class."""
-    source = f"({scheme.source})"
-    listed = {name: f"The relations {' '.join(sorted(some))} {source}." for name, some in scheme.classes.items()}
+    listed = {
+        name: f"The relations {' '.join(sorted(some))} ({scheme.source})." for name, some in scheme.classes.items()
+    }
     return listed if scheme.otherwise in listed else {**listed, scheme.otherwise: "All other relations."}
 
 

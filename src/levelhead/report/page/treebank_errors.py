@@ -10,14 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.breakdown import (
-    Breakdown,
-    breakdown_of,
-    bucket_cells,
-    check_breakable,
-    ratio_parts,
-    words_in,
-)
+from levelhead.analysis.breakdown import Breakdown, breakdown_of, bucket_cells, check_breakable, ratio_parts, words_in
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
 from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, average_repairs, errors_in, gain_parts, repairs_of
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
@@ -112,7 +105,6 @@ PROPERTY_TITLES = {
 }
 
 STORE = "0"  # of all treebanks
-_REPAIR = "repair"
 
 Key = tuple[str, ...] | str  # a type of error, or a value of a property
 
@@ -168,7 +160,6 @@ class ErrorTally:
         self._examples = ExampleTally(self._n_treebanks)
 
     def add(self, piece: CountedPiece) -> None:
-        """Add a piece, or whole files."""
         matches = piece.matches
         if self._without_trees is not None or not isinstance(matches, Matches):
             return
@@ -190,7 +181,7 @@ class ErrorTally:
         self._types += np.bincount(types, minlength=len(ERRORS))
         words = wrong.word[wrong.word >= 0]
         groups = {
-            _REPAIR: wrong.kind[wrong.word >= 0],
+            "repair": wrong.kind[wrong.word >= 0],
             "cell": values_of_words(matches, words, self._confused.add(matches)),
             "kind": values_of_words(matches, words, types),
             **{by: tally.add(matches, documents)[words] for by, tally in self._properties.items()},
@@ -198,12 +189,11 @@ class ErrorTally:
         self._examples.add(OutputTrees(self._name, matches), words, groups)
 
     def result(self, gold: FileSummary, system: FileSummary) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
-        """Return the errors."""
         if self._without_trees is not None:
             raise self._without_trees
         kinds = [*self._kinds.numbers]
-        numbers: dict[str, dict[Key, int]] = {_REPAIR: {kind: i for i, kind in enumerate(sorted(kinds))}}
-        of_kind = np.array([numbers[_REPAIR][kind] for kind in kinds])
+        numbers: dict[str, dict[Key, int]] = {"repair": {kind: i for i, kind in enumerate(sorted(kinds))}}
+        of_kind = np.array([numbers["repair"][kind] for kind in kinds])
         numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
         scores = {name: tally.histogram() for name, tally in self._scores.items() if tally.has_counts}
@@ -217,7 +207,7 @@ class ErrorTally:
             dict(zip(ERRORS[1:], self._types[1:].tolist(), strict=True)),
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
             self._confused.matrix(),
-            self._examples.examples({_REPAIR: of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
+            self._examples.examples({"repair": of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
             {name: bucket_estimates(of_units, _LEVEL)[0].interval for name, of_units in parts.items()},
         )
 
@@ -248,7 +238,6 @@ class _PropertyTally:
         return _places(self._frequency, self.names())
 
     def breakdown(self, undefined: float | None) -> Breakdown:
-        """Return the breakdown."""
         found, places = self._units.histogram(), self.places()
         totals = found.totals._replace(groups=places[found.totals.groups])
         ordered = found._replace(groups=places[found.groups], totals=totals)
@@ -257,7 +246,7 @@ class _PropertyTally:
 
 def joined_errors(parts: Sequence[TreebankErrors]) -> TreebankErrors:
     """Return the errors of all treebanks, without breakdowns, confusions and intervals, and mean costs of errors."""
-    numbers: dict[str, dict[Key, int]] = {name: {} for name in (_REPAIR, *PROPERTY_TITLES)}
+    numbers: dict[str, dict[Key, int]] = {name: {} for name in ("repair", *PROPERTY_TITLES)}
     renumbered: list[dict[str, Callable[[int], int]]] = []
     for part in parts:
         renumbered.append({})
@@ -267,6 +256,5 @@ def joined_errors(parts: Sequence[TreebankErrors]) -> TreebankErrors:
         renumbered[-1]["kind"] = int  # the same numbers everywhere
     kinds = {kind: sum(part.kinds[kind] for part in parts) for kind in parts[0].kinds}
     examples = joined_examples([part.examples for part in parts], renumbered)
-    means = tuple(average_repairs([part.repairs for part in parts], _LEVEL))
-    repairs = parts[0].repairs._replace(kinds=means)
+    repairs = parts[0].repairs._replace(kinds=tuple(average_repairs([part.repairs for part in parts], _LEVEL)))
     return TreebankErrors(parts[0].measure, repairs, numbers, kinds, {}, ConfusionMatrix((), (), ()), examples, {})
