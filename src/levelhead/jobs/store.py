@@ -8,8 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 from urllib.parse import quote
 
 from levelhead.errors import Fault, InputError, LevelheadError, OutputError, Place, printable
@@ -100,7 +99,7 @@ _KIND = DatabaseKind(
 )
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """Results by key, each written once. The store is a context manager that closes the file.
 
     Results are committed twice a second: a killed process loses at most the results of the last half second, and never
@@ -133,12 +132,7 @@ class Store:
                 raise store_error("damaged-store", printable(problem), self.path)
             stack.pop_all()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         self.close(failing=kind is not None)
 
     def __len__(self) -> int:
@@ -151,9 +145,8 @@ class Store:
         query = "SELECT CAST(checksum AS BLOB), CAST(result AS BLOB) FROM results WHERE key = ?"
         with self._errors():
             row = self._connection.execute(query, (key,)).fetchone()
-        if row is None or row[1] is None or row[0] != _checksum(key, row[1]):
-            return None
-        return bytes(row[1])
+        is_whole = row is not None and row[1] is not None and row[0] == _checksum(key, row[1])
+        return bytes(row[1]) if is_whole else None
 
     def put(self, key: str, result: bytes) -> None:
         """Add a result, unless the key already has an undamaged result."""

@@ -9,7 +9,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -189,14 +189,12 @@ def _blocks(data: bytes, name: str) -> list[tuple[int, int]]:
 
 def _answers(data: bytes, name: str, spans: list[tuple[int, int]]) -> list[Answer]:
     """Decode the answers separately, since text takes up to four times the memory of its bytes."""
-    answers, line, at = [], 1, 0
-    for start, end in spans:
-        _decoded(data[at:start], name, line)  # the text between them is dropped, but must be UTF-8 as well
-        line += data.count(b"\n", at, start)
-        answers.append(Answer(_decoded(data[start:end], name, line)))
-        line += data.count(b"\n", start, end)
-        at = end
-    _decoded(data[at:], name, line)
+    answers, line = [], 1
+    for number, (start, end) in enumerate(pairwise([0, *chain.from_iterable(spans), len(data)])):
+        text = _decoded(data[start:end], name, line)
+        line += text.count("\n")
+        if number % 2:  # the text between the answers is dropped, but must be UTF-8 as well
+            answers.append(Answer(text))
     return answers
 
 
@@ -204,7 +202,6 @@ LIMITS = Limits(size=1 << 29)
 """The maximum decompressed size of a file of answers: half a GiB, several hundred thousand answers."""
 
 _ARRAY = re.compile(rb"\s*\[\s*\{")
-_JSON = (".jsonl", ".ndjson")
 
 
 class Layout(NamedTuple):
@@ -244,7 +241,7 @@ def _in_file(name: str, data: bytes, layout: Layout, n_gold: int) -> list[Answer
     bare = next((name.removesuffix(suffix) for suffix in SUFFIXES if name.lower().endswith(suffix)), name).lower()
     if bare.endswith((".csv", ".tsv")):
         return _csv_answers(data, name, layout.field, layout.id_field, "\t" if bare.endswith(".tsv") else ",")
-    is_json_lines = bare.endswith(_JSON)
+    is_json_lines = bare.endswith((".jsonl", ".ndjson"))
     if layout.field is not None:
         is_array = not is_json_lines and data.lstrip().startswith(b"[")
     else:  # unless answers are lists

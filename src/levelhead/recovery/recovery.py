@@ -229,7 +229,15 @@ def recovered(text: str | None, gold: GoldSentence) -> Recovered:
     answer = answer._replace(matched=best.n_matched)
     if best.is_other_text:
         return Recovered(answer._replace(category=ANOTHER_TEXT, extra=best.attempt.n_rows), nothing, nothing)
-    steps |= _steps_of(best, gold) | ({SEVERAL} if answer.attempts > 1 else set())
+    rows, ranges = best.attempt.rows, best.attempt.ranges
+    expected = [(f"{first + 1}-{last}", form) for first, (form, last, _) in gold.multiword.items()]
+    repairs = {
+        IDS: [row.id for row in rows] != list(range(1, len(rows) + 1)),
+        RANGES: [(row.id, row.cells[1]) for row in ranges] != expected,
+        COLUMNS: any(len(row.cells) != 10 for row in ranges),
+        SEVERAL: answer.attempts > 1,
+    }
+    steps.update((step for step, needed in repairs.items() if needed), *(row.steps for row in (*rows, *ranges)))
     if not best.equal:
         category = "words changed" if not best.n_extra and None not in best.rows else "rows missing or extra"
     elif IDS in steps or COLUMNS in steps:
@@ -239,12 +247,8 @@ def recovered(text: str | None, gold: GoldSentence) -> Recovered:
     if None not in best.heads:
         heads, starts = (np.array(numbers, dtype=np.int32) for numbers in (best.heads, [0, len(forms)]))
         answer = answer._replace(tree=_TREE_OF_CODE[trees.bad_sentences(heads, starts, False)[0]])
-    answer = answer._replace(
-        category=category,
-        steps=tuple(step for step in STEPS if step in steps),
-        recovered=best.n_heads,
-        extra=best.n_extra,
-    )
+    listed = tuple(step for step in STEPS if step in steps)
+    answer = answer._replace(category=category, steps=listed, recovered=best.n_heads, extra=best.n_extra)
     return Recovered(answer, best.rows, best.heads)
 
 
@@ -252,20 +256,6 @@ def fits(text: str, forms: Sequence[str]) -> bool:
     """Return whether an answer is about a sentence."""
     best = best_match(tables_of(text, forms)[0], forms)
     return best is not None and not best.is_other_text
-
-
-def _steps_of(best: Matched, gold: GoldSentence) -> set[str]:
-    """The repairs of the rows of the attempt that counts, and of its ranges if they differ from gold."""
-    rows, ranges = best.attempt.rows, best.attempt.ranges
-    steps = set[str]().union(*(row.steps for row in rows), *(row.steps for row in ranges))
-    if [row.id for row in rows] != list(range(1, len(rows) + 1)):
-        steps.add(IDS)
-    expected = [(f"{first + 1}-{last}", form) for first, (form, last, _) in gold.multiword.items()]
-    if [(row.id, row.cells[1]) for row in ranges] != expected:
-        steps.add(RANGES)
-    if any(len(row.cells) != 10 for row in ranges):
-        steps.add(COLUMNS)
-    return steps
 
 
 def sentence_text(gold: GoldSentence, recovered: Recovered) -> str:
@@ -339,7 +329,9 @@ class Recovery(Tabular):
     def table(self) -> Table:
         """Return the answers by class and by tree; rare classes are left out if they are empty."""
         rows = (
-            _row(name.capitalize(), answers) for name, answers in self.classes.items() if answers or name not in _RARE
+            _row(name.capitalize(), answers)
+            for name, answers in self.classes.items()
+            if answers or name not in {ANOTHER_TEXT, "no answer"}
         )
         notes = (
             f"rows without a gold word: {_counts(self.answers)['extra_rows']:,} (dropped)",
@@ -396,7 +388,6 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
     return Recovery(tuple(results), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
 
 
-_RARE = {ANOTHER_TEXT, "no answer"}
 _COLUMNS = (
     Column("Class", "text"),
     Column("Answers", "number"),
@@ -424,11 +415,12 @@ _KEYS = (
 
 def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
     """Return a document for each answer, for JSON lines."""
-    documents = []
-    for answer in recovery.answers:
-        names = {"class": _key(answer.category), "tree": _key(answer.tree), "steps": list(map(_key, answer.steps))}
-        documents.append({**header("recovered-answer"), **dict(zip(_KEYS, answer)), **names})
-    return documents
+    return [
+        header("recovered-answer")
+        | dict(zip(_KEYS, answer))
+        | {"class": _key(answer.category), "tree": _key(answer.tree), "steps": list(map(_key, answer.steps))}
+        for answer in recovery.answers
+    ]
 
 
 def _counts(answers: Sequence[RecoveredAnswer]) -> dict[str, Any]:
