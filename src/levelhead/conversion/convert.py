@@ -145,7 +145,6 @@ def ud_version(treebank: Treebank) -> int | None:
 
 
 def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | None) -> Words:
-    """Return the words that take part."""
     check_trees(treebank)
     check("variant", variant, ("one of", get_args(Variant)))
     check("ud", ud, ("optional", ("one of", (1, 2))))
@@ -293,8 +292,7 @@ def forward(
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads, _ = raised(treebank.heads, words)
-    has_graphs = (treebank.deps.codes != UNDERSCORE).any()
-    message = "DEPS is unchanged and no longer matches the heads" if has_graphs else ""
+    message = "DEPS is unchanged and no longer matches the heads" if (treebank.deps.codes != UNDERSCORE).any() else ""
     return _converted(_with_records(treebank, words, heads) if exact else treebank, heads, "enhanced-kept", message)
 
 

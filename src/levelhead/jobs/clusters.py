@@ -57,7 +57,6 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
     from distributed.scheduler import KilledWorker
 
     def start() -> Executor:
-        """Connect to the workers."""
         from distributed import Client, LocalCluster
         from distributed.security import Security
 

@@ -49,8 +49,7 @@ class DatabaseKind(NamedTuple):
     def check(self, connection: sqlite3.Connection, path: str) -> None:
         """Refuse a file that `prepare` refuses, without changing it."""
         application, layout = _header_of(connection)
-        count = "SELECT count(*) FROM sqlite_master"
-        if (application, layout) == (0, 0) and not connection.execute(count).fetchone()[0]:
+        if (application, layout) == (0, 0) and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
             return  # a new file
         if application != self.application:
             raise store_error("invalid-store", self.other, path)
@@ -65,7 +64,6 @@ def _header_of(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def store_error(slug: str, message: str, path: str) -> InputError:
-    """Return an error about a file."""
     return InputError(Fault(slug, message, Place(path)))
 
 

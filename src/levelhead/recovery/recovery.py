@@ -50,7 +50,6 @@ class GoldSentence(NamedTuple):
 
 
 def gold_sentences(gold: Treebank) -> list[GoldSentence]:
-    """Return the sentences of a treebank without their analysis."""
     multiword: list[dict[int, tuple[str, int, str]]] = [{} for _ in range(len(gold))]
     tokens, texts = gold.multiword, gold.strings.texts
     for first, n_words, sentence, cells in zip(tokens.first, tokens.n_words, tokens.sentence, tokens.cells):
@@ -216,7 +215,6 @@ class Recovered(NamedTuple):
 
 
 def recovered(text: str | None, gold: GoldSentence) -> Recovered:
-    """Return an answer with the gold words."""
     forms, nothing = gold.forms, (None,) * len(gold.forms)
     answer = RecoveredAnswer(gold.number, gold.id, "no answer", "incomplete", (), len(forms))
     if text is None:
@@ -237,7 +235,8 @@ def recovered(text: str | None, gold: GoldSentence) -> Recovered:
         COLUMNS: any(len(row.cells) != 10 for row in ranges),
         SEVERAL: answer.attempts > 1,
     }
-    steps.update((step for step, needed in repairs.items() if needed), *(row.steps for row in (*rows, *ranges)))
+    steps.update(*(row.steps for row in rows), *(row.steps for row in ranges))
+    steps.update(step for step, needed in repairs.items() if needed)
     if not best.equal:
         category = "words changed" if not best.n_extra and None not in best.rows else "rows missing or extra"
     elif IDS in steps or COLUMNS in steps:
@@ -253,7 +252,6 @@ def recovered(text: str | None, gold: GoldSentence) -> Recovered:
 
 
 def fits(text: str, forms: Sequence[str]) -> bool:
-    """Return whether an answer is about a sentence."""
     best = best_match(tables_of(text, forms)[0], forms)
     return best is not None and not best.is_other_text
 
@@ -414,7 +412,6 @@ _KEYS = (
 
 
 def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
-    """Return a document for each answer, for JSON lines."""
     return [
         header("recovered-answer")
         | dict(zip(_KEYS, answer))

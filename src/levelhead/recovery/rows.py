@@ -58,7 +58,6 @@ _SPACED = frozenset({SPACE})
 
 
 def read_row(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:
-    """Return the row on a line, or None."""
     cells = line.split("\t")
     if len(cells) == _COLUMNS and " " not in line and _is_good(cells, forms):
         return _row(cells, _NOTHING)
@@ -104,7 +103,6 @@ def clean(cell: str) -> str:
 
 
 def _repaired(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:
-    """Read a row that does not have ten good columns."""
     best = None
     for cells in _cuts(line):
         first = cells[0]

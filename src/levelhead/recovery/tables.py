@@ -134,8 +134,6 @@ def _text(cell: Any) -> str:
     return " ".join(str(cell).split()) or "_"
 
 
-_DELIMITERS = ("|", "\t", ",", ";")
-_LEAST_KNOWN = 3
 _USUAL = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "relation")
 """The order of CoNLL-U, in which rows are read without a header."""
 
@@ -151,7 +149,6 @@ class Header(NamedTuple):
     names: tuple[str, ...]
 
     def row(self, line: str) -> AnswerRow | None:
-        """Return the row on a line, or None if it does not have the columns."""
         cells = _cut(line, self.delimiter)
         if len(cells) == len(self.names) + 1 and self.delimiter in {",", ";"}:
             # the two halves of a form that is the delimiter, without quotes
@@ -169,13 +166,13 @@ class Header(NamedTuple):
 
 def _header_of(line: str) -> Header | None:
     """Return the header on a line; None without a header, or if the columns are in the order of CoNLL-U."""
-    delimiter = next((text for text in _DELIMITERS if text in line), None)
+    delimiter = next((text for text in ("|", "\t", ",", ";") if text in line), None)
     # few lines have the name of a head: cells are cut apart only there
     if delimiter is None or len(line) > LONGEST_LINE or not _HEAD_NAMES.search(_plain_name(line)):
         return None
     names = tuple(map(_plain_name, _cut(line, delimiter)))
     fields = [_FIELD_OF[name] for name in names if name in _FIELD_OF]
-    is_header = len(fields) >= _LEAST_KNOWN and {"form", "head"} <= set(fields)
+    is_header = len(fields) >= 3 and {"form", "head"} <= set(fields)
     is_repeated = max(Counter(filter(None, names)).values(), default=0) > 1
     is_usual = tuple(_FIELD_OF.get(name, "") for name in names[: len(_USUAL)]) == _USUAL
     return Header(delimiter, names) if is_header and not is_repeated and not is_usual else None
@@ -201,7 +198,6 @@ FENCES, PROSE, BLANK, PIPES, LIST = "fences", "prose", "blank lines", "table", "
 """Steps of unpacking: text around rows, and rows of Markdown tables and of lists in JSON or Python."""
 
 LONGEST_ANSWER = 1 << 24  # the maximum number of characters of an answer
-_MOST_ATTEMPTS = 100
 _LEAST_CELLS, _MOST_CELLS = 4, 100
 _COMMENT = re.compile(r"#\s*(?:[\w.]+(?:\[\w+\])?\s*=.*|newdoc|newpar)\s*", re.DOTALL)
 _RULE = re.compile(r"[\s|:+=-]+")
@@ -241,7 +237,7 @@ class _Reader:
 
     forms: Collection[str]
     most_rows: int
-    attempts: deque[Attempt] = field(default_factory=lambda: deque(maxlen=_MOST_ATTEMPTS))
+    attempts: deque[Attempt] = field(default_factory=lambda: deque(maxlen=100))
     steps: set[str] = field(default_factory=set)
     rows: list[AnswerRow] = field(default_factory=list)
     ranges: list[RangeRow] = field(default_factory=list)
@@ -288,7 +284,6 @@ class _Reader:
         self.apart = False
 
     def close(self) -> None:
-        """End an attempt."""
         if self.rows:
             self.attempts.append(Attempt(tuple(self.rows), tuple(self.ranges), self.n_rows))
         self.rows, self.ranges, self.n_rows, self.last = [], [], 0, 0

@@ -132,8 +132,6 @@ _TOP = "/api/v1"
 
 
 def api_routes(site: Site) -> list[Route]:
-    """Return the routes of the API."""
-
     def team_of(request: Request) -> Team:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         team = team_of_token(site.database, token.strip()) if scheme.lower() == "bearer" else None

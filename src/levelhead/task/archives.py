@@ -29,10 +29,11 @@ _MOST_MEMBERS = 10_000
 _LONGEST_NAME = 255
 _LONGEST_PATH = 1024  # the machine allows at most 4096, including its own folders
 _DEEPEST = 16
-_DAMAGED = (
+DAMAGED = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, OverflowError,
-    RecursionError, NotImplementedError, RuntimeError, struct.error, KeyError, IndexError, AttributeError,
+    RuntimeError, struct.error, LookupError, AttributeError,
 )  # fmt: skip
+"""The errors of the standard library for damaged archives."""
 
 
 class ArchiveLimits(NamedTuple):
@@ -43,7 +44,6 @@ class ArchiveLimits(NamedTuple):
 
     @classmethod
     def of(cls, limits: SubmissionLimits) -> Self:
-        """Return the limits of submitted archives."""
         return cls(limits.unpacked_megabytes * MEGABYTE, limits.files)
 
 
@@ -79,9 +79,8 @@ def unpack(archive: Path, target: Path | None, limits: ArchiveLimits) -> list[st
                 raise UnsafeArchive(f"it contains {quoted('/'.join(parts))} twice")
             names.add(parts)
             folders |= above
-            path = None if target is None else target.joinpath(*parts)
-            left -= _copy(contents, path, left, 0o755 if executable else 0o644)
-    except _DAMAGED as error:
+            left -= _copy(contents, target and target.joinpath(*parts), left, 0o755 if executable else 0o644)
+    except DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the archive
             raise
         raise UnsafeArchive("it is damaged, or not a zip or tar file (plain, gzip, bzip2 or xz)") from error
@@ -136,10 +135,8 @@ def _members(file: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes
     for _ in range(_MOST_MEMBERS):
         stream = decompressor()
         while not stream.eof:
-            tail, data = (
-                getattr(stream, "unconsumed_tail", b""),
-                b"",
-            )  # zlib leaves it to its caller, the others keep it
+            # zlib leaves its tail to its caller, the others keep it
+            tail, data = getattr(stream, "unconsumed_tail", b""), b""
             if not tail and getattr(stream, "needs_input", True):
                 data, rest = rest or file.read(_CHUNK), b""
             part = stream.decompress(tail + data, _CHUNK)
@@ -193,7 +190,17 @@ def _tar_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
 
 
 def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
-    _check_directory(file, limits)
+    # Too many entries are refused before the library reads their list into memory. The end record of the file is
+    # "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
+    # (APPNOTE.TXT 4.3.16).
+    file.seek(max(0, file.seek(0, os.SEEK_END) - 22 - (1 << 16) - 20))
+    tail = file.read()
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0 or len(tail) - at < 22:
+        raise zipfile.BadZipFile
+    n_entries, n_bytes = struct.unpack_from("<HL", tail, at + 10)
+    has_more = b"PK\x06\x07" in tail[max(0, at - 20) : at] or n_bytes > 1024 * limits.files
+    _check_count(limits.files + 1 if has_more else n_entries, limits)
     with zipfile.ZipFile(file) as archive:
         for number, info in enumerate(archive.infolist(), 1):
             _check_count(number, limits)
@@ -207,22 +214,6 @@ def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
                 raise UnsafeArchive(f"{quoted(info.filename)} is encrypted, or compressed in an unusual way")
             with archive.open(info) as contents:
                 yield parts, bool(mode & 0o100), contents
-
-
-def _check_directory(file: IO[bytes], limits: ArchiveLimits) -> None:
-    """Refuse a zip file with too many entries before the library reads their list into memory."""
-    # the end record: "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
-    # (APPNOTE.TXT 4.3.16)
-    file.seek(max(0, file.seek(0, os.SEEK_END) - 22 - (1 << 16) - 20))
-    tail = file.read()
-    at = tail.rfind(b"PK\x05\x06")
-    file.seek(0)
-    if at < 0 or len(tail) - at < 22:
-        raise zipfile.BadZipFile
-    n_entries, n_bytes = struct.unpack_from("<HL", tail, at + 10)
-    if b"PK\x06\x07" in tail[max(0, at - 20) : at] or n_bytes > 1024 * limits.files:
-        raise UnsafeArchive(f"it has more than {limits.files} entries")
-    _check_count(n_entries, limits)
 
 
 def _check_count(n_entries: int, limits: ArchiveLimits) -> None:

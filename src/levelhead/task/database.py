@@ -99,12 +99,10 @@ class Database(AbstractContextManager["Database"]):
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._connection.close()
 
     def rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        """Return the rows of a query."""
         with self._lock, self._errors():
             return self._connection.execute(query, values).fetchall()
 
@@ -187,10 +185,10 @@ def now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
 
 
-def shown_time(time: str | dt.datetime) -> str:
+def shown_time(time: str | dt.datetime, form: str = "%Y-%m-%d %H:%M UTC") -> str:
     """Return a time in readable form: `2026-11-21 18:04 UTC`."""
     moment = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
-    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+    return moment.astimezone(dt.UTC).strftime(form)
 
 
 def record(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import io
-import lzma
 import re
 import tarfile
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from levelhead.errors import Fault, InputError, LevelheadError, Place, quoted
+from levelhead.task.archives import DAMAGED, UnsafeArchive
 from levelhead.task.description import SharedTask, gold_of_task
 from levelhead.treebank.input_bytes import Limits, decompressed, read_bytes
 
@@ -34,23 +34,6 @@ _SEPARATOR = re.compile(r"[\s,;]+")
 _NO_WORD = re.compile(r"\d+[-.]\d+\t")  # a multiword token or an empty node
 
 Tree = tuple[int, ...]
-
-
-class Leak(NamedTuple):
-    """Gold trees in a file."""
-
-    where: str  # the column or field with them
-    code: str  # the treebank whose trees they are
-    shared: int  # the number of sentences with their gold tree
-    of: int  # the number of sentences
-    whose: str  # whose sentences are counted: those of the file or of the gold treebank
-
-    def __str__(self) -> str:
-        share = 100 * self.shared / self.of
-        return (
-            f"{self.where} contains the trees of gold treebank {self.code!r}: {self.shared} of {self.of} sentences of"
-            f" {LEAST_WORDS} words or more of the {self.whose} ({share:.1f}%)"
-        )
 
 
 class _Column(NamedTuple):
@@ -74,23 +57,28 @@ class GoldTrees:
                 node = node.setdefault(head, {})
             node.setdefault(tree[LEAST_WORDS - 1], []).append(tree)
 
-    def leak_in(self, data: bytes) -> Leak | None:
-        """Return the column of a file with more gold trees than allowed, or None.
+    def leak_in(self, data: bytes) -> str | None:
+        """Return what is wrong with a file: the column with more gold trees than allowed; or None.
 
         Sentences count anywhere in the file: only the sequence of numbers in a column is compared.
         """
-        leaks: list[Leak] = []
+        leaks: list[tuple[int, int, str, str, str]] = []
         for where, column in _columns(data).items():
             if matches := list(self._matches(column.cells)):
                 shared_trees = {tree for _, tree in matches}
                 for code, counts in self._trees:
                     shared = sum(n for tree, n in counts.items() if tree in shared_trees)
-                    leaks.append(Leak(where, code, shared, counts.total(), "gold treebank"))
+                    leaks.append((shared, counts.total(), where, code, "gold treebank"))
                 most_like, _ = max(self._trees, key=lambda pair: len(shared_trees & pair[1].keys()))
-                in_file = Leak(where, most_like, *_sentences(column, matches), "file")
-                leaks += [in_file] if in_file.of >= _LEAST_SENTENCES else []
-        leaks = [leak for leak in leaks if leak.shared > MOST_SHARED * leak.of]
-        return max(leaks, key=lambda leak: leak.shared, default=None)
+                shared, total = _sentences(column, matches)
+                leaks += [(shared, total, where, most_like, "file")] if total >= _LEAST_SENTENCES else []
+        for shared, total, where, code, whose in sorted(leaks, key=itemgetter(0), reverse=True):
+            if shared > MOST_SHARED * total:
+                return (
+                    f"{where} contains the trees of gold treebank {code!r}: {shared} of {total} sentences of"
+                    f" {LEAST_WORDS} words or more of the {whose} ({100 * shared / total:.1f}%)"
+                )
+        return None
 
     def _matches(self, cells: list[Tree]) -> Iterator[tuple[int, Tree]]:
         """Yield every gold tree in a column, with its starting position."""
@@ -113,9 +101,7 @@ def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[in
 
     A gold tree counts if it is between blank lines; blank lines inside it join its blocks into one sentence.
     """
-    blocks = column.blocks
-    sizes = column.sizes.copy()
-    shared = 0
+    blocks, sizes, shared = column.blocks, column.sizes.copy(), 0
     for start, tree in matches:
         end = start + len(tree)
         begins = start == 0 or blocks[start - 1] != blocks[start]
@@ -137,37 +123,30 @@ def _trees(data: bytes) -> Iterator[Counter[Tree]]:
             yield Counter(tree for tree in trees if len(tree) >= LEAST_WORDS)
 
 
-class _Numbers(dict[str, Tree]):
-    """The numbers in texts, found once in each text."""
-
-    def __missing__(self, text: str) -> Tree:
-        self[text] = numbers = tuple(map(int, _NUMBER.findall(text)))
-        return numbers
-
-
 class _Columns(dict[str, _Column]):
     """Columns by name."""
 
-    def column(self, name: str, sizes: Counter[int]) -> _Column:
-        """Return a column, which is added if it is new."""
+    def add(self, name: str, sizes: Counter[int], block: int, *cells: Tree) -> None:
         if name not in self:
             self[name] = _Column(sizes, [], [])
-        return self[name]
+        self[name].cells.extend(cells)
+        self[name].blocks.extend([block] * len(cells))
 
-    def add_row(self, name: str, sizes: Counter[int], cells: Sequence[Tree], block: int) -> None:
-        """Add each cell of a row to its column."""
+    def add_row(self, name: str, sizes: Counter[int], block: int, cells: Sequence[Tree]) -> None:
         for place, numbers in enumerate(cells, 1):
             if numbers:
-                column = self.column(name.format(place), sizes)
-                column.cells.append(numbers[:_MOST_VALUES])
-                column.blocks.append(block)
+                self.add(name.format(place), sizes, block, numbers[:_MOST_VALUES])
 
 
 def _columns(data: bytes) -> _Columns:
     """Return the numbers of every column of a file, of every named field, and of each line as a list."""
     columns, block = _Columns(), 0
     words, listed = Counter[int](), Counter[int]()  # the words of each block, and the numbers of each line
-    numbers_in = _Numbers().__getitem__
+
+    @cache
+    def numbers_in(text: str) -> Tree:
+        return tuple(map(int, _NUMBER.findall(text)))
+
     for line_number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         is_row = "\t" in line
         if not line or line.isspace():
@@ -178,56 +157,45 @@ def _columns(data: bytes) -> _Columns:
         if is_row:
             words[block] += 1
             cells = list(map(numbers_in, line.split("\t")[:_MOST_COLUMNS]))
-            columns.add_row("column {}", words, cells, block)
+            columns.add_row("column {}", words, block, cells)
             numbers = tuple(chain.from_iterable(cells))
         else:
             numbers = numbers_in(line)
         if len(numbers) >= LEAST_WORDS:  # the line may be a list of heads
             listed[line_number] = len(numbers)
-            column = columns.column("the list of numbers in each line", listed)
-            column.cells.extend((number,) for number in numbers)
-            column.blocks.extend([line_number] * len(numbers))
+            columns.add("the list of numbers in each line", listed, line_number, *((number,) for number in numbers))
         if not is_row and not line.startswith("#"):
             words[block] += 1
             # columns are counted from both ends, since a word can contain a separator
             cells = [numbers_in(cell) for cell in _SEPARATOR.split(line) if cell]
-            columns.add_row("column {}", words, cells[:_MOST_COLUMNS], block)
-            columns.add_row("column {} from the right", words, cells[::-1][:_MOST_COLUMNS], block)
+            columns.add_row("column {}", words, block, cells[:_MOST_COLUMNS])
+            columns.add_row("column {} from the right", words, block, cells[::-1][:_MOST_COLUMNS])
             for field, number in _FIELD.findall(line):
-                column = columns.column(f"field {field}", words)
-                column.cells.append((int(number),))
-                column.blocks.append(block)
+                columns.add(f"field {field}", words, block, (int(number),))
     return columns
 
 
 _DEEPEST = 5
 _MOST_BYTES = 1 << 30
-_DAMAGED = (
-    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, RuntimeError,
-    OverflowError, KeyError, IndexError,
-)  # fmt: skip
-
-
-class CannotUnpack(Exception):
-    """A file cannot be unpacked: it is damaged, encrypted, nested too deeply or too large, as the message says."""
 
 
 def unpacked_files(path: Path) -> Iterator[tuple[str, bytes]]:
     """Yield everything in a file, by its path in the archive: first its unpacked contents, then its own bytes.
 
     Nested archives have several paths, the file itself has none. The bytes of archives are included, since text can
-    precede or follow the archive.
+    precede or follow the archive. UnsafeArchive is raised for a file that is damaged, encrypted, nested too deeply or
+    too large.
     """
     left = _MOST_BYTES
 
     def contents(name: str, file: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
         nonlocal left
         if depth > _DEEPEST:
-            raise CannotUnpack(f"more than {_DEEPEST} archives or compressions inside each other")
+            raise UnsafeArchive(f"more than {_DEEPEST} archives or compressions inside each other")
         data = file.read(left + 1)
         left -= len(data)
         if left < 0:
-            raise CannotUnpack(f"more than {_MOST_BYTES >> 20} MB when unpacked")
+            raise UnsafeArchive(f"more than {_MOST_BYTES >> 20} MB when unpacked")
         for part, opened in _files_inside(data, name, left):
             yield from contents("/".join(filter(None, (name, part))), opened, depth + 1)
         yield name, data
@@ -235,10 +203,10 @@ def unpacked_files(path: Path) -> Iterator[tuple[str, bytes]]:
     try:
         with path.open("rb") as file:
             yield from contents("", file, 0)
-    except LevelheadError as error:
-        raise CannotUnpack(error.message) from error
-    except _DAMAGED as error:
-        raise CannotUnpack(str(error) or type(error).__name__) from error
+    except LevelheadError:
+        raise
+    except DAMAGED as error:
+        raise UnsafeArchive(str(error) or type(error).__name__) from error
 
 
 def _files_inside(data: bytes, name: str, most: int) -> Iterator[tuple[str, IO[bytes]]]:
@@ -278,7 +246,7 @@ def check_inputs(task: SharedTask) -> None:
                 if message is not None:
                     faults.append(Fault("gold-in-input", f"in {quoted(name)}, {message}" if name else message, place))
                     break  # the bytes of an uncompressed archive contain the same trees again
-        except CannotUnpack as error:
-            faults.append(Fault("unchecked-input", f"it cannot be checked for gold trees: {error}", place))
+        except LevelheadError as error:
+            faults.append(Fault("unchecked-input", f"it cannot be checked for gold trees: {error.message}", place))
     if faults:
         raise InputError(*faults)

@@ -49,7 +49,6 @@ class ScoringWorkers(NamedTuple):
     tls: Tls | None = None
 
     def workers(self) -> Workers:
-        """Return the workers."""
         return processes(self.jobs) if self.address is None else cluster(self.address, self.jobs, tls=self.tls)
 
     def __str__(self) -> str:
@@ -141,7 +140,6 @@ def run_child(command: Sequence[str], seconds: int) -> subprocess.CompletedProce
 
 
 def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
-    """Add the reasons for missing outputs to the document of a submission."""
     for code, result in document["results"].items():
         if code in reasons and result["state"] == "missing":
             result["reasons"] = [reasons[code]]
@@ -223,6 +221,5 @@ def public_results(results: Results) -> Results:
 
 
 def read_result(document: Mapping[str, Any]) -> OutputResult:
-    """Return the result of a submission on a test set."""
     values = {name: None if value is None else Fraction(value) for name, value in document["values"].items()}
     return OutputResult(document["state"], values, "", tuple(document["reasons"]))

@@ -35,21 +35,15 @@ from levelhead.task.submissions import (
 )
 from levelhead.treebank.write import replace_file
 
-_RESAMPLES = 2000  # as `levelhead rank --significance`
-
-_SHORT_ID = 8  # characters
-
 
 def submissions_document(submissions: Sequence[Submission]) -> dict[str, Any]:
     """Return submissions for JSON, for the organizer."""
     primary = {submission.id for submission in primary_of(submissions).values()}
     names = ("id", "number", "kind", "label", "received", "state", "finished", "reason", "log", "valid", "outputs")
     documents = [
-        {
-            "team": submission.team_name,
-            **{name: getattr(submission, name) for name in names},
-            "primary": submission.id in primary,
-        }
+        {"team": submission.team_name}
+        | {name: getattr(submission, name) for name in names}
+        | {"primary": submission.id in primary}
         for submission in submissions
     ]
     return {**header("submissions"), "submissions": documents}
@@ -61,7 +55,7 @@ def submissions_table(submissions: Sequence[Submission], *, exact: bool = True) 
     columns = tuple(Column(name, "position" if name == "Number" else "text") for name in names)
     primary = {submission.id for submission in primary_of(submissions).values()}
     rows = tuple(
-        (submission.id if exact else submission.id[:_SHORT_ID], submission.team_name, submission.number,
+        (submission.id if exact else submission.id[:8], submission.team_name, submission.number,
          submission.kind, submission.label,
          submission.received if exact else shown_time(submission.received),
          shown_state(submission.state, submission.valid, submission.outputs),
@@ -117,12 +111,7 @@ def primary_outputs(task: SharedTask, database: Database) -> dict[str, Path]:
 
 
 def close_task(
-    task: SharedTask,
-    database: Database,
-    *,
-    now: bool = False,
-    force: bool = False,
-    workers: Workers | None = None,
+    task: SharedTask, database: Database, *, now: bool = False, force: bool = False, workers: Workers | None = None
 ) -> Results | None:
     """Close a task for submissions, and store the final ranking."""
     with database.transaction() as connection:
@@ -148,10 +137,11 @@ def close_task(
         again = "" if is_final else "run them again with `levelhead task retry`, or "
         summary = f"{number_of(len(failures), 'submission')} failed through no fault of the team"
         state = "" if is_final else f", so {state}"
-        messages = [f"{summary}{state}: {again}leave them out of the ranking with --force"]
-        for failed in failures:
-            lines = (failed.log or "").strip().split("\n")
-            messages.append(f"submission {failed.number} of {failed.team_name} ({failed.id}): {lines[-1]}")
+        last_lines = ((failed, (failed.log or "").strip().rpartition("\n")[2]) for failed in failures)
+        messages = (
+            f"{summary}{state}: {again}leave them out of the ranking with --force",
+            *(f"submission {it.number} of {it.team_name} ({it.id}): {line}" for it, line in last_lines),
+        )
         raise InputError(*(Fault("invalid-task", message) for message in messages))
     if not primary_submissions(database):
         return None
@@ -182,7 +172,7 @@ def report(task: SharedTask, database: Database, workers: Workers | None = None)
     from levelhead.report.page.ranking import measures_of_page, ranking_page
     from levelhead.significance import InferenceSettings
 
-    tests = InferenceSettings(resamples=_RESAMPLES)
+    tests = InferenceSettings(resamples=2000)  # as `levelhead rank --significance`
     shown = measures_of_page(task.rules, registry_of(task))
     results = score_folders(task, primary_outputs(task, database), shown, workers=workers)
     results = public_results(results._replace(signature={**results.signature, **signature_of_draws(tests)}))
@@ -209,7 +199,6 @@ def report_of(task: SharedTask, database: Database) -> Path | None:
 
 
 def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
-    """Return the current visibility of scores."""
     if database.fact("final") is not None:
         return task.show.after
     return task.show.own if own else task.show.leaderboard
@@ -260,8 +249,8 @@ def _shown_rankings(
     well, and teams with equal rounded averages share a rank.
     """
     test_sets = test_sets_of(task)
-    known = [set(document["measures"]) for document in documents.values()]
-    measures = tuple(measure for measure in measures_of(task) if all(measure in names for names in known))
+    scored = [document["measures"] for document in documents.values()]
+    measures = tuple(measure for measure in measures_of(task) if all(measure in names for names in scored))
     unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # added later by the organizer
     outputs = {
         (name, test_set.code): read_result(document["results"][test_set.code])
@@ -316,12 +305,10 @@ def own_results(task: SharedTask, database: Database, submission: Submission) ->
     shown: dict[str, dict[str, Any]] = {}
     for code, document in (submission.document or {}).get("results", {}).items():
         result = read_result(document)
-        values = result.values if view == OPEN else _coarse(result.values)
-        shown[code] = {"state": result.state, "reasons": list(result.reasons)}
-        if view != HIDDEN:
-            shown[code]["values"] = {
-                name: None if value is None else float(100 * value) for name, value in values.items()
-            }
+        seen = result.values if view == OPEN else _coarse(result.values)
+        percents = {name: None if value is None else float(100 * value) for name, value in seen.items()}
+        values = {} if view == HIDDEN else {"values": percents}
+        shown[code] = {"state": result.state, "reasons": list(result.reasons), **values}
     return shown
 
 
@@ -343,10 +330,8 @@ def own_averages(task: SharedTask, database: Database, submission: Submission) -
     _, rankings = _shown_rankings(task, {submission.team_name: submission.document}, view)
     averages: dict[str, dict[str, OwnAverage]] = {}
     for ranking in rankings:
-        interval = _interval(ranking, submission.document) if view == OPEN else None
-        value = ranking.standings[0].value
-        average = OwnAverage(
+        interval, value = _interval(ranking, submission.document) if view == OPEN else None, ranking.standings[0].value
+        averages.setdefault(ranking.group.name, {})[ranking.measure] = OwnAverage(
             None if value is None else float(100 * value), interval and (100 * interval[0], 100 * interval[1])
         )
-        averages.setdefault(ranking.group.name, {})[ranking.measure] = average
     return averages

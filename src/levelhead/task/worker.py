@@ -10,6 +10,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -41,11 +42,10 @@ class Runner:
 
     def run(self, kind: str, slot: int) -> None:
         """Process the submissions of a kind for ever."""
-        pause = threading.Event()
         try:
             while True:
                 if not self.step(kind, slot):
-                    pause.wait(_SECONDS_BETWEEN_LOOKS)
+                    time.sleep(_SECONDS_BETWEEN_LOOKS)
         except BaseException:  # noqa: BLE001 -- this process must end in any case
             traceback.print_exc()
             os._exit(1)  # the database is not available: the server starts another runner, which recovers
@@ -109,8 +109,7 @@ class Runner:
         """Run a system on a copy of the inputs; return the error message, or None."""
         user = users_of(self.task.sandbox)[slot]
         self.scratch.mkdir(mode=0o711, parents=True, exist_ok=True)
-        status = self.scratch.lstat()
-        if self.scratch.is_symlink() or status.st_uid != os.geteuid():
+        if self.scratch.is_symlink() or self.scratch.lstat().st_uid != os.geteuid():
             raise OSError(f"{self.scratch} belongs to another user")
         place = self.scratch / submission.id
         shutil.rmtree(place, ignore_errors=True)
@@ -201,11 +200,9 @@ def main(arguments: Sequence[str]) -> None:
         runner = Runner(task, database, ScoringWorkers.from_text(arguments[1]))
         runner.recover()
         lanes = [(OUTPUTS, 0), *((SYSTEM, slot) for slot in range(task.sandbox.at_once))]
-        threads = [threading.Thread(target=runner.run, args=lane) for lane in lanes]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(len(lanes)) as pool:
+            for lane in lanes:
+                pool.submit(runner.run, *lane)
 
 
 def _end_with_server(scratch: Path, opened: list[Database]) -> None:
