@@ -160,10 +160,7 @@ def raised(heads: Codes, words: Words) -> tuple[Codes, Flags]:
 
 
 def _lowered(heads: Codes, words: Words) -> Codes:
-    """Move targets below their children again: Algorithm 2.
-
-    A target without a head is unchanged, since moving its children would give the sentence several roots.
-    """
+    """Move targets below their children again (Algorithm 2), unless they have no head: the children would be roots."""
     order = kernel.visits(heads)
     if words.variant != "script":
         return kernel.backward(heads, order, words.targets, words.fixed, words.variant == "frozen")

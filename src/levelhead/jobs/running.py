@@ -261,11 +261,11 @@ class _JobRun:
         for job, answer in zip(jobs, answers, strict=True):
             if isinstance(answer, StaleInput):
                 self.stale.append((job, answer))
-                continue
-            self.results[job.key] = answer
-            if self.store is not None:
-                self.store.put(job.key, self.codec.encode(answer))
-            self.advance(job.weight)
+            else:
+                self.results[job.key] = answer
+                if self.store is not None:
+                    self.store.put(job.key, self.codec.encode(answer))
+                self.advance(job.weight)
 
 
 def run_in_order(jobs: Sequence[Job]) -> list[Any]:

@@ -69,10 +69,7 @@ def store_error(slug: str, message: str, path: str) -> InputError:
 
 @contextmanager
 def sqlite_errors(path: str) -> Iterator[None]:
-    """Convert errors of sqlite: the file cannot be written, is not a database, or is damaged.
-
-    Violated constraints are left to the caller.
-    """
+    """Convert errors of sqlite (not writable, no database, damaged), but leave violated constraints to the caller."""
     try:
         yield
     except sqlite3.IntegrityError:
@@ -191,15 +188,14 @@ def check_store(path: str | os.PathLike[str]) -> None:
 
     name = os.fsdecode(path)
     exists = os.path.exists(name)  # noqa: PTH110 -- a path can have bytes that pathlib refuses
-    reason = None
     if not name:
-        reason = "the path is empty: name a file"
-    elif name == "-" or "://" in name:
-        reason = f"a store is a file, not {'standard output' if name == '-' else 'an address'}"
-    elif exists and not os.path.isfile(name):  # noqa: PTH113
+        raise OutputError("the path is empty: name a file", "store")
+    if name == "-" or "://" in name:
+        other = "standard output" if name == "-" else "an address"
+        raise OutputError(f"a store is a file, not {other}", "store", Place(name))
+    if exists and not os.path.isfile(name):  # noqa: PTH113
         reason = "it is a folder: name a file in it" if os.path.isdir(name) else "it is not a regular file"  # noqa: PTH112
-    if reason is not None:
-        raise OutputError(reason, "store", Place(name or None))
+        raise OutputError(reason, "store", Place(name))
     check_file(name)
     if exists:
         address = f"file:{quote(os.fsencode(name))}?mode=ro"

@@ -86,15 +86,11 @@ class Matched(NamedTuple):
 
 
 def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | None:
-    """Return the last complete attempt, or otherwise the attempt with the most heads; None without any.
-
-    An attempt is complete if every gold word has a row of its form and a head. If no attempt is complete, attempts
-    about the gold sentence are preferred, then those with the correct number of rows; the last wins ties.
-    """
+    """Return the last attempt with a row of its form and a head for every gold word, or the best other, or None."""
     for attempt in reversed(attempts):
         if _has_forms(attempt, forms) and (complete := match(attempt, forms)).n_heads == len(forms):
             return complete
-    matches = (match(attempt, forms) for attempt in reversed(attempts))
+    matches = (match(attempt, forms) for attempt in reversed(attempts))  # the last wins ties
     return max(
         matches, key=lambda it: (not it.is_other_text, it.attempt.n_rows == len(forms), it.n_heads), default=None
     )
@@ -121,11 +117,7 @@ def match(attempt: Attempt, forms: Sequence[str]) -> Matched:
 
 
 def paired(answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str | None) -> list[Answer | None]:
-    """Return the answer for each gold sentence, or None.
-
-    Answers are paired by sent_id if all have a sent_id, from a field or from unique comments `# sent_id`. Otherwise the
-    k-th answer belongs to the k-th sentence.
-    """
+    """Return the answer for each gold sentence, by sent_id (field or unique comment) if all have one, or by order."""
 
     def mismatch(problem: str) -> InputError:
         sizes = f"{number_of(len(answers), 'answer')} for {number_of(len(gold_ids), 'gold sentence')}"
@@ -257,12 +249,7 @@ def fits(text: str, forms: Sequence[str]) -> bool:
 
 
 def sentence_text(gold: GoldSentence, recovered: Recovered) -> str:
-    """Return a sentence with the words, ranges and comments of gold, and the analysis of an answer.
-
-    Lemmas, tags, features, heads and relations come from the answer. A word without a head has HEAD `_`. DEPS is empty,
-    and MISC only has SpaceAfter=No from gold. A comment summarizes the repairs of the answer: `# recovery = unpacked
-    (fences, prose), 5 of 5 forms, 5 of 5 words, tree`.
-    """
+    """A sentence with the words, ranges, comments and spaces of gold, and the analysis and repairs of an answer."""
     answer = recovered.answer
     steps = f" ({', '.join(answer.steps)})" if answer.steps else ""
     extra = f", {answer.extra} {'row' if answer.extra == 1 else 'rows'} dropped" if answer.extra else ""

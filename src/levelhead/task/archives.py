@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self
+from typing import IO, Any
 
 from levelhead.errors import LevelheadError, quoted
 from levelhead.task.description import MEGABYTE, SubmissionLimits
@@ -36,17 +36,6 @@ DAMAGED = (
 """The errors of the standard library for damaged archives."""
 
 
-class ArchiveLimits(NamedTuple):
-    """The maximum number of unpacked bytes and of entries of an archive."""
-
-    unpacked: int
-    files: int
-
-    @classmethod
-    def of(cls, limits: SubmissionLimits) -> Self:
-        return cls(limits.unpacked_megabytes * MEGABYTE, limits.files)
-
-
 class UnsafeArchive(LevelheadError):
     """An archive that is damaged, too large, or not allowed; participants see the message."""
 
@@ -59,7 +48,7 @@ _Entry = tuple[tuple[str, ...], bool, IO[bytes]]
 """The parts of the path of a file, whether it is executable, and its contents."""
 
 
-def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
+def check_archive(archive: Path, limits: SubmissionLimits) -> list[str]:
     """Read an archive to its end without writing anything, and return the names of its files."""
     names = unpack(archive, None, limits)
     if not names:
@@ -67,11 +56,11 @@ def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
     return names
 
 
-def unpack(archive: Path, target: Path | None, limits: ArchiveLimits) -> list[str]:
+def unpack(archive: Path, target: Path | None, limits: SubmissionLimits) -> list[str]:
     """Unpack an archive into an empty folder, and write nothing anywhere else; without a folder, write nothing."""
     names: set[tuple[str, ...]] = set()
     folders: set[tuple[str, ...]] = set()
-    left = limits.unpacked
+    left = limits.unpacked_megabytes * MEGABYTE
     try:
         for parts, executable, contents in _entries(archive, limits):
             above = {parts[:i] for i in range(1, len(parts))}
@@ -104,7 +93,7 @@ def _copy(contents: IO[bytes], path: Path | None, left: int, mode: int) -> int:
     return size
 
 
-def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
+def _entries(archive: Path, limits: SubmissionLimits) -> Iterator[_Entry]:
     with archive.open("rb") as file:
         start = file.read(8)
         file.seek(0)
@@ -116,7 +105,7 @@ def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
         with tempfile.TemporaryFile(dir=archive.parent) as plain:
             for part in parts:
                 plain.write(part)
-                if plain.tell() > limits.unpacked + _HEADER * (limits.files + 10):
+                if plain.tell() > limits.unpacked_megabytes * MEGABYTE + _HEADER * (limits.files + 10):
                     raise UnsafeArchive("it is larger than allowed when unpacked")
             plain.seek(0)
             yield from _tar_entries(plain, limits)
@@ -171,7 +160,7 @@ class _LimitedReader(io.RawIOBase):
         return self.file.tell()
 
 
-def _tar_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
+def _tar_entries(file: IO[bytes], limits: SubmissionLimits) -> Iterator[_Entry]:
     reader = _LimitedReader(file, 20 * limits.files + 1000)
     n_entries = 0
     with tarfile.open(fileobj=reader, mode="r:") as tar:
@@ -189,7 +178,7 @@ def _tar_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
                 yield parts, bool(member.mode & 0o100), contents
 
 
-def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
+def _zip_entries(file: IO[bytes], limits: SubmissionLimits) -> Iterator[_Entry]:
     # Too many entries are refused before the library reads their list into memory. The end record of the file is
     # "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
     # (APPNOTE.TXT 4.3.16).
@@ -216,7 +205,7 @@ def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
                 yield parts, bool(mode & 0o100), contents
 
 
-def _check_count(n_entries: int, limits: ArchiveLimits) -> None:
+def _check_count(n_entries: int, limits: SubmissionLimits) -> None:
     if n_entries > limits.files:
         raise UnsafeArchive(f"it has more than {limits.files} entries")
 

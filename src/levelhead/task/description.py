@@ -6,6 +6,7 @@ import datetime as dt
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -211,9 +212,7 @@ def _section(table: object, name: str, defaults: _Section, errors: list[str]) ->
 
 def registry_of(task: SharedTask) -> Registry:
     """Return the measures and schemes of a task: the shipped ones and those of its definitions."""
-    registry = STANDARD
-    for path in task.manifest.definitions:
-        registry = read_definitions(path, registry)
+    registry = reduce(lambda known, path: read_definitions(path, known), task.manifest.definitions, STANDARD)
     return registry if task.manifest.scheme is None else registry.with_default(task.manifest.scheme)
 
 
@@ -241,7 +240,6 @@ def gold_of_task(task: SharedTask) -> dict[str, Path]:
 
 
 def check_measures(task: SharedTask) -> None:
-    """Check that the measures of a task can be computed."""
     setup = setup_of_task(task)
     for test_set in test_sets_of(task):
         setup.read(test_set.code)

@@ -148,12 +148,7 @@ _EXPORT_DATE = 0  # for every file in the archive, so that the same task gives t
 
 
 def export_task(task: SharedTask, database: Database, target: Path, *, gold: bool = False) -> None:
-    """Write outputs, scores, logs and signatures of a closed task to a tar.gz file, completely or not at all.
-
-    `systems/TEAM/TREEBANK.conllu` are the outputs of primary submissions, as for `levelhead rank`;
-    `submissions/TEAM/NUMBER/` has every submission; `final/` the ranking; `audit.tsv` the audit log; `SHA256SUMS` a
-    hash of each file. Tokens, uploaded archives and addresses are not included.
-    """
+    """Write the public parts of a closed task (docs/task.md, Closing) to a tar.gz file, completely or not at all."""
     if database.fact("final") is None:
         raise InputError(Fault("invalid-task", "no final ranking yet: run `levelhead task close` first"))
     sums, temporary = list[str](), target.with_name(f".{target.name}.part")

@@ -48,7 +48,7 @@ class GoldTrees:
     """The trees of gold treebanks, to compare files with; `treebanks` has the contents of each gold file, by code."""
 
     def __init__(self, treebanks: Mapping[str, bytes]) -> None:
-        self.codes = {data: code for code, data in treebanks.items()}
+        self._codes = {data: code for code, data in treebanks.items()}
         self._trees = [(code, counts) for code, data in treebanks.items() for counts in _trees(data)]
         self._prefixes: dict[int, Any] = {}
         for tree in dict.fromkeys(tree for _, counts in self._trees for tree in counts):
@@ -58,10 +58,7 @@ class GoldTrees:
             node.setdefault(tree[LEAST_WORDS - 1], []).append(tree)
 
     def leak_in(self, data: bytes) -> str | None:
-        """Return what is wrong with a file: the column with more gold trees than allowed; or None.
-
-        Sentences count anywhere in the file: only the sequence of numbers in a column is compared.
-        """
+        """Return why a file is refused: a column with too many gold trees, in any order, or a copy of gold; or None."""
         leaks: list[tuple[int, int, str, str, str]] = []
         for where, column in _columns(data).items():
             if matches := list(self._matches(column.cells)):
@@ -76,9 +73,10 @@ class GoldTrees:
             if shared > MOST_SHARED * total:
                 return (
                     f"{where} contains the trees of gold treebank {code!r}: {shared} of {total} sentences of"
-                    f" {LEAST_WORDS} words or more of the {whose} ({100 * shared / total:.1f}%)"
+                    f" {LEAST_WORDS} words or more of the {whose} ({100 * shared / total:.1f}%): replace the heads"
+                    " by _, or remove the file"
                 )
-        return None
+        return f"it is a copy of gold treebank {self._codes[data]!r}: remove the file" if data in self._codes else None
 
     def _matches(self, cells: list[Tree]) -> Iterator[tuple[int, Tree]]:
         """Yield every gold tree in a column, with its starting position."""
@@ -97,10 +95,7 @@ class GoldTrees:
 
 
 def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[int, int]:
-    """Return the number of sentences of a column that are gold trees, and of all; blank lines separate them.
-
-    A gold tree counts if it is between blank lines; blank lines inside it join its blocks into one sentence.
-    """
+    """Return the number of gold trees between blank lines, which can also be inside them, and of all sentences."""
     blocks, sizes, shared = column.blocks, column.sizes.copy(), 0
     for start, tree in matches:
         end = start + len(tree)
@@ -115,12 +110,10 @@ def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[in
 
 def _trees(data: bytes) -> Iterator[Counter[Tree]]:
     """Yield the trees of a gold file, by HEAD and by the first head in DEPS, which can differ slightly."""
-    columns = _columns(data)
-    for name in ("column 7", "column 9"):
-        if (column := columns.get(name)) is not None:
-            sentences = groupby(zip(column.blocks, column.cells), itemgetter(0))
-            trees = (tuple(cell[0] for _, cell in cells) for _, cells in sentences)
-            yield Counter(tree for tree in trees if len(tree) >= LEAST_WORDS)
+    for column in filter(None, map(_columns(data).get, ("column 7", "column 9"))):
+        sentences = groupby(zip(column.blocks, column.cells), itemgetter(0))
+        trees = (tuple(cell[0] for _, cell in cells) for _, cells in sentences)
+        yield Counter(tree for tree in trees if len(tree) >= LEAST_WORDS)
 
 
 class _Columns(dict[str, _Column]):
@@ -180,12 +173,7 @@ _MOST_BYTES = 1 << 30
 
 
 def unpacked_files(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield everything in a file, by its path in the archive: first its unpacked contents, then its own bytes.
-
-    Nested archives have several paths, the file itself has none. The bytes of archives are included, since text can
-    precede or follow the archive. UnsafeArchive is raised for a file that is damaged, encrypted, nested too deeply or
-    too large.
-    """
+    """Yield everything in a file, by its path in the archive: first its unpacked contents, then its own bytes."""
     left = _MOST_BYTES
 
     def contents(name: str, file: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
@@ -198,7 +186,7 @@ def unpacked_files(path: Path) -> Iterator[tuple[str, bytes]]:
             raise UnsafeArchive(f"more than {_MOST_BYTES >> 20} MB when unpacked")
         for part, opened in _files_inside(data, name, left):
             yield from contents("/".join(filter(None, (name, part))), opened, depth + 1)
-        yield name, data
+        yield name, data  # also of archives, since text can precede or follow them
 
     try:
         with path.open("rb") as file:
@@ -236,14 +224,10 @@ def check_inputs(task: SharedTask) -> None:
         raise InputError(Fault("invalid-task", "no inputs found", Place(str(task.folder.blind))))
     gold = GoldTrees({code: read_bytes(path) for code, path in gold_of_task(task).items()})
     for path in inputs:
-        place, message = Place(str(path)), None
+        place = Place(str(path))
         try:
             for name, data in unpacked_files(path):
-                if (leak := gold.leak_in(data)) is not None:
-                    message = f"{leak}: replace the heads by _, or remove the file"
-                elif (code := gold.codes.get(data)) is not None:
-                    message = f"it is a copy of gold treebank {code!r}: remove the file"
-                if message is not None:
+                if message := gold.leak_in(data):
                     faults.append(Fault("gold-in-input", f"in {quoted(name)}, {message}" if name else message, place))
                     break  # the bytes of an uncompressed archive contain the same trees again
         except LevelheadError as error:

@@ -85,7 +85,6 @@ class Pages:
         return FileResponse(path, media_type="text/html", headers={"Content-Security-Policy": _REPORT_POLICY})
 
     async def sign_in(self, request: Request) -> Response:
-        """Start a session for the team of the token."""
         token = await self._form_field(request, "token")
         return await run_in_threadpool(self._signed_in, token if isinstance(token, str) else "")
 

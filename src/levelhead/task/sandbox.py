@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from levelhead.errors import Fault, InputError, quoted
-from levelhead.task.archives import ArchiveLimits, UnsafeArchive, unpack
-from levelhead.task.description import MEGABYTE, SandboxLimits
+from levelhead.task.archives import UnsafeArchive, unpack
+from levelhead.task.description import MEGABYTE, SandboxLimits, SubmissionLimits
 from levelhead.task.submissions import Interrupted
 
 _CHUNK = 1 << 16
@@ -225,10 +225,7 @@ def _command(system: Path, inputs: Path, limits: SandboxLimits) -> list[str]:
 
 
 def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: SandboxLimits) -> tuple[str | None, bytes]:
-    """Copy the output of a sandbox to a file until it ends; kill it if it takes too long or writes too much.
-
-    Returns the error, or None, and the log.
-    """
+    """Copy the output of a sandbox to a file until it ends or exceeds limits; return the error or None, and the log."""
     output, errors = process.stdout, process.stderr
     assert output is not None
     assert errors is not None
@@ -270,6 +267,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def _collect(archive: IO[bytes], outputs: Path, code: int, limits: SandboxLimits) -> str | None:
     """Unpack the output of a system that ended with an exit code; return the error, or None."""
+    allowed = SubmissionLimits(unpacked_megabytes=limits.output_megabytes, files=_MOST_OUTPUTS)
     with (
         tempfile.TemporaryDirectory(dir=outputs.parent, ignore_cleanup_errors=True) as folder,
         tempfile.NamedTemporaryFile(dir=outputs.parent) as copy,
@@ -280,7 +278,7 @@ def _collect(archive: IO[bytes], outputs: Path, code: int, limits: SandboxLimits
             return "the sandbox returned no output"
         copy.flush()
         try:
-            unpack(Path(copy.name), Path(folder), ArchiveLimits(limits.output_megabytes * MEGABYTE, _MOST_OUTPUTS))
+            unpack(Path(copy.name), Path(folder), allowed)
         except UnsafeArchive as error:
             return f"its output is refused: {error.message}"
         if Path(folder, "output").is_dir():

@@ -56,7 +56,6 @@ class ScoringWorkers(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the value of its text form."""
         jobs, address, tls = json.loads(text)
         return cls(jobs, address, None if tls is None else Tls(*tls))
 
@@ -69,7 +68,6 @@ def score_folders(
     task: SharedTask,
     folders: Mapping[str, Path],
     more: Sequence[str] = (),
-    *,
     workers: Workers | None = None,
     code: str = "",
 ) -> Results:
@@ -150,8 +148,7 @@ def main(arguments: Sequence[str]) -> None:
     folder, outputs, result, workers, code = arguments
     _end_with_parent()
     task = read_task(folder)
-    memory = task.limits.scoring_megabytes * MEGABYTE
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_AS, (task.limits.scoring_megabytes * MEGABYTE,) * 2)
     try:
         results = score_folders(
             task, {"submission": Path(outputs)}, workers=ScoringWorkers.from_text(workers).workers(), code=code
@@ -193,11 +190,7 @@ def _result(results: Results, system: str, code: str) -> dict[str, Any]:
 
 
 def public_reason(reason: str) -> str:
-    """Return the reason why an output scores 0, without quoting gold.
-
-    Faults in lines of the output itself are unchanged. If the texts differ, only the place in the output is reported;
-    for other faults, only the meaning of their slug.
-    """
+    """Return why an output scores 0, without quoting gold: a fault in its line, a place, or the meaning of the slug."""
     parts = _REASON.fullmatch(reason)
     if parts is None or parts["slug"] not in MESSAGES:
         return "it cannot be scored"

@@ -29,7 +29,7 @@ from starlette.routing import Route
 
 from levelhead.errors import printable
 from levelhead.tables.table import IntervalCell, Table, for_readers
-from levelhead.task.archives import ArchiveLimits, UnsafeArchive, check_archive
+from levelhead.task.archives import UnsafeArchive, check_archive
 from levelhead.task.database import Database, record, shown_time
 from levelhead.task.description import MEGABYTE, SharedTask, test_sets_of
 from levelhead.task.standings import Leaderboard, OwnAverage, leaderboard, own_averages, view_of
@@ -86,8 +86,11 @@ class Site:
             "time": _time,
             "why_primary": why_primary,
         }
-        functions = {"formatted": for_readers, "interval_lines": _interval_lines, "shown_state": shown_state}
-        self._templates.globals |= functions
+        self._templates.globals |= {
+            "formatted": for_readers,
+            "interval_lines": _interval_lines,
+            "shown_state": shown_state,
+        }
         self._checked = {path: _file_identity(path) for path in task.folder.inputs()}
         self._input_archive = InputArchive(task.folder.state / _INPUTS_NAME, self.inputs)
         self._lock = threading.Lock()
@@ -120,7 +123,6 @@ class Site:
         return phase == "open" or (phase == "over" and not self.uploads.is_over())
 
     def check_open(self) -> None:
-        """Refuse a submission while the task is not open."""
         if not self.accepts():
             raise Refused(self.phase()[1], 403)
 
@@ -128,8 +130,8 @@ class Site:
         """Return the inputs that can be downloaded, by name, without inputs that changed since the server started."""
         if not self.task.show.inputs or self.phase()[0] == "early":
             return {}
-        paths = self.task.folder.inputs()
-        return {path.name: path for path in paths if self._checked.get(path) == _file_identity(path)}
+        files = self.task.folder.inputs()
+        return {path.name: path for path in files if self._checked.get(path) == _file_identity(path)}
 
     def file_routes(self, top: str, team_of: Callable[[Request], Team]) -> list[Route]:
         """Return the routes of inputs and logs, for the teams that a function finds, or refuses."""
@@ -137,13 +139,15 @@ class Site:
         def download_input(request: Request) -> Response:
             team_of(request)
             name = request.path_params["name"]  # looked up, never used as a path
-            path = existing(self.inputs().get(name))
-            return FileResponse(path, media_type="text/plain; charset=utf-8", filename=name)
+            return FileResponse(
+                existing(self.inputs().get(name)), media_type="text/plain; charset=utf-8", filename=name
+            )
 
         def download_all_inputs(request: Request) -> Response:
             team_of(request)
-            path = existing(self._input_archive.ready())
-            return FileResponse(path, media_type="application/zip", filename=_INPUTS_NAME)
+            return FileResponse(
+                existing(self._input_archive.ready()), media_type="application/zip", filename=_INPUTS_NAME
+            )
 
         def show_log(request: Request) -> Response:
             log = self.log_path(self.submission_of(team_of(request), request))
@@ -264,7 +268,6 @@ class Uploads:
 
     def __init__(self, task: SharedTask, database: Database) -> None:
         self.task, self.database = task, database
-        self.folder = task.folder
         self._places = asyncio.Semaphore(task.limits.uploads_at_once)
         self._checks = asyncio.Semaphore(2)  # of archives, at once
         self._busy: set[int] = set()
@@ -299,7 +302,7 @@ class Uploads:
         if kind not in self.task.about.kinds:
             raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
         await run_in_threadpool(self.refuse_early, team, size, key)
-        path = self.folder.incoming / secrets.token_hex(16)
+        path = self.task.folder.incoming / secrets.token_hex(16)
         digest, n_bytes = hashlib.sha256(), 0
         try:
             with path.open("xb") as file:
@@ -339,7 +342,7 @@ class Uploads:
                 used = f"your team has used its {most} submissions for today (UTC)"
                 raise Refused(f"{used}; refused archives count as well ({refused} today)", 429)
             refuse_early(self.database, team, limits)
-        room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
+        room = shutil.disk_usage(self.task.folder.state).free - limits.free_megabytes * MEGABYTE
         if room < (limits.upload_megabytes * MEGABYTE if size is None else size):
             raise Refused(_DISK_FULL, 507)
 
@@ -351,9 +354,9 @@ class Uploads:
     def _accept(self, team: Team, upload: Upload) -> Submission:
         try:
             if id_of_key(self.database, team, upload.key) is None:  # otherwise `accept` does not accept it again
-                check_archive(upload.path, ArchiveLimits.of(self.task.limits))
+                check_archive(upload.path, self.task.limits)
         except UnsafeArchive as error:
             with self.database.transaction() as connection:
                 record(connection, f"team {team.name}", "refused", detail=f"{upload.sha256} {error.message}")
             raise Refused(f"archive refused: {error.message}") from error
-        return accept(self.database, self.folder, team, upload, self.task.limits)
+        return accept(self.database, self.task.folder, team, upload, self.task.limits)

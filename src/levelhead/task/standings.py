@@ -6,6 +6,8 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,9 +68,9 @@ def submissions_table(submissions: Sequence[Submission], *, exact: bool = True) 
 
 
 def rankings_of(task: SharedTask, results: Results) -> list[Ranking]:
-    """Return the rankings of systems under the rules of a task."""
-    names = task.manifest.show or (ALL,)
-    groups = groups_named(names, results.test_sets, own=task.manifest.groups, ranking=task.ranking)
+    groups = groups_named(
+        task.manifest.show or (ALL,), results.test_sets, own=task.manifest.groups, ranking=task.ranking
+    )
     measures = [measure for measure in measures_of(task) if measure in results.measures]
     return [rank(results, measure, group, task.ranking) for group in groups for measure in measures]
 
@@ -97,17 +99,16 @@ def standings_document(task: SharedTask, database: Database, results: Results) -
 
 def left_out_notes(failures: Sequence[Submission]) -> tuple[str, ...]:
     """Return notes on the submissions that a ranking leaves out."""
-    numbers: dict[str, list[str]] = {}
-    for failed in failures:
-        numbers.setdefault(failed.team_name, []).append(str(failed.number))
-    teams = (f"{name} (submission {', '.join(of_team)})" for name, of_team in sorted(numbers.items()))
-    return (f"left out because the organizer could not run or score them: {'; '.join(teams)}",) if numbers else ()
+    teams = [
+        f"{name} (submission {', '.join(str(failed.number) for failed in of_team)})"
+        for name, of_team in groupby(sorted(failures, key=attrgetter("team_name")), attrgetter("team_name"))
+    ]
+    return (f"left out because the organizer could not run or score them: {'; '.join(teams)}",) if teams else ()
 
 
 def primary_outputs(task: SharedTask, database: Database) -> dict[str, Path]:
     """Return the folders of outputs of the primary submissions, by the names of their teams."""
-    runs = task.folder.runs
-    return {primary.team_name: runs / str(primary.run) / "output" for primary in primary_submissions(database)}
+    return {best.team_name: task.folder.runs / str(best.run) / "output" for best in primary_submissions(database)}
 
 
 def close_task(
@@ -205,10 +206,7 @@ def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
 
 
 def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
-    """Return the visible part of the leaderboard, computed from stored results without reading gold.
-
-    Intervals of the first measure and times are only included if scores are open.
-    """
+    """Return the visible leaderboard from stored results, with times and intervals only if scores are open."""
     view = view_of(task, database, own=False)
     primary = {submission.team_name: submission for submission in primary_submissions(database)}
     documents = {name: submission.document or {} for name, submission in primary.items()}
@@ -243,11 +241,7 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
 def _shown_rankings(
     task: SharedTask, documents: Mapping[str, Mapping[str, Any]], view: str
 ) -> tuple[Results, list[Ranking]]:
-    """The visible results and rankings, exact or coarse; no rankings without measures.
-
-    Coarse values are rounded before they are averaged, so that averages do not reveal more; averages are rounded as
-    well, and teams with equal rounded averages share a rank.
-    """
+    """The visible results and rankings, exact or coarse; no rankings without measures."""
     test_sets = test_sets_of(task)
     scored = [document["measures"] for document in documents.values()]
     measures = tuple(measure for measure in measures_of(task) if all(measure in names for names in scored))
@@ -259,7 +253,7 @@ def _shown_rankings(
         for name, document in documents.items()
         for test_set in test_sets
     }
-    if view == COARSE:
+    if view == COARSE:  # before and after averaging, so that averages do not reveal more; equal averages share a rank
         outputs = {key: result._replace(values=_coarse(result.values)) for key, result in outputs.items()}
     results = Results(test_sets, tuple(documents), measures, outputs, {}, {})
     rankings = rankings_of(task, results)
@@ -320,10 +314,7 @@ class OwnAverage(NamedTuple):
 
 
 def own_averages(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, OwnAverage]]:
-    """Return the averages of a team's own submission that it can see, by group and measure; empty if hidden.
-
-    Coarse averages are rounded averages of rounded scores.
-    """
+    """The averages of a submission that its team can see, by group and measure, coarse ones of rounded scores."""
     view = view_of(task, database, own=True)
     if view == HIDDEN or submission.document is None:
         return {}

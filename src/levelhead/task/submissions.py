@@ -75,13 +75,12 @@ def new_token(database: Database, name: str, *, replace: bool = False) -> str:
 
 
 def team_of_token(database: Database, token: str) -> Team | None:
-    rows = database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))
-    return Team(rows[0]["id"], rows[0]["name"]) if rows else None
+    return next((Team(*row) for row in database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))), None)
 
 
 def teams(database: Database) -> list[Team]:
     """Return all teams, in alphabetical order."""
-    return [Team(row["id"], row["name"]) for row in database.rows("SELECT id, name FROM teams ORDER BY name")]
+    return [Team(*row) for row in database.rows("SELECT id, name FROM teams ORDER BY name")]
 
 
 def new_session(database: Database, team: Team) -> str:
@@ -264,11 +263,7 @@ def shown_state(state: str, valid: int, outputs: int) -> str:
 
 
 def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
-    """Return the primary submission of each team that has one, by team name.
-
-    It is the submission chosen by the team, or otherwise the last one with the most valid outputs; among these, one
-    with a failed run counts only if all runs failed.
-    """
+    """Return each team's primary submission: chosen, or the last with most valid outputs, if possible of a good run."""
     finished = [candidate for candidate in candidates if candidate.state == FINISHED]
     finished.sort(key=lambda candidate: (candidate.chosen, candidate.valid, candidate.reason is None))
     return {candidate.team_name: candidate for candidate in finished}
@@ -304,10 +299,7 @@ class Interrupted(Exception):
 
 
 def claim(database: Database, kind: str) -> Submission | None:
-    """Start and return the next waiting submission of the team whose turn it is; None if none is waiting.
-
-    The next team is the one whose last submission was started the longest time ago.
-    """
+    """Start and return the next submission, of the waiting team that was served the longest time ago, or None."""
     with database.transaction() as connection:
         if not database.rows("SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1", WAITING, kind):
             return None

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import LevelheadError
-from levelhead.task.archives import ArchiveLimits, UnsafeArchive, unpack
+from levelhead.task.archives import UnsafeArchive, unpack
 from levelhead.task.database import Database
 from levelhead.task.description import MEGABYTE, OUTPUTS, SYSTEM, SharedTask, TaskFolder, read_task, sync, test_sets_of
 from levelhead.task.sandbox import run_system, scratch_of, users_of
@@ -95,7 +95,7 @@ class Runner:
         reason = None
         if submission.kind == OUTPUTS:
             outputs.mkdir()
-            unpack(upload, outputs, ArchiveLimits.of(self.task.limits))
+            unpack(upload, outputs, self.task.limits)
         else:
             reason = self._run(submission, upload, run, slot)
         reasons = collect_outputs(self.task, outputs, submission.kind)
@@ -119,7 +119,7 @@ class Runner:
                 shutil.copyfile(path, place / "input" / path.name)
             system = place / "system"
             system.mkdir()
-            unpack(upload, system, ArchiveLimits.of(self.task.limits))
+            unpack(upload, system, self.task.limits)
             for path in [place, *place.rglob("*")]:  # the sandbox's user can read it, regardless of the umask
                 if user is not None or path.is_dir():
                     path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
@@ -135,10 +135,7 @@ def _log_for_organizer(submission: Submission, log: str) -> None:
 
 
 def contents_folder(folder: Path) -> Path:
-    """Return the folder with the contents of an archive: its only folder, or otherwise its top.
-
-    Files that macOS adds (`__MACOSX`, `.DS_Store`, `._NAME`) are ignored.
-    """
+    """Return the only folder of an archive or its top, ignoring files of macOS (`__MACOSX`, `.DS_Store`, `._NAME`)."""
     of_macos = ("__MACOSX", ".DS_Store")
     inside = [path for path in folder.iterdir() if path.name not in of_macos and not path.name.startswith("._")]
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
