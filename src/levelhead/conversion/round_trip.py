@@ -251,8 +251,7 @@ def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str
 def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:
     """The signature as a line; the hashes of several treebanks are joined."""
     signatures = [trip.provenance.signature for trip in trips.values()]
-    names = signatures[0] if signatures else {}
-    joined = {name: "+".join(dict.fromkeys(signature[name] for signature in signatures)) for name in names}
+    joined = {name: "+".join(dict.fromkeys(each[name] for each in signatures)) for name in (signatures or [{}])[0]}
     return (signature_line(joined),) if joined else ()
 
 

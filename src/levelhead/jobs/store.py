@@ -8,7 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, Self
 from urllib.parse import quote
 
 from levelhead.errors import Fault, InputError, LevelheadError, OutputError, Place, printable
@@ -94,7 +94,7 @@ _KIND = DatabaseKind(
 )
 
 
-class Store(AbstractContextManager["Store"]):
+class Store:
     """Results by key, each written once. The store is a context manager that closes the file.
 
     Results are committed twice a second: a killed process loses at most the results of the last half second, and never
@@ -126,6 +126,9 @@ class Store(AbstractContextManager["Store"]):
             if problem != "ok":
                 raise store_error("damaged-store", printable(problem), self.path)
             stack.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, kind: object, *_: object) -> None:
         self.close(failing=kind is not None)

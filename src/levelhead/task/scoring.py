@@ -206,11 +206,12 @@ def public_reason(reason: str) -> str:
 
 def public_results(results: Results) -> Results:
     """Return results that can be published without gold: the same numbers, with reasons from `public_reason`."""
-    public = {
-        key: result._replace(reasons=tuple(dict.fromkeys(map(public_reason, result.reasons))))
-        for key, result in results.results.items()
-    }
-    return results._replace(results=public)
+    return results._replace(
+        results={
+            key: result._replace(reasons=tuple(dict.fromkeys(map(public_reason, result.reasons))))
+            for key, result in results.results.items()
+        }
+    )
 
 
 def read_result(document: Mapping[str, Any]) -> OutputResult:
