@@ -8,7 +8,6 @@ import tarfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
@@ -116,30 +115,36 @@ def _trees(data: bytes) -> Iterator[Counter[Tree]]:
         yield Counter(tree for tree in trees if len(tree) >= LEAST_WORDS)
 
 
+class _Numbers(dict[str, Tree]):
+    """The numbers in texts, found once in each text."""
+
+    def __missing__(self, text: str) -> Tree:
+        self[text] = numbers = tuple(map(int, _NUMBER.findall(text)))
+        return numbers
+
+
 class _Columns(dict[str, _Column]):
     """Columns by name."""
 
-    def add(self, name: str, sizes: Counter[int], block: int, *cells: Tree) -> None:
+    def column(self, name: str, sizes: Counter[int]) -> _Column:
+        """Return a column, which is added if it is new."""
         if name not in self:
             self[name] = _Column(sizes, [], [])
-        self[name].cells.extend(cells)
-        self[name].blocks.extend([block] * len(cells))
+        return self[name]
 
     def add_row(self, name: str, sizes: Counter[int], block: int, cells: Sequence[Tree]) -> None:
         for place, numbers in enumerate(cells, 1):
             if numbers:
-                self.add(name.format(place), sizes, block, numbers[:_MOST_VALUES])
+                column = self.column(name.format(place), sizes)
+                column.cells.append(numbers[:_MOST_VALUES])
+                column.blocks.append(block)
 
 
 def _columns(data: bytes) -> _Columns:
     """Return the numbers of every column of a file, of every named field, and of each line as a list."""
     columns, block = _Columns(), 0
     words, listed = Counter[int](), Counter[int]()  # the words of each block, and the numbers of each line
-
-    @cache
-    def numbers_in(text: str) -> Tree:
-        return tuple(map(int, _NUMBER.findall(text)))
-
+    numbers_in = _Numbers().__getitem__
     for line_number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         is_row = "\t" in line
         if not line or line.isspace():
@@ -156,7 +161,9 @@ def _columns(data: bytes) -> _Columns:
             numbers = numbers_in(line)
         if len(numbers) >= LEAST_WORDS:  # the line may be a list of heads
             listed[line_number] = len(numbers)
-            columns.add("the list of numbers in each line", listed, line_number, *((number,) for number in numbers))
+            column = columns.column("the list of numbers in each line", listed)
+            column.cells.extend((number,) for number in numbers)
+            column.blocks.extend([line_number] * len(numbers))
         if not is_row and not line.startswith("#"):
             words[block] += 1
             # columns are counted from both ends, since a word can contain a separator
@@ -164,7 +171,9 @@ def _columns(data: bytes) -> _Columns:
             columns.add_row("column {}", words, block, cells[:_MOST_COLUMNS])
             columns.add_row("column {} from the right", words, block, cells[::-1][:_MOST_COLUMNS])
             for field, number in _FIELD.findall(line):
-                columns.add(f"field {field}", words, block, (int(number),))
+                column = columns.column(f"field {field}", words)
+                column.cells.append((int(number),))
+                column.blocks.append(block)
     return columns
 
 
