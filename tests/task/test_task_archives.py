@@ -16,10 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead.task.archives import ArchiveLimits, UnsafeArchive, check_archive, unpack
+from levelhead.task.archives import UnsafeArchive, check_archive, unpack
+from levelhead.task.description import SubmissionLimits
 from task.task_server import tar
 
-LIMITS = ArchiveLimits(unpacked=1 << 20, files=50)
+LIMITS = SubmissionLimits(unpacked_megabytes=1, files=50)
 MEGABYTE = 1 << 20
 
 
@@ -110,7 +111,7 @@ HOSTILE = {
     "sparse": lambda: members(member(pax_headers={"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "9"})),
     "too many": lambda: members(*(member(f"{i}", size=0) for i in range(LIMITS.files + 1))),
     "too many folders": lambda: members(*(member(f"{i}", size=0, kind=tarfile.DIRTYPE) for i in range(LIMITS.files + 1))),
-    "too large": lambda: tar({"a": b"x" * (LIMITS.unpacked + 1)}, mode="w"),
+    "too large": lambda: tar({"a": b"x" * ((1 << 20) + 1)}, mode="w"),
     "gzip bomb": lambda: gzip.compress(BOMB),
     "bzip2 bomb": lambda: bz2.compress(BOMB),
     "xz bomb": lambda: lzma.compress(BOMB, filters=[{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 8 * MEGABYTE}]),
@@ -152,7 +153,7 @@ def test_hostile_archive_is_refused_and_leaves_nothing_outside(name, tmp_path):
     assert {p.name for p in tmp_path.iterdir()} == {"archive", "deep"}
     assert [p.name for p in (tmp_path / "deep").iterdir()] == ["target"]
     assert not any(p.is_symlink() for p in target.rglob("*"))
-    assert sum(p.stat().st_size for p in target.rglob("*") if p.is_file()) <= LIMITS.unpacked
+    assert sum(p.stat().st_size for p in target.rglob("*") if p.is_file()) <= 1 << 20
 
 
 COMPRESSIONS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}

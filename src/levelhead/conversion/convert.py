@@ -98,8 +98,7 @@ def read_targets(path: str | os.PathLike[str]) -> Targets:
     """
     name = os.fspath(path)
     document = parsed_toml(read_bytes(path), name, "invalid-targets")
-    extra = sorted(set(document) - _KEYS)
-    if extra:
+    if extra := sorted(set(document) - _KEYS):
         raise _invalid(name, unknown("key", extra[0], sorted(_KEYS)))
     subtypes, title = document.get("subtypes", True), document.get("name", Path(name).stem)
     if not isinstance(subtypes, bool) or not isinstance(title, str):
@@ -146,7 +145,6 @@ def ud_version(treebank: Treebank) -> int | None:
 
 
 def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | None) -> Words:
-    """Return the words that take part."""
     check_trees(treebank)
     check("variant", variant, ("one of", get_args(Variant)))
     check("ud", ud, ("optional", ("one of", (1, 2))))
@@ -162,26 +160,17 @@ def raised(heads: Codes, words: Words) -> tuple[Codes, Flags]:
 
 
 def _lowered(heads: Codes, words: Words) -> Codes:
-    """Move targets below their children again: Algorithm 2.
-
-    A target without a head is unchanged, since moving its children would give the sentence several roots.
-    """
-    arguments = (heads, kernel.visits(heads), words.targets, words.fixed)
-    if words.variant == "script":
-        return _lowered_as_by_the_script(*arguments)
-    return kernel.backward(*arguments, words.variant == "frozen")
-
-
-def _lowered_as_by_the_script(heads: Codes, order: Codes, targets: Flags, fixed: Flags) -> Codes:
-    """The heads with targets moved below their children, as by the published script (github.com/kohilin/MultiBFConv).
-
-    The script keeps a list of each word's children on either side. If a child has meanwhile been attached to another
-    word, the child's current head replaces it at the end of a list; other words that were attached to the word
-    meanwhile are not in its lists. The first word of the left list and the last word of the right list become heads,
-    usually the outermost words. The script visits words that move from the left list to the right list twice, and can
-    then write cycles; here every word is visited once, and the result is always a tree.
-    """
-    is_target, is_fixed, current = targets.tolist(), fixed.tolist(), heads.tolist()
+    """Move targets below their children again (Algorithm 2), unless they have no head: the children would be roots."""
+    order = kernel.visits(heads)
+    if words.variant != "script":
+        return kernel.backward(heads, order, words.targets, words.fixed, words.variant == "frozen")
+    # The published script (github.com/kohilin/MultiBFConv) keeps a list of each word's children on either side. If a
+    # child has meanwhile been attached to another word, the child's current head replaces it at the end of a list;
+    # other words that were attached to the word meanwhile are not in its lists. The first word of the left list and the
+    # last word of the right list become heads, usually the outermost words. The script visits words that move from the
+    # left list to the right list twice, and can then write cycles; here every word is visited once, and the result is
+    # always a tree.
+    is_target, is_fixed, current = words.targets.tolist(), words.fixed.tolist(), heads.tolist()
     children: defaultdict[tuple[int, bool], list[int]] = defaultdict(list)
     for word, head in enumerate(current):
         children[head, word < head].append(word)
@@ -210,7 +199,7 @@ after a colon.
 _RECORD = re.compile(rf"{ATTRIBUTE}=([0-9]{{1,9}})(?::([0-9a-f]{{8}}))?")
 
 
-def _with_records(treebank: Treebank, words: Words) -> Treebank:
+def _with_records(treebank: Treebank, words: Words, converted: Codes) -> Treebank:
     """Record in MISC the head of each word that forward conversion changes or backward conversion would not restore."""
     recorded, _ = _recorded_words(treebank)
     if len(recorded):
@@ -218,13 +207,11 @@ def _with_records(treebank: Treebank, words: Words) -> Treebank:
         line = int(lines[treebank.sentence_of_word[recorded[0]]]) if len(lines) else None
         message = f"word {place.word} of the sentence that starts here already has a recorded head"
         raise InputError(Fault("recorded-heads", message, place._replace(line=line)))
-    heads = treebank.heads
-    converted, _ = raised(heads, words)
-    chosen = np.flatnonzero((converted != heads) | (_lowered(converted, words) != heads))
+    chosen = np.flatnonzero((converted != treebank.heads) | (_lowered(converted, words) != treebank.heads))
     records = [f"{ATTRIBUTE}={head}" for head in treebank.local_heads()[chosen].tolist()]
     sentences, first = np.unique(treebank.sentence_of_word[chosen], return_index=True)
-    function = replace(treebank, heads=converted)
-    for i, checksum in zip(first.tolist(), _checksums(function, treebank.local_heads(), sentences.tolist())):
+    checksums = _checksums(replace(treebank, heads=converted), treebank.local_heads(), sentences.tolist())
+    for i, checksum in zip(first.tolist(), checksums):
         records[i] += f":{checksum}"
     cells = ((treebank.misc[word], record) for word, record in zip(chosen.tolist(), records))
     return _with_misc(treebank, chosen, [record if misc == "_" else f"{misc}|{record}" for misc, record in cells])
@@ -263,8 +250,7 @@ def _recorded_words(treebank: Treebank) -> tuple[NDArray[np.intp], list[tuple[in
     by_code = {}
     for code in treebank.misc.distinct.tolist():
         parts = treebank.strings[code].split("|")
-        records = [match for match in map(_RECORD.fullmatch, parts) if match]
-        if records:
+        if records := [match for match in map(_RECORD.fullmatch, parts) if match]:
             rest = [part for part in parts if not _RECORD.fullmatch(part)]
             by_code[code] = (int(records[-1][1]), records[-1][2], "|".join(rest) if rest else "_")
     words = np.flatnonzero(np.isin(treebank.misc.codes, list(by_code)))
@@ -272,9 +258,8 @@ def _recorded_words(treebank: Treebank) -> tuple[NDArray[np.intp], list[tuple[in
 
 
 def _with_misc(treebank: Treebank, chosen: NDArray[np.intp], texts: list[str]) -> Treebank:
-    strings, codes = treebank.strings.with_texts(texts)
     misc = treebank.misc.codes.copy()
-    misc[chosen] = codes
+    strings, misc[chosen] = treebank.strings.with_texts(texts)
     columns: dict[str, Any] = {name: StringColumn(getattr(treebank, name).codes, strings) for name in COLUMNS}
     return replace(treebank, **{**columns, "misc": StringColumn(misc, strings)})
 
@@ -304,9 +289,8 @@ def forward(
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads, _ = raised(treebank.heads, words)
-    has_graphs = (treebank.deps.codes != UNDERSCORE).any()
-    message = "DEPS is unchanged and no longer matches the heads" if has_graphs else ""
-    return _converted(_with_records(treebank, words) if exact else treebank, heads, "enhanced-kept", message)
+    message = "DEPS is unchanged and no longer matches the heads" if (treebank.deps.codes != UNDERSCORE).any() else ""
+    return _converted(_with_records(treebank, words, heads) if exact else treebank, heads, "enhanced-kept", message)
 
 
 def backward(

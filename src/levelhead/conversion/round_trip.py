@@ -213,10 +213,8 @@ def round_trips_table(trips: Mapping[str, RoundTrip]) -> Table:
 
 
 def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
-    """Return the words that round trips did not restore, one per row."""
     headings = ("Treebank", "Line", "Sentence", "sent_id", "Word", "Form", "Head", "Restored")
-    texts = {"Treebank", "sent_id", "Form"}
-    columns = tuple(Column(name, "text" if name in texts else "number") for name in headings)
+    columns = tuple(Column(name, "text" if name in {"Treebank", "sent_id", "Form"} else "number") for name in headings)
     rows = (
         (name, w.line, w.sentence, w.sent_id, w.word, w.form, w.head, w.restored)
         for name, trip in trips.items()
@@ -245,7 +243,6 @@ def round_trip_document(trip: RoundTrip, path: str | None = None) -> dict[str, A
 
 
 def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str]) -> dict[str, Any]:
-    """Return several round trips for JSON, by treebank."""
     documents = {name: round_trip_document(trip, paths.get(name)) for name, trip in trips.items()}
     averages = {name: _mean([document[name] for document in documents.values()]) for name in _RATIOS}
     return {**header("round-trips"), "treebanks": documents, **({"averages": averages} if len(trips) > 1 else {})}
@@ -254,8 +251,7 @@ def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str
 def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:
     """The signature as a line; the hashes of several treebanks are joined."""
     signatures = [trip.provenance.signature for trip in trips.values()]
-    names = signatures[0] if signatures else {}
-    joined = {name: "+".join(dict.fromkeys(signature[name] for signature in signatures)) for name in names}
+    joined = {name: "+".join(dict.fromkeys(each[name] for each in signatures)) for name in (signatures or [{}])[0]}
     return (signature_line(joined),) if joined else ()
 
 

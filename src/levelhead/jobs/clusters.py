@@ -57,7 +57,6 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
     from distributed.scheduler import KilledWorker
 
     def start() -> Executor:
-        """Connect to the workers."""
         from distributed import Client, LocalCluster
         from distributed.security import Security
 
@@ -66,7 +65,7 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
                 n_workers=n, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
                 silence_logs="CRITICAL",
             )  # fmt: skip
-            return _connected(Client(local), local)
+            return _Cluster(Client(local), local)
         security = None
         if tls is not None:
             files = {"tls_ca_file": tls.authority, "tls_client_cert": tls.certificate, "tls_client_key": tls.key}
@@ -77,7 +76,7 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
             client = Client(address, security=security, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise _invalid(f"no scheduler answers at {address}: {error}") from error
-        return _connected(client)
+        return _Cluster(client)
 
     window = _TASKS_AHEAD * n if address == "local" else _TASKS_AFAR
     return Workers(start, window=window, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
@@ -123,10 +122,19 @@ def _invalid(message: str) -> InputError:
 
 
 class _Cluster(Executor):
-    """A client of dask as an Executor; it closes everything that it opened."""
+    """A client of dask with workers of this version as an Executor; it closes everything that it opened."""
 
     def __init__(self, client: Any, *closing: Any) -> None:
         self._executor, self._closing = client.get_executor(pure=False), (client, *closing)
+        with ExitStack() as stack:
+            stack.callback(self.shutdown, cancel_futures=True)
+            try:
+                client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
+            except TimeoutError as error:
+                raise _invalid("the cluster has no workers") from error
+            if others := set(client.run(version_here).values()) - {VERSION}:
+                raise _invalid(f"workers have levelhead {', '.join(sorted(map(str, others)))}, this is {VERSION}")
+            stack.pop_all()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = self._executor.submit(fn, *args, **kwargs)
@@ -136,21 +144,6 @@ class _Cluster(Executor):
         self._executor.shutdown(wait=wait and not cancel_futures)
         for part in self._closing:
             part.close()
-
-
-def _connected(client: Any, *closing: Any) -> _Cluster:
-    """Wait for a worker, and check that all have this version."""
-    executor = _Cluster(client, *closing)
-    with ExitStack() as stack:
-        stack.callback(executor.shutdown, cancel_futures=True)
-        try:
-            client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
-        except TimeoutError as error:
-            raise _invalid("the cluster has no workers") from error
-        if others := set(client.run(version_here).values()) - {VERSION}:
-            raise _invalid(f"workers have levelhead {', '.join(sorted(map(str, others)))}, this is {VERSION}")
-        stack.pop_all()
-    return executor
 
 
 def version_here() -> str:

@@ -48,10 +48,7 @@ def _called(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def _live_and_die_with_parent() -> None:
-    """Ignore interrupts, stop when the parent requests it, and always end with the parent.
-
-    A pool's processes hold both ends of the pipe for work, so they would wait forever for a parent that was killed.
-    """
+    """Ignore interrupts, stop when the parent requests it, and always end with the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # an exception, so that programs are stopped and temporary files removed
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
@@ -63,4 +60,5 @@ def _live_and_die_with_parent() -> None:
         parent.join()
         os._exit(1)
 
+    # a pool's processes hold both ends of the pipe for work, so they would wait forever for a parent that was killed
     threading.Thread(target=watch, daemon=True).start()

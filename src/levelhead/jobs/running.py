@@ -49,7 +49,6 @@ class StaleInput(LevelheadError):
 
 
 def read_only(mapping: Mapping[Any, Any]) -> MappingProxyType[Any, Any]:
-    """Return a read-only mapping, for unpickling."""
     return MappingProxyType(mapping)
 
 
@@ -84,7 +83,6 @@ class Workers(NamedTuple):
 
 
 def batch_size(workers: Workers, n_jobs: int) -> int:
-    """Return the number of jobs per task for a number of jobs."""
     return max(1, min(workers.batch, n_jobs // _JOBS_FOR_A_BATCH))
 
 
@@ -106,7 +104,6 @@ def processes(n: int) -> Workers:
         return Workers(_ThisProcess, window=1)
 
     def start() -> Executor:
-        """Start the processes."""
         from levelhead.jobs.process_pool import Processes
 
         return Processes(n)
@@ -215,16 +212,16 @@ class _JobRun:
     def round(self, jobs: Iterator[Job], window: int, batch: int) -> list[Job]:
         """Run jobs until all are done or workers are lost; return the jobs of lost workers."""
         executor = self.workers.start()
-        submitted: dict[Future[list[Any]], Sequence[Job]] = {}
+        self.submitted: dict[Future[list[Any]], Sequence[Job]] = {}
         try:
-            while self._submit(executor, jobs, submitted, window, batch):
-                for future in wait(submitted, return_when=FIRST_COMPLETED).done:
-                    self._finish(submitted[future], future.result())
-                    del submitted[future]
+            while self._submit(executor, jobs, window, batch):
+                for future in wait(self.submitted, return_when=FIRST_COMPLETED).done:
+                    self._finish(self.submitted[future], future.result())
+                    del self.submitted[future]
         except self.workers.lost as error:
             if not self.workers.restartable:
                 raise _all_lost(str(error)) from error
-            return self._rescue(submitted)
+            return self._rescue()
         except CancelledError as error:
             raise _all_lost("the connection to the cluster was lost") from error
         except (PicklingError, AttributeError, TypeError) as error:
@@ -236,31 +233,24 @@ class _JobRun:
             raise InputError(Fault("invalid-argument", f"{message} with def in a module, or use one job")) from error
         finally:
             if self.workers.restartable:
-                executor.shutdown(wait=True, cancel_futures=bool(submitted))
+                executor.shutdown(wait=True, cancel_futures=bool(self.submitted))
         return []
 
-    def _submit(
-        self,
-        executor: Executor,
-        jobs: Iterator[Job],
-        submitted: dict[Future[list[Any]], Sequence[Job]],
-        window: int,
-        batch: int,
-    ) -> bool:
+    def _submit(self, executor: Executor, jobs: Iterator[Job], window: int, batch: int) -> bool:
         """Submit jobs up to the limit; return whether any are running."""
-        while len(submitted) < window and (task := tuple(islice(jobs, batch))):
+        while len(self.submitted) < window and (task := tuple(islice(jobs, batch))):
             try:
                 future: Future[list[Any]] = executor.submit(run_in_order, task)
             except self.workers.lost as error:  # lost at this moment: the jobs count as lost
                 future = Future()
                 future.set_exception(error)
-            submitted[future] = task
-        return bool(submitted)
+            self.submitted[future] = task
+        return bool(self.submitted)
 
-    def _rescue(self, submitted: dict[Future[list[Any]], Sequence[Job]]) -> list[Job]:
+    def _rescue(self) -> list[Job]:
         """Keep the results that were finished when workers were lost, and return the other jobs."""
         suspects: list[Job] = []
-        for future, jobs in submitted.items():
+        for future, jobs in self.submitted.items():
             if future.done() and not future.cancelled() and future.exception() is None:
                 self._finish(jobs, future.result())
             else:
@@ -271,11 +261,11 @@ class _JobRun:
         for job, answer in zip(jobs, answers, strict=True):
             if isinstance(answer, StaleInput):
                 self.stale.append((job, answer))
-                continue
-            self.results[job.key] = answer
-            if self.store is not None:
-                self.store.put(job.key, self.codec.encode(answer))
-            self.advance(job.weight)
+            else:
+                self.results[job.key] = answer
+                if self.store is not None:
+                    self.store.put(job.key, self.codec.encode(answer))
+                self.advance(job.weight)
 
 
 def run_in_order(jobs: Sequence[Job]) -> list[Any]:

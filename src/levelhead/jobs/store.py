@@ -8,7 +8,6 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from types import TracebackType
 from typing import NamedTuple, Self
 from urllib.parse import quote
 
@@ -50,8 +49,7 @@ class DatabaseKind(NamedTuple):
     def check(self, connection: sqlite3.Connection, path: str) -> None:
         """Refuse a file that `prepare` refuses, without changing it."""
         application, layout = _header_of(connection)
-        count = "SELECT count(*) FROM sqlite_master"
-        if (application, layout) == (0, 0) and not connection.execute(count).fetchone()[0]:
+        if (application, layout) == (0, 0) and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
             return  # a new file
         if application != self.application:
             raise store_error("invalid-store", self.other, path)
@@ -66,16 +64,12 @@ def _header_of(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def store_error(slug: str, message: str, path: str) -> InputError:
-    """Return an error about a file."""
     return InputError(Fault(slug, message, Place(path)))
 
 
 @contextmanager
 def sqlite_errors(path: str) -> Iterator[None]:
-    """Convert errors of sqlite: the file cannot be written, is not a database, or is damaged.
-
-    Violated constraints are left to the caller.
-    """
+    """Convert errors of sqlite (not writable, no database, damaged), but leave violated constraints to the caller."""
     try:
         yield
     except sqlite3.IntegrityError:
@@ -136,9 +130,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         self.close(failing=kind is not None)
 
     def __len__(self) -> int:
@@ -151,9 +143,8 @@ class Store:
         query = "SELECT CAST(checksum AS BLOB), CAST(result AS BLOB) FROM results WHERE key = ?"
         with self._errors():
             row = self._connection.execute(query, (key,)).fetchone()
-        if row is None or row[1] is None or row[0] != _checksum(key, row[1]):
-            return None
-        return bytes(row[1])
+        is_whole = row is not None and row[1] is not None and row[0] == _checksum(key, row[1])
+        return bytes(row[1]) if is_whole else None
 
     def put(self, key: str, result: bytes) -> None:
         """Add a result, unless the key already has an undamaged result."""
@@ -200,15 +191,14 @@ def check_store(path: str | os.PathLike[str]) -> None:
 
     name = os.fsdecode(path)
     exists = os.path.exists(name)  # noqa: PTH110 -- a path can have bytes that pathlib refuses
-    reason = None
     if not name:
-        reason = "the path is empty: name a file"
-    elif name == "-" or "://" in name:
-        reason = f"a store is a file, not {'standard output' if name == '-' else 'an address'}"
-    elif exists and not os.path.isfile(name):  # noqa: PTH113
+        raise OutputError("the path is empty: name a file", "store")
+    if name == "-" or "://" in name:
+        other = "standard output" if name == "-" else "an address"
+        raise OutputError(f"a store is a file, not {other}", "store", Place(name))
+    if exists and not os.path.isfile(name):  # noqa: PTH113
         reason = "it is a folder: name a file in it" if os.path.isdir(name) else "it is not a regular file"  # noqa: PTH112
-    if reason is not None:
-        raise OutputError(reason, "store", Place(name or None))
+        raise OutputError(reason, "store", Place(name))
     check_file(name)
     if exists:
         address = f"file:{quote(os.fsencode(name))}?mode=ro"

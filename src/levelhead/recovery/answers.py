@@ -9,7 +9,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -106,7 +106,6 @@ def _csv_answers(data: bytes, name: str, field: str | None, id_field: str | None
 
 
 _MOST_ANSWERS = 1_000_000  # the maximum number of answers in a text
-_MOST_RULES = 5
 _RULE = re.compile(rb"(?m)^[ \t]*(?P<line>([=*#~_+-])\2{4,})[ \t]*$\n?")
 _LONG_RULE = re.compile(rb"(?m)^[ \t]*([=*#~_+-])\1{9,}[ \t]*$\n?")
 _ROW = re.compile(rb"\(?[0-9]+[.):]?\s|[0-9]+-[0-9]+\t|\|")
@@ -129,8 +128,7 @@ def _split_text(data: bytes, name: str, separator: str | None, n_gold: int) -> l
         begin = re.escape(separator.strip().encode("utf-8", "surrogatepass"))
         marks = _matches(re.compile(rb"(?m)^[ \t]*" + begin + rb"[^\n]*$\n?"), data, name)
         if not marks:
-            message = f"no line starts with the separator {quoted(separator)}"
-            raise InputError(Fault("no-answers", message, Place(name)))
+            raise InputError(Fault("no-answers", f"no line starts with the separator {quoted(separator)}", Place(name)))
         return _between(data, marks, n_gold)
     for pattern in _markers(data):
         marks = _matches(pattern, data, name)
@@ -160,7 +158,7 @@ def _matches(pattern: re.Pattern[bytes], data: bytes, name: str) -> list[re.Matc
 
 def _markers(data: bytes) -> Iterator[re.Pattern[bytes]]:
     """Yield the patterns of possible marker lines, the most probable first."""
-    for line, _ in Counter(mark["line"] for mark in _RULE.finditer(data)).most_common(_MOST_RULES):
+    for line, _ in Counter(mark["line"] for mark in _RULE.finditer(data)).most_common(5):
         yield re.compile(rb"(?m)^[ \t]*" + re.escape(line) + rb"[ \t]*$\n?")
     stripped = data.strip()
     for line in (stripped.partition(b"\n")[0].strip(), stripped.rpartition(b"\n")[2].strip()):
@@ -181,7 +179,6 @@ def _between(data: bytes, marks: list[re.Match[bytes]], n_gold: int) -> list[tup
 
 
 def _blocks(data: bytes, name: str) -> list[tuple[int, int]]:
-    """Return the positions of the blocks between blank lines."""
     blanks = _matches(_BLANK, data, name)
     spans = zip([0, *(blank.end() for blank in blanks)], [*(blank.start() for blank in blanks), len(data)])
     return [span for span in spans if data[slice(*span)].strip()]
@@ -189,14 +186,12 @@ def _blocks(data: bytes, name: str) -> list[tuple[int, int]]:
 
 def _answers(data: bytes, name: str, spans: list[tuple[int, int]]) -> list[Answer]:
     """Decode the answers separately, since text takes up to four times the memory of its bytes."""
-    answers, line, at = [], 1, 0
-    for start, end in spans:
-        _decoded(data[at:start], name, line)  # the text between them is dropped, but must be UTF-8 as well
-        line += data.count(b"\n", at, start)
-        answers.append(Answer(_decoded(data[start:end], name, line)))
-        line += data.count(b"\n", start, end)
-        at = end
-    _decoded(data[at:], name, line)
+    answers, line = [], 1
+    for number, (start, end) in enumerate(pairwise([0, *chain.from_iterable(spans), len(data)])):
+        text = _decoded(data[start:end], name, line)
+        line += text.count("\n")
+        if number % 2:  # the text between the answers is dropped, but must be UTF-8 as well
+            answers.append(Answer(text))
     return answers
 
 
@@ -204,7 +199,6 @@ LIMITS = Limits(size=1 << 29)
 """The maximum decompressed size of a file of answers: half a GiB, several hundred thousand answers."""
 
 _ARRAY = re.compile(rb"\s*\[\s*\{")
-_JSON = (".jsonl", ".ndjson")
 
 
 class Layout(NamedTuple):
@@ -244,7 +238,7 @@ def _in_file(name: str, data: bytes, layout: Layout, n_gold: int) -> list[Answer
     bare = next((name.removesuffix(suffix) for suffix in SUFFIXES if name.lower().endswith(suffix)), name).lower()
     if bare.endswith((".csv", ".tsv")):
         return _csv_answers(data, name, layout.field, layout.id_field, "\t" if bare.endswith(".tsv") else ",")
-    is_json_lines = bare.endswith(_JSON)
+    is_json_lines = bare.endswith((".jsonl", ".ndjson"))
     if layout.field is not None:
         is_array = not is_json_lines and data.lstrip().startswith(b"[")
     else:  # unless answers are lists

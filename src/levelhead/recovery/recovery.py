@@ -50,7 +50,6 @@ class GoldSentence(NamedTuple):
 
 
 def gold_sentences(gold: Treebank) -> list[GoldSentence]:
-    """Return the sentences of a treebank without their analysis."""
     multiword: list[dict[int, tuple[str, int, str]]] = [{} for _ in range(len(gold))]
     tokens, texts = gold.multiword, gold.strings.texts
     for first, n_words, sentence, cells in zip(tokens.first, tokens.n_words, tokens.sentence, tokens.cells):
@@ -87,15 +86,11 @@ class Matched(NamedTuple):
 
 
 def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | None:
-    """Return the last complete attempt, or otherwise the attempt with the most heads; None without any.
-
-    An attempt is complete if every gold word has a row of its form and a head. If no attempt is complete, attempts
-    about the gold sentence are preferred, then those with the correct number of rows; the last wins ties.
-    """
+    """Return the last attempt with a row of its form and a head for every gold word, or the best other, or None."""
     for attempt in reversed(attempts):
         if _has_forms(attempt, forms) and (complete := match(attempt, forms)).n_heads == len(forms):
             return complete
-    matches = (match(attempt, forms) for attempt in reversed(attempts))
+    matches = (match(attempt, forms) for attempt in reversed(attempts))  # the last wins ties
     return max(
         matches, key=lambda it: (not it.is_other_text, it.attempt.n_rows == len(forms), it.n_heads), default=None
     )
@@ -122,11 +117,7 @@ def match(attempt: Attempt, forms: Sequence[str]) -> Matched:
 
 
 def paired(answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str | None) -> list[Answer | None]:
-    """Return the answer for each gold sentence, or None.
-
-    Answers are paired by sent_id if all have a sent_id, from a field or from unique comments `# sent_id`. Otherwise the
-    k-th answer belongs to the k-th sentence.
-    """
+    """Return the answer for each gold sentence, by sent_id (field or unique comment) if all have one, or by order."""
 
     def mismatch(problem: str) -> InputError:
         sizes = f"{number_of(len(answers), 'answer')} for {number_of(len(gold_ids), 'gold sentence')}"
@@ -216,7 +207,6 @@ class Recovered(NamedTuple):
 
 
 def recovered(text: str | None, gold: GoldSentence) -> Recovered:
-    """Return an answer with the gold words."""
     forms, nothing = gold.forms, (None,) * len(gold.forms)
     answer = RecoveredAnswer(gold.number, gold.id, "no answer", "incomplete", (), len(forms))
     if text is None:
@@ -229,7 +219,16 @@ def recovered(text: str | None, gold: GoldSentence) -> Recovered:
     answer = answer._replace(matched=best.n_matched)
     if best.is_other_text:
         return Recovered(answer._replace(category=ANOTHER_TEXT, extra=best.attempt.n_rows), nothing, nothing)
-    steps |= _steps_of(best, gold) | ({SEVERAL} if answer.attempts > 1 else set())
+    rows, ranges = best.attempt.rows, best.attempt.ranges
+    expected = [(f"{first + 1}-{last}", form) for first, (form, last, _) in gold.multiword.items()]
+    repairs = {
+        IDS: [row.id for row in rows] != list(range(1, len(rows) + 1)),
+        RANGES: [(row.id, row.cells[1]) for row in ranges] != expected,
+        COLUMNS: any(len(row.cells) != 10 for row in ranges),
+        SEVERAL: answer.attempts > 1,
+    }
+    steps.update(*(row.steps for row in rows), *(row.steps for row in ranges))
+    steps.update(step for step, needed in repairs.items() if needed)
     if not best.equal:
         category = "words changed" if not best.n_extra and None not in best.rows else "rows missing or extra"
     elif IDS in steps or COLUMNS in steps:
@@ -239,42 +238,18 @@ def recovered(text: str | None, gold: GoldSentence) -> Recovered:
     if None not in best.heads:
         heads, starts = (np.array(numbers, dtype=np.int32) for numbers in (best.heads, [0, len(forms)]))
         answer = answer._replace(tree=_TREE_OF_CODE[trees.bad_sentences(heads, starts, False)[0]])
-    answer = answer._replace(
-        category=category,
-        steps=tuple(step for step in STEPS if step in steps),
-        recovered=best.n_heads,
-        extra=best.n_extra,
-    )
+    listed = tuple(step for step in STEPS if step in steps)
+    answer = answer._replace(category=category, steps=listed, recovered=best.n_heads, extra=best.n_extra)
     return Recovered(answer, best.rows, best.heads)
 
 
 def fits(text: str, forms: Sequence[str]) -> bool:
-    """Return whether an answer is about a sentence."""
     best = best_match(tables_of(text, forms)[0], forms)
     return best is not None and not best.is_other_text
 
 
-def _steps_of(best: Matched, gold: GoldSentence) -> set[str]:
-    """The repairs of the rows of the attempt that counts, and of its ranges if they differ from gold."""
-    rows, ranges = best.attempt.rows, best.attempt.ranges
-    steps = set[str]().union(*(row.steps for row in rows), *(row.steps for row in ranges))
-    if [row.id for row in rows] != list(range(1, len(rows) + 1)):
-        steps.add(IDS)
-    expected = [(f"{first + 1}-{last}", form) for first, (form, last, _) in gold.multiword.items()]
-    if [(row.id, row.cells[1]) for row in ranges] != expected:
-        steps.add(RANGES)
-    if any(len(row.cells) != 10 for row in ranges):
-        steps.add(COLUMNS)
-    return steps
-
-
 def sentence_text(gold: GoldSentence, recovered: Recovered) -> str:
-    """Return a sentence with the words, ranges and comments of gold, and the analysis of an answer.
-
-    Lemmas, tags, features, heads and relations come from the answer. A word without a head has HEAD `_`. DEPS is empty,
-    and MISC only has SpaceAfter=No from gold. A comment summarizes the repairs of the answer: `# recovery = unpacked
-    (fences, prose), 5 of 5 forms, 5 of 5 words, tree`.
-    """
+    """A sentence with the words, ranges, comments and spaces of gold, and the analysis and repairs of an answer."""
     answer = recovered.answer
     steps = f" ({', '.join(answer.steps)})" if answer.steps else ""
     extra = f", {answer.extra} {'row' if answer.extra == 1 else 'rows'} dropped" if answer.extra else ""
@@ -339,7 +314,9 @@ class Recovery(Tabular):
     def table(self) -> Table:
         """Return the answers by class and by tree; rare classes are left out if they are empty."""
         rows = (
-            _row(name.capitalize(), answers) for name, answers in self.classes.items() if answers or name not in _RARE
+            _row(name.capitalize(), answers)
+            for name, answers in self.classes.items()
+            if answers or name not in {ANOTHER_TEXT, "no answer"}
         )
         notes = (
             f"rows without a gold word: {_counts(self.answers)['extra_rows']:,} (dropped)",
@@ -396,7 +373,6 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
     return Recovery(tuple(results), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
 
 
-_RARE = {ANOTHER_TEXT, "no answer"}
 _COLUMNS = (
     Column("Class", "text"),
     Column("Answers", "number"),
@@ -423,12 +399,12 @@ _KEYS = (
 
 
 def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
-    """Return a document for each answer, for JSON lines."""
-    documents = []
-    for answer in recovery.answers:
-        names = {"class": _key(answer.category), "tree": _key(answer.tree), "steps": list(map(_key, answer.steps))}
-        documents.append({**header("recovered-answer"), **dict(zip(_KEYS, answer)), **names})
-    return documents
+    return [
+        header("recovered-answer")
+        | dict(zip(_KEYS, answer))
+        | {"class": _key(answer.category), "tree": _key(answer.tree), "steps": list(map(_key, answer.steps))}
+        for answer in recovery.answers
+    ]
 
 
 def _counts(answers: Sequence[RecoveredAnswer]) -> dict[str, Any]:

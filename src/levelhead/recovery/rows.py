@@ -58,7 +58,6 @@ _SPACED = frozenset({SPACE})
 
 
 def read_row(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:
-    """Return the row on a line, or None."""
     cells = line.split("\t")
     if len(cells) == _COLUMNS and " " not in line and _is_good(cells, forms):
         return _row(cells, _NOTHING)
@@ -85,9 +84,8 @@ def _cuts(line: str) -> Iterator[list[str]]:
 
 def _is_good(cells: Sequence[str], forms: Collection[str]) -> bool:
     """Whether ten columns are a number, a form, a head and values."""
-    if not (_NUMBER.fullmatch(cells[0]) and _NUMBER.fullmatch(cells[_HEAD])) or not all(cells):
-        return False
-    return cells[1] not in {"_", cells[0]} or cells[1] in forms
+    has_numbers = _NUMBER.fullmatch(cells[0]) and _NUMBER.fullmatch(cells[_HEAD])
+    return bool(has_numbers) and all(cells) and (cells[1] not in {"_", cells[0]} or cells[1] in forms)
 
 
 def _row(cells: Sequence[str], steps: frozenset[str]) -> AnswerRow:
@@ -105,7 +103,6 @@ def clean(cell: str) -> str:
 
 
 def _repaired(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:
-    """Read a row that does not have ten good columns."""
     best = None
     for cells in _cuts(line):
         first = cells[0]
@@ -189,9 +186,8 @@ def _head_place(values: Sequence[str]) -> int | None:
     places = [i for i, head, name in pairs if _NUMBER.fullmatch(head) and _RELATION_NAME.fullmatch(name)]
     roots = [i for i, head, name in pairs if head_of(head, name) in {ROOT, BEFORE_FIRST}]
     places = places or [i for i in roots if universal("".join(values[i + 2 : i + 3])) not in UD1 | UD2]
-    if places:
-        return min(places, key=lambda place: abs(place - _USUAL))
-    return _USUAL if len(values) > _USUAL and _NUMBER.fullmatch(values[_USUAL]) else None
+    usual = _USUAL if _NUMBER.fullmatch("".join(values[_USUAL : _USUAL + 1])) else None
+    return min(places, key=lambda place: abs(place - _USUAL), default=usual)
 
 
 def _looks_like_a_row(

@@ -57,7 +57,7 @@ def _rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[AnswerRow
 
 
 def _values(text: str) -> Iterator[Any]:
-    """Yield the JSON values in a text, or otherwise the Python values."""
+    """Yield the JSON values in a text, or otherwise the Python value from a first bracket to the last of its kind."""
     decoder, at, n_failures, n_found = json.JSONDecoder(), 0, 0, 0
     while n_failures < _MOST_FAILURES and (bracket := _BRACKET.search(text, at)):
         try:
@@ -68,13 +68,7 @@ def _values(text: str) -> Iterator[Any]:
         else:
             n_found += 1
             yield value
-    if not n_found:
-        yield from _python_values(text)
-
-
-def _python_values(text: str) -> Iterator[Any]:
-    """Yield the Python value between the first bracket and the last bracket of its kind."""
-    for first, last in ("[]", "{}"):
+    for first, last in ("[]", "{}") if not n_found else ():
         start, end, value = text.find(first), text.rfind(last), None
         if start < 0 or not 0 < end - start < _LONGEST_LITERAL:
             continue
@@ -140,8 +134,6 @@ def _text(cell: Any) -> str:
     return " ".join(str(cell).split()) or "_"
 
 
-_DELIMITERS = ("|", "\t", ",", ";")
-_LEAST_KNOWN = 3
 _USUAL = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "relation")
 """The order of CoNLL-U, in which rows are read without a header."""
 
@@ -157,7 +149,6 @@ class Header(NamedTuple):
     names: tuple[str, ...]
 
     def row(self, line: str) -> AnswerRow | None:
-        """Return the row on a line, or None if it does not have the columns."""
         cells = _cut(line, self.delimiter)
         if len(cells) == len(self.names) + 1 and self.delimiter in {",", ";"}:
             # the two halves of a form that is the delimiter, without quotes
@@ -165,9 +156,8 @@ class Header(NamedTuple):
             if cells[at : at + 2] == ["", ""]:
                 cells = [*cells[:at], self.delimiter, *cells[at + 2 :]]
         row = _keyed_row(dict(zip(self.names, cells))) if len(cells) == len(self.names) else None
-        if row is None:
-            return None
-        return row._replace(steps=frozenset({COLUMNS} if row.id is not None else {COLUMNS, IDS}), n_cells=len(cells))
+        steps = {COLUMNS, IDS} if row is None or row.id is None else {COLUMNS}
+        return row and row._replace(steps=frozenset(steps), n_cells=len(cells))
 
     def loses(self, line: str) -> bool:
         """Return whether a line is an unreadable row of the table, which must not be read in another way."""
@@ -176,13 +166,13 @@ class Header(NamedTuple):
 
 def _header_of(line: str) -> Header | None:
     """Return the header on a line; None without a header, or if the columns are in the order of CoNLL-U."""
-    delimiter = next((text for text in _DELIMITERS if text in line), None)
+    delimiter = next((text for text in ("|", "\t", ",", ";") if text in line), None)
     # few lines have the name of a head: cells are cut apart only there
     if delimiter is None or len(line) > LONGEST_LINE or not _HEAD_NAMES.search(_plain_name(line)):
         return None
     names = tuple(map(_plain_name, _cut(line, delimiter)))
     fields = [_FIELD_OF[name] for name in names if name in _FIELD_OF]
-    is_header = len(fields) >= _LEAST_KNOWN and {"form", "head"} <= set(fields)
+    is_header = len(fields) >= 3 and {"form", "head"} <= set(fields)
     is_repeated = max(Counter(filter(None, names)).values(), default=0) > 1
     is_usual = tuple(_FIELD_OF.get(name, "") for name in names[: len(_USUAL)]) == _USUAL
     return Header(delimiter, names) if is_header and not is_repeated and not is_usual else None
@@ -208,7 +198,6 @@ FENCES, PROSE, BLANK, PIPES, LIST = "fences", "prose", "blank lines", "table", "
 """Steps of unpacking: text around rows, and rows of Markdown tables and of lists in JSON or Python."""
 
 LONGEST_ANSWER = 1 << 24  # the maximum number of characters of an answer
-_MOST_ATTEMPTS = 100
 _LEAST_CELLS, _MOST_CELLS = 4, 100
 _COMMENT = re.compile(r"#\s*(?:[\w.]+(?:\[\w+\])?\s*=.*|newdoc|newpar)\s*", re.DOTALL)
 _RULE = re.compile(r"[\s|:+=-]+")
@@ -229,9 +218,14 @@ def tables_of(text: str, forms: Sequence[str]) -> tuple[list[Attempt], set[str]]
     reader, lists = (_Reader(frozenset(forms), 2 * len(forms) + 1000) for _ in range(2))
     for line in text.strip("\n").split("\n"):
         reader.take(line)
-    reader.close(cut_off=True)
-    for rows in _rows_of_lists(text, reader.forms) if not reader.attempts else ():
-        for row in rows:
+    rows = reader.rows
+    if len(rows) > 1 and not reader.apart and reader.n_rows == len(rows) and rows[-1].n_cells < rows[-2].n_cells:
+        # the answer ends in the middle of a row: its last column may be cut off, as `1` of `12`
+        of_row = {"head": None} if rows[-1].relation == "_" else {"relation": "_"} if rows[-1].n_cells <= 8 else {}
+        rows[-1] = rows[-1]._replace(**of_row)
+    reader.close()
+    for listed in _rows_of_lists(text, reader.forms) if not reader.attempts else ():
+        for row in listed:
             lists.add(row, in_list=True)
         lists.close()
     return [*reader.attempts, *lists.attempts], {LIST} if lists.attempts else reader.steps
@@ -243,7 +237,7 @@ class _Reader:
 
     forms: Collection[str]
     most_rows: int
-    attempts: deque[Attempt] = field(default_factory=lambda: deque(maxlen=_MOST_ATTEMPTS))
+    attempts: deque[Attempt] = field(default_factory=lambda: deque(maxlen=100))
     steps: set[str] = field(default_factory=set)
     rows: list[AnswerRow] = field(default_factory=list)
     ranges: list[RangeRow] = field(default_factory=list)
@@ -289,10 +283,7 @@ class _Reader:
         self.last = max(self.last, number)
         self.apart = False
 
-    def close(self, *, cut_off: bool = False) -> None:
-        """End an attempt."""
-        if cut_off and not self.apart and len(self.rows) > 1 and self.n_rows == len(self.rows):
-            self.rows[-1] = _if_cut(self.rows[-1], self.rows[-2].n_cells)
+    def close(self) -> None:
         if self.rows:
             self.attempts.append(Attempt(tuple(self.rows), tuple(self.ranges), self.n_rows))
         self.rows, self.ranges, self.n_rows, self.last = [], [], 0, 0
@@ -301,17 +292,10 @@ class _Reader:
         stripped = line.strip()
         if _COMMENT.fullmatch(stripped):
             return
-        self.apart = True
-        if stripped and not _RULE.fullmatch(stripped):
-            self.header = None
-        if not stripped:
-            self.steps.add(BLANK)
-        elif stripped.startswith(("```", "~~~")):
-            self.steps.add(FENCES)
-        elif _RULE.fullmatch(stripped) and "|" in stripped:
-            self.steps.add(PIPES)
-        else:
-            self.steps.add(PROSE)
+        is_rule = _RULE.fullmatch(stripped)
+        is_fence, is_pipes = stripped.startswith(("```", "~~~")), is_rule and "|" in stripped
+        self.steps.add(BLANK if not stripped else FENCES if is_fence else PIPES if is_pipes else PROSE)
+        self.apart, self.header = True, self.header if is_rule or not stripped else None
 
 
 def _pipe_cells(line: str) -> list[str]:
@@ -327,10 +311,3 @@ def _pipe_cells(line: str) -> list[str]:
         else:
             spaced[-1] += f"|{part}"
     return [cell.strip().replace("\\|", "|") for cell in (spaced if len(spaced) >= _LEAST_CELLS else parts)]
-
-
-def _if_cut(row: AnswerRow, n_cells: int) -> AnswerRow:
-    """Discard the last column of an answer that ends in the middle of a row: `1` may be half of `12`."""
-    if row.n_cells < n_cells and row.relation == "_":
-        return row._replace(head=None)
-    return row._replace(relation="_") if row.n_cells < n_cells and row.n_cells <= 8 else row

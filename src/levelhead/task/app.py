@@ -121,9 +121,10 @@ def task_app(task: SharedTask, database: Database) -> ASGIApp:
                 message["headers"] = [*headers, *(header for header in _HEADERS if header[0] not in names)]
             await send(message)
 
-        two_lengths = {name for name, _ in scope["headers"]} >= _LENGTHS
         with suppress(ClientDisconnect):  # the client is gone; nothing of the upload is kept
-            await (_two_lengths if two_lengths else app)(scope, body.receive, answer)
+            await (_two_lengths if {name for name, _ in scope["headers"]} >= _LENGTHS else app)(
+                scope, body.receive, answer
+            )
 
     return limited
 
@@ -132,8 +133,6 @@ _TOP = "/api/v1"
 
 
 def api_routes(site: Site) -> list[Route]:
-    """Return the routes of the API."""
-
     def team_of(request: Request) -> Team:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         team = team_of_token(site.database, token.strip()) if scheme.lower() == "bearer" else None

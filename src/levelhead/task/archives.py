@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self
+from typing import IO, Any
 
 from levelhead.errors import LevelheadError, quoted
 from levelhead.task.description import MEGABYTE, SubmissionLimits
@@ -29,22 +29,11 @@ _MOST_MEMBERS = 10_000
 _LONGEST_NAME = 255
 _LONGEST_PATH = 1024  # the machine allows at most 4096, including its own folders
 _DEEPEST = 16
-_DAMAGED = (
+DAMAGED = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, OverflowError,
-    RecursionError, NotImplementedError, RuntimeError, struct.error, KeyError, IndexError, AttributeError,
+    RuntimeError, struct.error, LookupError, AttributeError,
 )  # fmt: skip
-
-
-class ArchiveLimits(NamedTuple):
-    """The maximum number of unpacked bytes and of entries of an archive."""
-
-    unpacked: int
-    files: int
-
-    @classmethod
-    def of(cls, limits: SubmissionLimits) -> Self:
-        """Return the limits of submitted archives."""
-        return cls(limits.unpacked_megabytes * MEGABYTE, limits.files)
+"""The errors of the standard library for damaged archives."""
 
 
 class UnsafeArchive(LevelheadError):
@@ -59,7 +48,7 @@ _Entry = tuple[tuple[str, ...], bool, IO[bytes]]
 """The parts of the path of a file, whether it is executable, and its contents."""
 
 
-def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
+def check_archive(archive: Path, limits: SubmissionLimits) -> list[str]:
     """Read an archive to its end without writing anything, and return the names of its files."""
     names = unpack(archive, None, limits)
     if not names:
@@ -67,11 +56,11 @@ def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
     return names
 
 
-def unpack(archive: Path, target: Path | None, limits: ArchiveLimits) -> list[str]:
+def unpack(archive: Path, target: Path | None, limits: SubmissionLimits) -> list[str]:
     """Unpack an archive into an empty folder, and write nothing anywhere else; without a folder, write nothing."""
     names: set[tuple[str, ...]] = set()
     folders: set[tuple[str, ...]] = set()
-    left = limits.unpacked
+    left = limits.unpacked_megabytes * MEGABYTE
     try:
         for parts, executable, contents in _entries(archive, limits):
             above = {parts[:i] for i in range(1, len(parts))}
@@ -79,9 +68,8 @@ def unpack(archive: Path, target: Path | None, limits: ArchiveLimits) -> list[st
                 raise UnsafeArchive(f"it contains {quoted('/'.join(parts))} twice")
             names.add(parts)
             folders |= above
-            path = None if target is None else target.joinpath(*parts)
-            left -= _copy(contents, path, left, 0o755 if executable else 0o644)
-    except _DAMAGED as error:
+            left -= _copy(contents, target and target.joinpath(*parts), left, 0o755 if executable else 0o644)
+    except DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the archive
             raise
         raise UnsafeArchive("it is damaged, or not a zip or tar file (plain, gzip, bzip2 or xz)") from error
@@ -105,7 +93,7 @@ def _copy(contents: IO[bytes], path: Path | None, left: int, mode: int) -> int:
     return size
 
 
-def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
+def _entries(archive: Path, limits: SubmissionLimits) -> Iterator[_Entry]:
     with archive.open("rb") as file:
         start = file.read(8)
         file.seek(0)
@@ -117,7 +105,7 @@ def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
         with tempfile.TemporaryFile(dir=archive.parent) as plain:
             for part in parts:
                 plain.write(part)
-                if plain.tell() > limits.unpacked + _HEADER * (limits.files + 10):
+                if plain.tell() > limits.unpacked_megabytes * MEGABYTE + _HEADER * (limits.files + 10):
                     raise UnsafeArchive("it is larger than allowed when unpacked")
             plain.seek(0)
             yield from _tar_entries(plain, limits)
@@ -136,10 +124,8 @@ def _members(file: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes
     for _ in range(_MOST_MEMBERS):
         stream = decompressor()
         while not stream.eof:
-            tail, data = (
-                getattr(stream, "unconsumed_tail", b""),
-                b"",
-            )  # zlib leaves it to its caller, the others keep it
+            # zlib leaves its tail to its caller, the others keep it
+            tail, data = getattr(stream, "unconsumed_tail", b""), b""
             if not tail and getattr(stream, "needs_input", True):
                 data, rest = rest or file.read(_CHUNK), b""
             part = stream.decompress(tail + data, _CHUNK)
@@ -174,7 +160,7 @@ class _LimitedReader(io.RawIOBase):
         return self.file.tell()
 
 
-def _tar_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
+def _tar_entries(file: IO[bytes], limits: SubmissionLimits) -> Iterator[_Entry]:
     reader = _LimitedReader(file, 20 * limits.files + 1000)
     n_entries = 0
     with tarfile.open(fileobj=reader, mode="r:") as tar:
@@ -192,8 +178,18 @@ def _tar_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
                 yield parts, bool(member.mode & 0o100), contents
 
 
-def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
-    _check_directory(file, limits)
+def _zip_entries(file: IO[bytes], limits: SubmissionLimits) -> Iterator[_Entry]:
+    # Too many entries are refused before the library reads their list into memory. The end record of the file is
+    # "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
+    # (APPNOTE.TXT 4.3.16).
+    file.seek(max(0, file.seek(0, os.SEEK_END) - 22 - (1 << 16) - 20))
+    tail = file.read()
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0 or len(tail) - at < 22:
+        raise zipfile.BadZipFile
+    n_entries, n_bytes = struct.unpack_from("<HL", tail, at + 10)
+    has_more = b"PK\x06\x07" in tail[max(0, at - 20) : at] or n_bytes > 1024 * limits.files
+    _check_count(limits.files + 1 if has_more else n_entries, limits)
     with zipfile.ZipFile(file) as archive:
         for number, info in enumerate(archive.infolist(), 1):
             _check_count(number, limits)
@@ -209,23 +205,7 @@ def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
                 yield parts, bool(mode & 0o100), contents
 
 
-def _check_directory(file: IO[bytes], limits: ArchiveLimits) -> None:
-    """Refuse a zip file with too many entries before the library reads their list into memory."""
-    # the end record: "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
-    # (APPNOTE.TXT 4.3.16)
-    file.seek(max(0, file.seek(0, os.SEEK_END) - 22 - (1 << 16) - 20))
-    tail = file.read()
-    at = tail.rfind(b"PK\x05\x06")
-    file.seek(0)
-    if at < 0 or len(tail) - at < 22:
-        raise zipfile.BadZipFile
-    n_entries, n_bytes = struct.unpack_from("<HL", tail, at + 10)
-    if b"PK\x06\x07" in tail[max(0, at - 20) : at] or n_bytes > 1024 * limits.files:
-        raise UnsafeArchive(f"it has more than {limits.files} entries")
-    _check_count(n_entries, limits)
-
-
-def _check_count(n_entries: int, limits: ArchiveLimits) -> None:
+def _check_count(n_entries: int, limits: SubmissionLimits) -> None:
     if n_entries > limits.files:
         raise UnsafeArchive(f"it has more than {limits.files} entries")
 

@@ -24,8 +24,6 @@ from levelhead.errors import Fault, InputError, Place, quoted
 
 _TRIES = 5
 _SECONDS = 900  # a server accepts a few uploads at a time, and lets others wait
-_MEGABYTE = 1 << 20
-_LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -42,7 +40,7 @@ class Client:
         parts = urlsplit(address)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise _failed(f"{address} is not a server address: it must start with https://")
-        if parts.scheme == "http" and parts.hostname not in _LOCAL:
+        if parts.scheme == "http" and parts.hostname not in {"localhost", "127.0.0.1", "::1"}:
             raise _failed(f"{address} is not encrypted, so the token could be read by others: use https")
         if not token.isascii() or not token.isprintable() or not token:
             raise _failed("the token is invalid")
@@ -62,7 +60,7 @@ class Client:
             query = urlencode({"kind": kind, "label": label, "sha256": digest})
             task = self._response_of("GET", "/task")  # what the server would refuse after the upload
             megabytes = task["limits"]["upload_megabytes"]
-            if file.tell() > megabytes * _MEGABYTE:
+            if file.tell() > megabytes << 20:
                 raise _failed(f"the archive is larger than {megabytes} MB")
             if kind not in task["kinds"]:
                 raise _failed(f"this task accepts only {' and '.join(task['kinds'])}")
@@ -70,12 +68,10 @@ class Client:
         return submission
 
     def status(self, name: str) -> dict[str, Any]:
-        """Return a submission with its results."""
         submission: dict[str, Any] = self._response_of("GET", f"/submissions/{quote(name, safe='')}")
         return submission
 
     def wait(self, name: str) -> dict[str, Any]:
-        """Wait until a submission is finished."""
         pause = 0.2
         while (submission := self.status(name))["state"] in {"waiting", "running"}:
             time.sleep(pause)
@@ -83,7 +79,6 @@ class Client:
         return submission
 
     def choose(self, name: str) -> None:
-        """Make a submission the primary one."""
         self._response_of("PUT", f"/submissions/{quote(name, safe='')}/primary")
 
     def inputs(self) -> list[str]:

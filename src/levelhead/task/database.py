@@ -92,19 +92,33 @@ class Database(AbstractContextManager["Database"]):
         with ExitStack() as stack:
             stack.callback(self._connection.close)
             with self._errors():
-                self._prepare()
+                self._connection.row_factory = sqlite3.Row
+                self._connection.create_function("checksum_of", -1, _checksum_of)
+                self._connection.create_function("intact", -1, self._intact)
+                self._connection.execute("PRAGMA trusted_schema = ON")  # triggers call these functions
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute("PRAGMA synchronous = FULL")
+                _KIND.prepare(self._connection, str(self.path))
+                # Views hide the tables, so that every row that a query reads is checked; changes name `main.TABLE`. The
+                # row is read a second time, since sqlite replaces columns that a query compares with a value by this
+                # value. A row that is not found by its key has no checksum, so it is damaged.
+                for table, columns in _VALUES.items():
+                    key, rowid = columns.split()[0], "found.rowid AS rowid, " * (table == "submissions")
+                    self._connection.execute(
+                        f"CREATE TEMP VIEW {table} AS SELECT {rowid}{_listed(table, 'found')}"  # noqa: S608
+                        f" FROM main.{table} AS found LEFT JOIN main.{table} AS checked ON checked.{key} = found.{key}"
+                        f" WHERE intact('{table}', checked.checksum, {_listed(table, 'checked')})"
+                    )
             stack.pop_all()
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._connection.close()
 
     def rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        """Return the rows of a query."""
         with self._lock, self._errors():
             return self._connection.execute(query, values).fetchall()
 
@@ -128,37 +142,15 @@ class Database(AbstractContextManager["Database"]):
 
     def fact(self, name: str) -> str | None:
         """Return a stored fact about the task, or None."""
-        rows = self.rows("SELECT value FROM facts WHERE name = ?", name)
-        return rows[0]["value"] if rows else None
+        return next((row["value"] for row in self.rows("SELECT value FROM facts WHERE name = ?", name)), None)
 
     def latest(self) -> str:
         """Return the latest time in the audit log or the current time, whichever is later."""
         return max([now(), *(str(row["time"]) for row in self.rows("SELECT time FROM audit ORDER BY id DESC LIMIT 1"))])
 
-    def _prepare(self) -> None:
-        self._connection.row_factory = sqlite3.Row
-        self._connection.create_function("checksum_of", -1, _checksum_of)
-        self._connection.create_function("intact", -1, self._intact)
-        self._connection.execute("PRAGMA trusted_schema = ON")  # triggers call these functions
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
-        _KIND.prepare(self._connection, str(self.path))
-        # Views hide the tables, so that every row that a query reads is checked; changes name `main.TABLE`. The row is
-        # read a second time, since sqlite replaces columns that a query compares with a value by this value. A row that
-        # is not found by its key has no checksum, so it is damaged.
-        for table, columns in _VALUES.items():
-            key = columns.split()[0]
-            rowid = "found.rowid AS rowid, " * (table == "submissions")
-            self._connection.execute(
-                f"CREATE TEMP VIEW {table} AS SELECT {rowid}{_listed(table, 'found')} FROM main.{table} AS found"  # noqa: S608
-                f" LEFT JOIN main.{table} AS checked ON checked.{key} = found.{key}"
-                f" WHERE intact('{table}', checked.checksum, {_listed(table, 'checked')})"
-            )
-
     def _intact(self, table: str, checksum: int | None, key: object, *values: object) -> bool:
         if checksum != _checksum_of(key, *values):
-            wrong = "wrong key" if key is None else "wrong checksum"
-            self._damaged = f"{wrong} in {table}" + (f", row {key}" if key is not None else "")
+            self._damaged = f"wrong key in {table}" if key is None else f"wrong checksum in {table}, row {key}"
             raise ValueError(self._damaged)  # which ends the query
         return True
 
@@ -187,10 +179,10 @@ def now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
 
 
-def shown_time(time: str | dt.datetime) -> str:
+def shown_time(time: str | dt.datetime, form: str = "%Y-%m-%d %H:%M UTC") -> str:
     """Return a time in readable form: `2026-11-21 18:04 UTC`."""
     moment = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
-    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+    return moment.astimezone(dt.UTC).strftime(form)
 
 
 def record(

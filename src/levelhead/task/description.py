@@ -6,17 +6,19 @@ import datetime as dt
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from levelhead.campaign.find import Manifest, find_test_sets, manifest_from
 from levelhead.campaign.plan import TestSet
-from levelhead.errors import Fault, InputError, OutputError, Place, quoted, unknown
+from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, qualified
 from levelhead.measures.user_definitions import read_definitions
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
+from levelhead.treebank.write import output_errors
 
 HIDDEN, COARSE, OPEN = VIEWS = ("hidden", "coarse", "open")
 """Visibility of scores: hidden, rounded to the nearest 5% as in 2018, or open."""
@@ -50,9 +52,8 @@ class TaskFolder:
 
     def holds(self, path: Path) -> bool:
         """Return whether a path is a file of the task or in one of its folders, following links."""
-        resolved, folders = path.resolve(), (self.gold, self.blind, self.state)
-        inside = any(resolved.is_relative_to(folder.resolve()) for folder in folders)
-        return inside or resolved == self.description.resolve()
+        real, folders = path.resolve(), (self.gold, self.blind, self.state)
+        return real == self.description.resolve() or any(real.is_relative_to(folder.resolve()) for folder in folders)
 
     def check_state(self) -> None:
         """Check that the database exists: `init` creates it, so a missing database was lost."""
@@ -67,11 +68,9 @@ class TaskFolder:
 
     def prepare(self) -> None:
         """Create the missing folders of the server, readable only by its user."""
-        try:
+        with output_errors(self.state):
             for path in (self.state, self.incoming, self.uploads, self.runs):
                 path.mkdir(mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise OutputError(error.strerror or str(error), "output", Place(str(self.state))) from error
 
 
 def sync(paths: Iterable[Path]) -> None:
@@ -148,12 +147,10 @@ class SharedTask(NamedTuple):
 
     @property
     def rules(self) -> str:
-        """The name of the scoring rules."""
         return self.manifest.rules or "ud"
 
     @property
     def ranking(self) -> str:
-        """The rule of ranking."""
         return self.manifest.ranking or "exact"
 
 
@@ -161,7 +158,6 @@ _Section = TypeVar("_Section", About, SubmissionLimits, SandboxLimits, Visibilit
 
 
 def read_task(folder: str | os.PathLike[str]) -> SharedTask:
-    """Read the description of a task."""
     task_folder = TaskFolder(Path(folder).resolve())
     path = Path(folder) / task_folder.description.name
     document = parsed_toml(read_bytes(path), str(path), "invalid-task")
@@ -216,9 +212,7 @@ def _section(table: object, name: str, defaults: _Section, errors: list[str]) ->
 
 def registry_of(task: SharedTask) -> Registry:
     """Return the measures and schemes of a task: the shipped ones and those of its definitions."""
-    registry = STANDARD
-    for path in task.manifest.definitions:
-        registry = read_definitions(path, registry)
+    registry = reduce(lambda known, path: read_definitions(path, known), task.manifest.definitions, STANDARD)
     return registry if task.manifest.scheme is None else registry.with_default(task.manifest.scheme)
 
 
@@ -232,13 +226,11 @@ def measures_of(task: SharedTask) -> tuple[str, ...]:
 
 
 def setup_of_task(task: SharedTask, more: Sequence[str] = ()) -> Setup:
-    """Return the settings for scoring outputs in a task."""
     measures = dict.fromkeys((*measures_of(task), *more))
     return setup_of(measures, rules=task.rules, registry=registry_of(task), folder=str(task.folder.path))
 
 
 def test_sets_of(task: SharedTask) -> tuple[TestSet, ...]:
-    """Return the test sets of a task."""
     return tuple(task.manifest.test_sets or find_test_sets(task.manifest.gold or task.folder.gold))
 
 
@@ -248,7 +240,6 @@ def gold_of_task(task: SharedTask) -> dict[str, Path]:
 
 
 def check_measures(task: SharedTask) -> None:
-    """Check that the measures of a task can be computed."""
     setup = setup_of_task(task)
     for test_set in test_sets_of(task):
         setup.read(test_set.code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -67,7 +68,6 @@ ranking = "exact"
 def create_task(
     folder: Path, gold: Path | None, *, title: str = "A shared task", inputs: Path | None = None
 ) -> TaskFolder:
-    """Create the folder of a task."""
     test_sets = find_test_sets(gold) if gold is not None else ()
     with _whole_or_nothing(folder):
         task = TaskFolder(folder)
@@ -148,27 +148,10 @@ _EXPORT_DATE = 0  # for every file in the archive, so that the same task gives t
 
 
 def export_task(task: SharedTask, database: Database, target: Path, *, gold: bool = False) -> None:
-    """Write outputs, scores, logs and signatures of a closed task to a tar.gz file, completely or not at all.
-
-    `systems/TEAM/TREEBANK.conllu` are the outputs of primary submissions, as for `levelhead rank`;
-    `submissions/TEAM/NUMBER/` has every submission; `final/` the ranking; `audit.tsv` the audit log; `SHA256SUMS` a
-    hash of each file. Tokens, uploaded archives and addresses are not included.
-    """
+    """Write the public parts of a closed task (docs/task.md, Closing) to a tar.gz file, completely or not at all."""
     if database.fact("final") is None:
         raise InputError(Fault("invalid-task", "no final ranking yet: run `levelhead task close` first"))
-    temporary = target.with_name(f".{target.name}.part")
-    try:
-        with temporary.open("wb") as file:
-            _write(file, task, database, gold=gold)
-        temporary.replace(target)
-    except OSError as error:
-        raise OutputError(error.strerror or str(error), "output", Place(str(target))) from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _write(file: IO[bytes], task: SharedTask, database: Database, *, gold: bool) -> None:
-    import gzip
+    sums, temporary = list[str](), target.with_name(f".{target.name}.part")
 
     def add(name: str, data: IO[bytes]) -> None:
         info = tarfile.TarInfo(name)
@@ -176,16 +159,22 @@ def _write(file: IO[bytes], task: SharedTask, database: Database, *, gold: bool)
         data.seek(0)
         tar.addfile(info, data)
 
-    sums = []
-    with (
-        gzip.GzipFile("", "wb", fileobj=file, mtime=_EXPORT_DATE) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
-    ):
-        for name, contents in _files(task, database, gold=gold):
-            with contents.open("rb") if isinstance(contents, Path) else io.BytesIO(contents) as data:
-                sums.append(f"{hashlib.file_digest(data, 'sha256').hexdigest()}  {name}\n")
-                add(name, data)
-        add("SHA256SUMS", io.BytesIO("".join(sums).encode()))
+    try:
+        with (
+            temporary.open("wb") as file,
+            gzip.GzipFile("", "wb", fileobj=file, mtime=_EXPORT_DATE) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+        ):
+            for name, contents in _files(task, database, gold=gold):
+                with contents.open("rb") if isinstance(contents, Path) else io.BytesIO(contents) as data:
+                    sums.append(f"{hashlib.file_digest(data, 'sha256').hexdigest()}  {name}\n")
+                    add(name, data)
+            add("SHA256SUMS", io.BytesIO("".join(sums).encode()))
+        temporary.replace(target)
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), "output", Place(str(target))) from error
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _files(task: SharedTask, database: Database, *, gold: bool) -> Iterator[tuple[str, Path | bytes]]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-import lzma
 import re
 import tarfile
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from levelhead.errors import Fault, InputError, LevelheadError, Place, quoted
+from levelhead.task.archives import DAMAGED, UnsafeArchive
 from levelhead.task.description import SharedTask, gold_of_task
 from levelhead.treebank.input_bytes import Limits, decompressed, read_bytes
 
@@ -36,23 +35,6 @@ _NO_WORD = re.compile(r"\d+[-.]\d+\t")  # a multiword token or an empty node
 Tree = tuple[int, ...]
 
 
-class Leak(NamedTuple):
-    """Gold trees in a file."""
-
-    where: str  # the column or field with them
-    code: str  # the treebank whose trees they are
-    shared: int  # the number of sentences with their gold tree
-    of: int  # the number of sentences
-    whose: str  # whose sentences are counted: those of the file or of the gold treebank
-
-    def __str__(self) -> str:
-        share = 100 * self.shared / self.of
-        return (
-            f"{self.where} contains the trees of gold treebank {self.code!r}: {self.shared} of {self.of} sentences of"
-            f" {LEAST_WORDS} words or more of the {self.whose} ({share:.1f}%)"
-        )
-
-
 class _Column(NamedTuple):
     """The numbers of one column."""
 
@@ -65,7 +47,7 @@ class GoldTrees:
     """The trees of gold treebanks, to compare files with; `treebanks` has the contents of each gold file, by code."""
 
     def __init__(self, treebanks: Mapping[str, bytes]) -> None:
-        self.codes = {data: code for code, data in treebanks.items()}
+        self._codes = {data: code for code, data in treebanks.items()}
         self._trees = [(code, counts) for code, data in treebanks.items() for counts in _trees(data)]
         self._prefixes: dict[int, Any] = {}
         for tree in dict.fromkeys(tree for _, counts in self._trees for tree in counts):
@@ -74,23 +56,26 @@ class GoldTrees:
                 node = node.setdefault(head, {})
             node.setdefault(tree[LEAST_WORDS - 1], []).append(tree)
 
-    def leak_in(self, data: bytes) -> Leak | None:
-        """Return the column of a file with more gold trees than allowed, or None.
-
-        Sentences count anywhere in the file: only the sequence of numbers in a column is compared.
-        """
-        leaks: list[Leak] = []
+    def leak_in(self, data: bytes) -> str | None:
+        """Return why a file is refused: a column with too many gold trees, in any order, or a copy of gold; or None."""
+        leaks: list[tuple[int, int, str, str, str]] = []
         for where, column in _columns(data).items():
             if matches := list(self._matches(column.cells)):
                 shared_trees = {tree for _, tree in matches}
                 for code, counts in self._trees:
                     shared = sum(n for tree, n in counts.items() if tree in shared_trees)
-                    leaks.append(Leak(where, code, shared, counts.total(), "gold treebank"))
+                    leaks.append((shared, counts.total(), where, code, "gold treebank"))
                 most_like, _ = max(self._trees, key=lambda pair: len(shared_trees & pair[1].keys()))
-                in_file = Leak(where, most_like, *_sentences(column, matches), "file")
-                leaks += [in_file] if in_file.of >= _LEAST_SENTENCES else []
-        leaks = [leak for leak in leaks if leak.shared > MOST_SHARED * leak.of]
-        return max(leaks, key=lambda leak: leak.shared, default=None)
+                shared, total = _sentences(column, matches)
+                leaks += [(shared, total, where, most_like, "file")] if total >= _LEAST_SENTENCES else []
+        for shared, total, where, code, whose in sorted(leaks, key=itemgetter(0), reverse=True):
+            if shared > MOST_SHARED * total:
+                return (
+                    f"{where} contains the trees of gold treebank {code!r}: {shared} of {total} sentences of"
+                    f" {LEAST_WORDS} words or more of the {whose} ({100 * shared / total:.1f}%): replace the heads"
+                    " by _, or remove the file"
+                )
+        return f"it is a copy of gold treebank {self._codes[data]!r}: remove the file" if data in self._codes else None
 
     def _matches(self, cells: list[Tree]) -> Iterator[tuple[int, Tree]]:
         """Yield every gold tree in a column, with its starting position."""
@@ -109,13 +94,8 @@ class GoldTrees:
 
 
 def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[int, int]:
-    """Return the number of sentences of a column that are gold trees, and of all; blank lines separate them.
-
-    A gold tree counts if it is between blank lines; blank lines inside it join its blocks into one sentence.
-    """
-    blocks = column.blocks
-    sizes = column.sizes.copy()
-    shared = 0
+    """Return the number of gold trees between blank lines, which can also be inside them, and of all sentences."""
+    blocks, sizes, shared = column.blocks, column.sizes.copy(), 0
     for start, tree in matches:
         end = start + len(tree)
         begins = start == 0 or blocks[start - 1] != blocks[start]
@@ -129,12 +109,10 @@ def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[in
 
 def _trees(data: bytes) -> Iterator[Counter[Tree]]:
     """Yield the trees of a gold file, by HEAD and by the first head in DEPS, which can differ slightly."""
-    columns = _columns(data)
-    for name in ("column 7", "column 9"):
-        if (column := columns.get(name)) is not None:
-            sentences = groupby(zip(column.blocks, column.cells), itemgetter(0))
-            trees = (tuple(cell[0] for _, cell in cells) for _, cells in sentences)
-            yield Counter(tree for tree in trees if len(tree) >= LEAST_WORDS)
+    for column in filter(None, map(_columns(data).get, ("column 7", "column 9"))):
+        sentences = groupby(zip(column.blocks, column.cells), itemgetter(0))
+        trees = (tuple(cell[0] for _, cell in cells) for _, cells in sentences)
+        yield Counter(tree for tree in trees if len(tree) >= LEAST_WORDS)
 
 
 class _Numbers(dict[str, Tree]):
@@ -154,8 +132,7 @@ class _Columns(dict[str, _Column]):
             self[name] = _Column(sizes, [], [])
         return self[name]
 
-    def add_row(self, name: str, sizes: Counter[int], cells: Sequence[Tree], block: int) -> None:
-        """Add each cell of a row to its column."""
+    def add_row(self, name: str, sizes: Counter[int], block: int, cells: Sequence[Tree]) -> None:
         for place, numbers in enumerate(cells, 1):
             if numbers:
                 column = self.column(name.format(place), sizes)
@@ -178,7 +155,7 @@ def _columns(data: bytes) -> _Columns:
         if is_row:
             words[block] += 1
             cells = list(map(numbers_in, line.split("\t")[:_MOST_COLUMNS]))
-            columns.add_row("column {}", words, cells, block)
+            columns.add_row("column {}", words, block, cells)
             numbers = tuple(chain.from_iterable(cells))
         else:
             numbers = numbers_in(line)
@@ -191,8 +168,8 @@ def _columns(data: bytes) -> _Columns:
             words[block] += 1
             # columns are counted from both ends, since a word can contain a separator
             cells = [numbers_in(cell) for cell in _SEPARATOR.split(line) if cell]
-            columns.add_row("column {}", words, cells[:_MOST_COLUMNS], block)
-            columns.add_row("column {} from the right", words, cells[::-1][:_MOST_COLUMNS], block)
+            columns.add_row("column {}", words, block, cells[:_MOST_COLUMNS])
+            columns.add_row("column {} from the right", words, block, cells[::-1][:_MOST_COLUMNS])
             for field, number in _FIELD.findall(line):
                 column = columns.column(f"field {field}", words)
                 column.cells.append((int(number),))
@@ -202,43 +179,31 @@ def _columns(data: bytes) -> _Columns:
 
 _DEEPEST = 5
 _MOST_BYTES = 1 << 30
-_DAMAGED = (
-    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, RuntimeError,
-    OverflowError, KeyError, IndexError,
-)  # fmt: skip
-
-
-class CannotUnpack(Exception):
-    """A file cannot be unpacked: it is damaged, encrypted, nested too deeply or too large, as the message says."""
 
 
 def unpacked_files(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield everything in a file, by its path in the archive: first its unpacked contents, then its own bytes.
-
-    Nested archives have several paths, the file itself has none. The bytes of archives are included, since text can
-    precede or follow the archive.
-    """
+    """Yield everything in a file, by its path in the archive: first its unpacked contents, then its own bytes."""
     left = _MOST_BYTES
 
     def contents(name: str, file: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
         nonlocal left
         if depth > _DEEPEST:
-            raise CannotUnpack(f"more than {_DEEPEST} archives or compressions inside each other")
+            raise UnsafeArchive(f"more than {_DEEPEST} archives or compressions inside each other")
         data = file.read(left + 1)
         left -= len(data)
         if left < 0:
-            raise CannotUnpack(f"more than {_MOST_BYTES >> 20} MB when unpacked")
+            raise UnsafeArchive(f"more than {_MOST_BYTES >> 20} MB when unpacked")
         for part, opened in _files_inside(data, name, left):
             yield from contents("/".join(filter(None, (name, part))), opened, depth + 1)
-        yield name, data
+        yield name, data  # also of archives, since text can precede or follow them
 
     try:
         with path.open("rb") as file:
             yield from contents("", file, 0)
-    except LevelheadError as error:
-        raise CannotUnpack(error.message) from error
-    except _DAMAGED as error:
-        raise CannotUnpack(str(error) or type(error).__name__) from error
+    except LevelheadError:
+        raise
+    except DAMAGED as error:
+        raise UnsafeArchive(str(error) or type(error).__name__) from error
 
 
 def _files_inside(data: bytes, name: str, most: int) -> Iterator[tuple[str, IO[bytes]]]:
@@ -268,17 +233,13 @@ def check_inputs(task: SharedTask) -> None:
         raise InputError(Fault("invalid-task", "no inputs found", Place(str(task.folder.blind))))
     gold = GoldTrees({code: read_bytes(path) for code, path in gold_of_task(task).items()})
     for path in inputs:
-        place, message = Place(str(path)), None
+        place = Place(str(path))
         try:
             for name, data in unpacked_files(path):
-                if (leak := gold.leak_in(data)) is not None:
-                    message = f"{leak}: replace the heads by _, or remove the file"
-                elif (code := gold.codes.get(data)) is not None:
-                    message = f"it is a copy of gold treebank {code!r}: remove the file"
-                if message is not None:
+                if message := gold.leak_in(data):
                     faults.append(Fault("gold-in-input", f"in {quoted(name)}, {message}" if name else message, place))
                     break  # the bytes of an uncompressed archive contain the same trees again
-        except CannotUnpack as error:
-            faults.append(Fault("unchecked-input", f"it cannot be checked for gold trees: {error}", place))
+        except LevelheadError as error:
+            faults.append(Fault("unchecked-input", f"it cannot be checked for gold trees: {error.message}", place))
     if faults:
         raise InputError(*faults)

@@ -51,7 +51,6 @@ class Pages:
         self._style = "".join(path.read_text(encoding="utf-8") for path in sheets)
 
     def routes(self) -> list[Route]:
-        """Return the routes of the pages."""
         return [
             Route("/", self.home),
             Route("/style.css", lambda _: Response(self._style, media_type="text/css")),
@@ -77,18 +76,15 @@ class Pages:
         )  # fmt: skip
 
     def treebank(self, request: Request) -> Response:
-        """Respond with the scores of all teams on a test set."""
         code = request.path_params["code"]
         table = existing(self.site.leaderboard().treebanks.get(code))
         return self.site.page("treebank", self._session(request), code, table=table, language=self.site.languages[code])
 
     def report(self, request: Request) -> Response:  # noqa: ARG002
-        """Respond with the report of the final ranking."""
         path = existing(report_of(self.site.task, self.database))
         return FileResponse(path, media_type="text/html", headers={"Content-Security-Policy": _REPORT_POLICY})
 
     async def sign_in(self, request: Request) -> Response:
-        """Start a session for the team of the token."""
         token = await self._form_field(request, "token")
         return await run_in_threadpool(self._signed_in, token if isinstance(token, str) else "")
 
@@ -110,7 +106,6 @@ class Pages:
         return self.site.page("sign_in", None, "Sign in", status, problem=problem)
 
     async def sign_out(self, request: Request) -> Response:
-        """End the session, and remove its cookie."""
         await self._session_of_form(request)
         await run_in_threadpool(end_session, self.database, request.cookies[_COOKIE])
         answer = RedirectResponse("/", 303)
@@ -118,7 +113,6 @@ class Pages:
         return answer
 
     def submission(self, request: Request) -> Response:
-        """Respond with a submission of the team and its results."""
         site, session = self.site, self._required_session(request)
         submission = site.submission_of(session.team, request)
         return site.page(
@@ -129,7 +123,6 @@ class Pages:
         )  # fmt: skip
 
     async def choose_primary(self, request: Request) -> Response:
-        """Make a submission the primary one of the team."""
         session = await self._session_of_form(request)
         submission = await run_in_threadpool(self.site.submission_of, session.team, request)
         await run_in_threadpool(choose, self.database, submission)
@@ -141,25 +134,21 @@ class Pages:
         session = await run_in_threadpool(self._session, request)
         if session is None:
             raise HTTPException(401)
+        site, length = self.site, request.headers.get("content-length", "")
+        size = max(int(length) - FORM_BESIDE_FILE, 0) if length.isdecimal() else None
         try:
-            await self._receive_form(session, request)
+            await run_in_threadpool(site.check_open)
+            await run_in_threadpool(site.uploads.refuse_early, session.team, size)
+            async with site.uploads.place(session.team), request.form(max_files=1, max_fields=8) as sent:
+                _check_form(session, sent.get("form"))
+                archive = sent.get("archive")  # which is on disk by now
+                if not isinstance(archive, UploadFile):
+                    raise Refused("no archive was sent")  # noqa: TRY301
+                kind, label = str(sent.get("kind", "")), str(sent.get("label", ""))
+                await site.uploads.take(session.team, _parts_of(archive), kind, label, size=archive.size)
         except Refused as error:
             return await run_in_threadpool(self._submissions_page, session, error.message, error.status)
         return RedirectResponse("/submissions", 303)
-
-    async def _receive_form(self, session: Session, request: Request) -> None:
-        """Accept an upload from a form; the file of a form is on disk before it is read here."""
-        site, length = self.site, request.headers.get("content-length", "")
-        await run_in_threadpool(site.check_open)
-        size = max(int(length) - FORM_BESIDE_FILE, 0) if length.isdecimal() else None
-        await run_in_threadpool(site.uploads.refuse_early, session.team, size)
-        async with site.uploads.place(session.team), request.form(max_files=1, max_fields=8) as sent:
-            _check_form(session, sent.get("form"))
-            archive = sent.get("archive")
-            if not isinstance(archive, UploadFile):
-                raise Refused("no archive was sent")
-            kind, label = str(sent.get("kind", "")), str(sent.get("label", ""))
-            await site.uploads.take(session.team, _parts_of(archive), kind, label, size=archive.size)
 
     def _submissions_page(self, session: Session, problem: str = "", status: int = 200) -> Response:
         site, of_team = self.site, submissions(self.database, session.team, results=True)
@@ -170,7 +159,6 @@ class Pages:
         )  # fmt: skip
 
     def _session(self, request: Request) -> Session | None:
-        """Return the session of the cookie, or None."""
         secret = request.cookies.get(_COOKIE)
         return session_of(self.database, secret) if secret else None
 
@@ -197,7 +185,6 @@ class Pages:
             return sent.get(name)
 
     async def _session_of_form(self, request: Request) -> Session:
-        """Return the session of a form without files."""
         secret = await self._form_field(request, "form")
         return _check_form(await run_in_threadpool(self._session, request), secret)
 

@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from levelhead.errors import Fault, InputError, quoted
-from levelhead.task.archives import ArchiveLimits, UnsafeArchive, unpack
-from levelhead.task.description import MEGABYTE, SandboxLimits
+from levelhead.task.archives import UnsafeArchive, unpack
+from levelhead.task.description import MEGABYTE, SandboxLimits, SubmissionLimits
 from levelhead.task.submissions import Interrupted
 
 _CHUNK = 1 << 16
@@ -92,7 +92,6 @@ def check_sandbox(limits: SandboxLimits, task: Path) -> None:
 
 
 def _try_out(limits: SandboxLimits, slot: int, scratch: Path) -> None:
-    """Run a system that does nothing."""
     with tempfile.TemporaryDirectory(dir=scratch) as name:
         system, inputs, outputs = (Path(name) / part for part in ("system", "input", "output"))
         Path(name).chmod(0o755)
@@ -125,8 +124,7 @@ def users_of(limits: SandboxLimits) -> list[int | None]:
         return [None]
     if not limits.user:
         raise _no_sandbox("the server runs as root: set sandbox.user to an unprivileged user that runs nothing else")
-    names = limits.user.split(",")
-    users = list(dict.fromkeys(user for name in names for user in _numbers(name.strip(), limits.at_once)))
+    users = [*dict.fromkeys(user for name in limits.user.split(",") for user in _numbers(name.strip(), limits.at_once))]
     if 0 in users:
         raise _no_sandbox("systems cannot run as root")
     if len(users) < limits.at_once:
@@ -179,9 +177,7 @@ def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits,
             raise Interrupted(f"the sandbox could not be started: {error}") from error
         reason, log = _watch(process, archive, limits)
         code = _exit_code(process.returncode, archive, log, ended_by_us=reason is not None)
-        if reason is None:
-            reason = _collect(archive, outputs, code, limits)
-        return SystemRun(reason, log)
+        return SystemRun(reason or _collect(archive, outputs, code, limits), log)
 
 
 def _exit_code(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> int:
@@ -229,10 +225,7 @@ def _command(system: Path, inputs: Path, limits: SandboxLimits) -> list[str]:
 
 
 def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: SandboxLimits) -> tuple[str | None, bytes]:
-    """Copy the output of a sandbox to a file until it ends; kill it if it takes too long or writes too much.
-
-    Returns the error, or None, and the log.
-    """
+    """Copy the output of a sandbox to a file until it ends or exceeds limits; return the error or None, and the log."""
     output, errors = process.stdout, process.stderr
     assert output is not None
     assert errors is not None
@@ -274,23 +267,23 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def _collect(archive: IO[bytes], outputs: Path, code: int, limits: SandboxLimits) -> str | None:
     """Unpack the output of a system that ended with an exit code; return the error, or None."""
-    unpacked = outputs.with_name(f"{outputs.name}.handed-over")
-    unpacked.mkdir()
-    try:
-        with tempfile.NamedTemporaryFile(dir=outputs.parent) as copy:
-            archive.seek(len(_STARTED))
-            shutil.copyfileobj(archive, copy)
-            if not copy.tell():
-                return "the sandbox returned no output"
-            copy.flush()
-            unpack(Path(copy.name), unpacked, ArchiveLimits(limits.output_megabytes * MEGABYTE, _MOST_OUTPUTS))
-        if (unpacked / "output").is_dir():
+    allowed = SubmissionLimits(unpacked_megabytes=limits.output_megabytes, files=_MOST_OUTPUTS)
+    with (
+        tempfile.TemporaryDirectory(dir=outputs.parent, ignore_cleanup_errors=True) as folder,
+        tempfile.NamedTemporaryFile(dir=outputs.parent) as copy,
+    ):
+        archive.seek(len(_STARTED))
+        shutil.copyfileobj(archive, copy)
+        if not copy.tell():
+            return "the sandbox returned no output"
+        copy.flush()
+        try:
+            unpack(Path(copy.name), Path(folder), allowed)
+        except UnsafeArchive as error:
+            return f"its output is refused: {error.message}"
+        if Path(folder, "output").is_dir():
             outputs.rmdir()
-            (unpacked / "output").rename(outputs)
-    except UnsafeArchive as error:
-        return f"its output is refused: {error.message}"
-    finally:
-        shutil.rmtree(unpacked, ignore_errors=True)
+            Path(folder, "output").rename(outputs)
     if code in {124, 137}:
         return f"it was killed: it exceeded {limits.seconds} seconds, or the limit of processor time or memory"
     if code in {126, 127}:

@@ -49,7 +49,6 @@ class ScoringWorkers(NamedTuple):
     tls: Tls | None = None
 
     def workers(self) -> Workers:
-        """Return the workers."""
         return processes(self.jobs) if self.address is None else cluster(self.address, self.jobs, tls=self.tls)
 
     def __str__(self) -> str:
@@ -57,7 +56,6 @@ class ScoringWorkers(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the value of its text form."""
         jobs, address, tls = json.loads(text)
         return cls(jobs, address, None if tls is None else Tls(*tls))
 
@@ -70,7 +68,6 @@ def score_folders(
     task: SharedTask,
     folders: Mapping[str, Path],
     more: Sequence[str] = (),
-    *,
     workers: Workers | None = None,
     code: str = "",
 ) -> Results:
@@ -141,7 +138,6 @@ def run_child(command: Sequence[str], seconds: int) -> subprocess.CompletedProce
 
 
 def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
-    """Add the reasons for missing outputs to the document of a submission."""
     for code, result in document["results"].items():
         if code in reasons and result["state"] == "missing":
             result["reasons"] = [reasons[code]]
@@ -152,8 +148,7 @@ def main(arguments: Sequence[str]) -> None:
     folder, outputs, result, workers, code = arguments
     _end_with_parent()
     task = read_task(folder)
-    memory = task.limits.scoring_megabytes * MEGABYTE
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_AS, (task.limits.scoring_megabytes * MEGABYTE,) * 2)
     try:
         results = score_folders(
             task, {"submission": Path(outputs)}, workers=ScoringWorkers.from_text(workers).workers(), code=code
@@ -195,11 +190,7 @@ def _result(results: Results, system: str, code: str) -> dict[str, Any]:
 
 
 def public_reason(reason: str) -> str:
-    """Return the reason why an output scores 0, without quoting gold.
-
-    Faults in lines of the output itself are unchanged. If the texts differ, only the place in the output is reported;
-    for other faults, only the meaning of their slug.
-    """
+    """Return why an output scores 0, without quoting gold: a fault in its line, a place, or the meaning of the slug."""
     parts = _REASON.fullmatch(reason)
     if parts is None or parts["slug"] not in MESSAGES:
         return "it cannot be scored"
@@ -215,14 +206,14 @@ def public_reason(reason: str) -> str:
 
 def public_results(results: Results) -> Results:
     """Return results that can be published without gold: the same numbers, with reasons from `public_reason`."""
-    public = {
-        key: result._replace(reasons=tuple(dict.fromkeys(map(public_reason, result.reasons))))
-        for key, result in results.results.items()
-    }
-    return results._replace(results=public)
+    return results._replace(
+        results={
+            key: result._replace(reasons=tuple(dict.fromkeys(map(public_reason, result.reasons))))
+            for key, result in results.results.items()
+        }
+    )
 
 
 def read_result(document: Mapping[str, Any]) -> OutputResult:
-    """Return the result of a submission on a test set."""
     values = {name: None if value is None else Fraction(value) for name, value in document["values"].items()}
     return OutputResult(document["state"], values, "", tuple(document["reasons"]))

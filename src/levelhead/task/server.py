@@ -57,9 +57,8 @@ class _Runners:
 
 
 def serve_task(task: SharedTask, *, host: str, port: int, workers: ScoringWorkers = ONE_PROCESS) -> None:
-    """Serve a task until interrupted."""
     workers.workers()  # refuses unusable clusters before anything starts
-    folder = task.folder
+    folder, place = task.folder, Place(str(task.folder.path))
     folder.check_state()
     folder.prepare()
     with ExitStack() as stack:
@@ -67,8 +66,7 @@ def serve_task(task: SharedTask, *, host: str, port: int, workers: ScoringWorker
         try:  # a second server would delete the uploads of this one
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            fault = Fault("invalid-task", "the task is already being served", Place(str(folder.path)))
-            raise InputError(fault) from error
+            raise InputError(Fault("invalid-task", "the task is already being served", place)) from error
         try:  # from now on, connections to all addresses of the name wait until they are accepted
             known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
             addresses = dict.fromkeys((family, address) for family, _, _, _, address in known)

@@ -29,7 +29,7 @@ from starlette.routing import Route
 
 from levelhead.errors import printable
 from levelhead.tables.table import IntervalCell, Table, for_readers
-from levelhead.task.archives import ArchiveLimits, UnsafeArchive, check_archive
+from levelhead.task.archives import UnsafeArchive, check_archive
 from levelhead.task.database import Database, record, shown_time
 from levelhead.task.description import MEGABYTE, SharedTask, test_sets_of
 from levelhead.task.standings import Leaderboard, OwnAverage, leaderboard, own_averages, view_of
@@ -56,7 +56,6 @@ GRACE = dt.timedelta(minutes=10)
 FORM_BESIDE_FILE = 1 << 16
 """The maximum number of bytes of an upload form without the archive."""
 
-_CHECKS_AT_ONCE = 2
 _DISK_FULL = "the disk of the server is full: please tell the organizer"
 _INPUTS_NAME = "inputs.zip"
 _DATE = (1980, 1, 1, 0, 0, 0)  # for every file in the archive, so that the same inputs give the same bytes
@@ -64,9 +63,6 @@ _MODE = 0o100644 << 16
 
 
 _Value = TypeVar("_Value")
-
-Averages = dict[str, dict[str, OwnAverage]]
-"""Averages by group and measure."""
 
 
 class Site:
@@ -90,12 +86,15 @@ class Site:
             "time": _time,
             "why_primary": why_primary,
         }
-        functions = {"formatted": for_readers, "interval_lines": _interval_lines, "shown_state": shown_state}
-        self._templates.globals |= functions
+        self._templates.globals |= {
+            "formatted": for_readers,
+            "interval_lines": _interval_lines,
+            "shown_state": shown_state,
+        }
         self._checked = {path: _file_identity(path) for path in task.folder.inputs()}
         self._input_archive = InputArchive(task.folder.state / _INPUTS_NAME, self.inputs)
         self._lock = threading.Lock()
-        self._averages: dict[tuple[str, str], Averages] = {}
+        self._averages: dict[tuple[str, str], dict[str, dict[str, OwnAverage]]] = {}
         self._leaderboard: tuple[object, Leaderboard] | None = None
 
     def leaderboard(self) -> Leaderboard:
@@ -120,12 +119,10 @@ class Site:
         return "open", f"Submissions are open{until}."
 
     def accepts(self) -> bool:
-        """Return whether submissions are accepted now."""
         phase = self.phase()[0]
         return phase == "open" or (phase == "over" and not self.uploads.is_over())
 
     def check_open(self) -> None:
-        """Refuse a submission while the task is not open."""
         if not self.accepts():
             raise Refused(self.phase()[1], 403)
 
@@ -133,8 +130,8 @@ class Site:
         """Return the inputs that can be downloaded, by name, without inputs that changed since the server started."""
         if not self.task.show.inputs or self.phase()[0] == "early":
             return {}
-        paths = self.task.folder.inputs()
-        return {path.name: path for path in paths if self._checked.get(path) == _file_identity(path)}
+        files = self.task.folder.inputs()
+        return {path.name: path for path in files if self._checked.get(path) == _file_identity(path)}
 
     def file_routes(self, top: str, team_of: Callable[[Request], Team]) -> list[Route]:
         """Return the routes of inputs and logs, for the teams that a function finds, or refuses."""
@@ -142,13 +139,15 @@ class Site:
         def download_input(request: Request) -> Response:
             team_of(request)
             name = request.path_params["name"]  # looked up, never used as a path
-            path = existing(self.inputs().get(name))
-            return FileResponse(path, media_type="text/plain; charset=utf-8", filename=name)
+            return FileResponse(
+                existing(self.inputs().get(name)), media_type="text/plain; charset=utf-8", filename=name
+            )
 
         def download_all_inputs(request: Request) -> Response:
             team_of(request)
-            path = existing(self._input_archive.ready())
-            return FileResponse(path, media_type="application/zip", filename=_INPUTS_NAME)
+            return FileResponse(
+                existing(self._input_archive.ready()), media_type="application/zip", filename=_INPUTS_NAME
+            )
 
         def show_log(request: Request) -> Response:
             log = self.log_path(self.submission_of(team_of(request), request))
@@ -172,10 +171,10 @@ class Site:
     def primary(self, team: Team) -> str | None:
         """Return the ID of a team's primary submission, chosen or by default."""
         primary = primary_of(submissions(self.database, team)).get(team.name)
-        return None if primary is None else primary.id
+        return primary and primary.id
 
-    def averages(self, of: Submission) -> Averages:
-        """Return the averages of a submission that its team can currently see; they are computed once."""
+    def averages(self, of: Submission) -> dict[str, dict[str, OwnAverage]]:
+        """Return the averages of a submission that its team can currently see, computed once, by group and measure."""
         if of.state != FINISHED:
             return {}
         key = of.id, view_of(self.task, self.database, own=True)
@@ -186,7 +185,6 @@ class Site:
     def page(
         self, template: str, session: Session | None, title: str = "", status: int = 200, **values: Any
     ) -> HTMLResponse:
-        """Respond with a page."""
         phase, message = self.phase()
         shown = {"task": self.task, "session": session, "title": title, "phase": phase, "message": message, **values}
         return HTMLResponse(self._templates.get_template(f"{template}.html.j2").render(shown), status)
@@ -218,36 +216,32 @@ class InputArchive:
 
     def ready(self) -> Path | None:
         """Return the path of the archive; None without inputs."""
+        new = self.path.with_name(f".{self.path.name}.part")
         with self._lock:
             inputs = self._inputs()
-            if inputs and (self._made != tuple(inputs) or not self.path.is_file()):
-                self._make(inputs)
-            return self.path if inputs else None
-
-    def _make(self, inputs: Mapping[str, Path]) -> None:
-        """Write the archive to a temporary file, and move it into place if the inputs are still the checked ones."""
-        new = self.path.with_name(f".{self.path.name}.part")
-        try:
-            with zipfile.ZipFile(new, "w") as archive:
-                for name, path in inputs.items():
-                    info = zipfile.ZipInfo(printable(name), _DATE)
-                    info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, _MODE
-                    info.file_size = path.stat().st_size  # which decides whether sizes need 64 bits
-                    with path.open("rb") as data, archive.open(info, "w") as target:
-                        shutil.copyfileobj(data, target, 1 << 20)
-            if self._inputs().keys() != inputs.keys():
-                raise Refused("an input is being changed: try again", 503)
-            new.replace(self.path)
-            self._made = tuple(inputs)
-        except OSError as error:
-            raise Refused("the archive of the inputs cannot be written: please tell the organizer", 507) from error
-        finally:
-            new.unlink(missing_ok=True)
+            if not inputs or (self._made == tuple(inputs) and self.path.is_file()):
+                return self.path if inputs else None
+            try:
+                with zipfile.ZipFile(new, "w") as archive:
+                    for name, path in inputs.items():
+                        info = zipfile.ZipInfo(printable(name), _DATE)
+                        info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, _MODE
+                        info.file_size = path.stat().st_size  # which decides whether sizes need 64 bits
+                        with path.open("rb") as data, archive.open(info, "w") as target:
+                            shutil.copyfileobj(data, target, 1 << 20)
+                if self._inputs().keys() != inputs.keys():  # they are not the checked ones any more
+                    raise Refused("an input is being changed: try again", 503)
+                new.replace(self.path)
+                self._made = tuple(inputs)
+            except OSError as error:
+                raise Refused("the archive of the inputs cannot be written: please tell the organizer", 507) from error
+            finally:
+                new.unlink(missing_ok=True)
+            return self.path
 
 
 def _interval_lines(table: Table) -> list[dict[str, float] | None]:
     """Return the intervals of a leaderboard as lines on a common scale, in percent of the width of their cell."""
-    lines: list[dict[str, float] | None] = [None] * len(table.rows)
     intervals = {
         number: {"low": cell.low, "value": value, "high": cell.high}
         for number, row in enumerate(table.rows)
@@ -256,17 +250,17 @@ def _interval_lines(table: Table) -> list[dict[str, float] | None]:
     }
     low = min((interval["low"] for interval in intervals.values()), default=0.0)
     width = max((interval["high"] for interval in intervals.values()), default=0.0) - low
-    if width:
-        for number, interval in intervals.items():
-            lines[number] = {name: round(2 + 96 * ((x - low) / width), 1) for name, x in interval.items()}
-    return lines
+    lines = {
+        number: {name: round(2 + 96 * ((x - low) / width), 1) for name, x in interval.items()}
+        for number, interval in intervals.items()
+        if width
+    }
+    return [lines.get(number) for number in range(len(table.rows))]
 
 
 def _time(time: str | dt.datetime) -> Markup:
     """A time as HTML, readable and, to the minute, machine-readable."""
-    moment = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
-    to_the_minute = f"{moment.astimezone(dt.UTC):%Y-%m-%dT%H:%MZ}"
-    return Markup('<time datetime="{}">{}</time>').format(to_the_minute, shown_time(moment))
+    return Markup('<time datetime="{}">{}</time>').format(shown_time(time, "%Y-%m-%dT%H:%MZ"), shown_time(time))
 
 
 class Uploads:
@@ -274,9 +268,8 @@ class Uploads:
 
     def __init__(self, task: SharedTask, database: Database) -> None:
         self.task, self.database = task, database
-        self.folder = task.folder
         self._places = asyncio.Semaphore(task.limits.uploads_at_once)
-        self._checks = asyncio.Semaphore(_CHECKS_AT_ONCE)
+        self._checks = asyncio.Semaphore(2)  # of archives, at once
         self._busy: set[int] = set()
 
     @asynccontextmanager
@@ -309,7 +302,7 @@ class Uploads:
         if kind not in self.task.about.kinds:
             raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
         await run_in_threadpool(self.refuse_early, team, size, key)
-        path = self.folder.incoming / secrets.token_hex(16)
+        path = self.task.folder.incoming / secrets.token_hex(16)
         digest, n_bytes = hashlib.sha256(), 0
         try:
             with path.open("xb") as file:
@@ -346,10 +339,10 @@ class Uploads:
             rows = self.database.rows(query, f"team {team.name}", self.database.latest()[:10])
             refused, most = sum(row["action"] == "refused" for row in rows), limits.submissions_a_day
             if refused and len(rows) >= most:
-                message = f"your team has used its {most} submissions for today (UTC); refused archives count as well"
-                raise Refused(f"{message} ({refused} today)", 429)
+                used = f"your team has used its {most} submissions for today (UTC)"
+                raise Refused(f"{used}; refused archives count as well ({refused} today)", 429)
             refuse_early(self.database, team, limits)
-        room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
+        room = shutil.disk_usage(self.task.folder.state).free - limits.free_megabytes * MEGABYTE
         if room < (limits.upload_megabytes * MEGABYTE if size is None else size):
             raise Refused(_DISK_FULL, 507)
 
@@ -361,9 +354,9 @@ class Uploads:
     def _accept(self, team: Team, upload: Upload) -> Submission:
         try:
             if id_of_key(self.database, team, upload.key) is None:  # otherwise `accept` does not accept it again
-                check_archive(upload.path, ArchiveLimits.of(self.task.limits))
+                check_archive(upload.path, self.task.limits)
         except UnsafeArchive as error:
             with self.database.transaction() as connection:
                 record(connection, f"team {team.name}", "refused", detail=f"{upload.sha256} {error.message}")
             raise Refused(f"archive refused: {error.message}") from error
-        return accept(self.database, self.folder, team, upload, self.task.limits)
+        return accept(self.database, self.task.folder, team, upload, self.task.limits)

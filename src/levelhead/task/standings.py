@@ -6,6 +6,8 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,21 +37,15 @@ from levelhead.task.submissions import (
 )
 from levelhead.treebank.write import replace_file
 
-_RESAMPLES = 2000  # as `levelhead rank --significance`
-
-_SHORT_ID = 8  # characters
-
 
 def submissions_document(submissions: Sequence[Submission]) -> dict[str, Any]:
     """Return submissions for JSON, for the organizer."""
     primary = {submission.id for submission in primary_of(submissions).values()}
     names = ("id", "number", "kind", "label", "received", "state", "finished", "reason", "log", "valid", "outputs")
     documents = [
-        {
-            "team": submission.team_name,
-            **{name: getattr(submission, name) for name in names},
-            "primary": submission.id in primary,
-        }
+        {"team": submission.team_name}
+        | {name: getattr(submission, name) for name in names}
+        | {"primary": submission.id in primary}
         for submission in submissions
     ]
     return {**header("submissions"), "submissions": documents}
@@ -61,7 +57,7 @@ def submissions_table(submissions: Sequence[Submission], *, exact: bool = True) 
     columns = tuple(Column(name, "position" if name == "Number" else "text") for name in names)
     primary = {submission.id for submission in primary_of(submissions).values()}
     rows = tuple(
-        (submission.id if exact else submission.id[:_SHORT_ID], submission.team_name, submission.number,
+        (submission.id if exact else submission.id[:8], submission.team_name, submission.number,
          submission.kind, submission.label,
          submission.received if exact else shown_time(submission.received),
          shown_state(submission.state, submission.valid, submission.outputs),
@@ -72,9 +68,9 @@ def submissions_table(submissions: Sequence[Submission], *, exact: bool = True) 
 
 
 def rankings_of(task: SharedTask, results: Results) -> list[Ranking]:
-    """Return the rankings of systems under the rules of a task."""
-    names = task.manifest.show or (ALL,)
-    groups = groups_named(names, results.test_sets, own=task.manifest.groups, ranking=task.ranking)
+    groups = groups_named(
+        task.manifest.show or (ALL,), results.test_sets, own=task.manifest.groups, ranking=task.ranking
+    )
     measures = [measure for measure in measures_of(task) if measure in results.measures]
     return [rank(results, measure, group, task.ranking) for group in groups for measure in measures]
 
@@ -103,26 +99,20 @@ def standings_document(task: SharedTask, database: Database, results: Results) -
 
 def left_out_notes(failures: Sequence[Submission]) -> tuple[str, ...]:
     """Return notes on the submissions that a ranking leaves out."""
-    numbers: dict[str, list[str]] = {}
-    for failed in failures:
-        numbers.setdefault(failed.team_name, []).append(str(failed.number))
-    teams = (f"{name} (submission {', '.join(of_team)})" for name, of_team in sorted(numbers.items()))
-    return (f"left out because the organizer could not run or score them: {'; '.join(teams)}",) if numbers else ()
+    teams = [
+        f"{name} (submission {', '.join(str(failed.number) for failed in of_team)})"
+        for name, of_team in groupby(sorted(failures, key=attrgetter("team_name")), attrgetter("team_name"))
+    ]
+    return (f"left out because the organizer could not run or score them: {'; '.join(teams)}",) if teams else ()
 
 
 def primary_outputs(task: SharedTask, database: Database) -> dict[str, Path]:
     """Return the folders of outputs of the primary submissions, by the names of their teams."""
-    runs = task.folder.runs
-    return {primary.team_name: runs / str(primary.run) / "output" for primary in primary_submissions(database)}
+    return {best.team_name: task.folder.runs / str(best.run) / "output" for best in primary_submissions(database)}
 
 
 def close_task(
-    task: SharedTask,
-    database: Database,
-    *,
-    now: bool = False,
-    force: bool = False,
-    workers: Workers | None = None,
+    task: SharedTask, database: Database, *, now: bool = False, force: bool = False, workers: Workers | None = None
 ) -> Results | None:
     """Close a task for submissions, and store the final ranking."""
     with database.transaction() as connection:
@@ -148,10 +138,11 @@ def close_task(
         again = "" if is_final else "run them again with `levelhead task retry`, or "
         summary = f"{number_of(len(failures), 'submission')} failed through no fault of the team"
         state = "" if is_final else f", so {state}"
-        messages = [f"{summary}{state}: {again}leave them out of the ranking with --force"]
-        for failed in failures:
-            lines = (failed.log or "").strip().split("\n")
-            messages.append(f"submission {failed.number} of {failed.team_name} ({failed.id}): {lines[-1]}")
+        last_lines = ((failed, (failed.log or "").strip().rpartition("\n")[2]) for failed in failures)
+        messages = (
+            f"{summary}{state}: {again}leave them out of the ranking with --force",
+            *(f"submission {it.number} of {it.team_name} ({it.id}): {line}" for it, line in last_lines),
+        )
         raise InputError(*(Fault("invalid-task", message) for message in messages))
     if not primary_submissions(database):
         return None
@@ -182,7 +173,7 @@ def report(task: SharedTask, database: Database, workers: Workers | None = None)
     from levelhead.report.page.ranking import measures_of_page, ranking_page
     from levelhead.significance import InferenceSettings
 
-    tests = InferenceSettings(resamples=_RESAMPLES)
+    tests = InferenceSettings(resamples=2000)  # as `levelhead rank --significance`
     shown = measures_of_page(task.rules, registry_of(task))
     results = score_folders(task, primary_outputs(task, database), shown, workers=workers)
     results = public_results(results._replace(signature={**results.signature, **signature_of_draws(tests)}))
@@ -209,17 +200,13 @@ def report_of(task: SharedTask, database: Database) -> Path | None:
 
 
 def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
-    """Return the current visibility of scores."""
     if database.fact("final") is not None:
         return task.show.after
     return task.show.own if own else task.show.leaderboard
 
 
 def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
-    """Return the visible part of the leaderboard, computed from stored results without reading gold.
-
-    Intervals of the first measure and times are only included if scores are open.
-    """
+    """Return the visible leaderboard from stored results, with times and intervals only if scores are open."""
     view = view_of(task, database, own=False)
     primary = {submission.team_name: submission for submission in primary_submissions(database)}
     documents = {name: submission.document or {} for name, submission in primary.items()}
@@ -254,14 +241,10 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
 def _shown_rankings(
     task: SharedTask, documents: Mapping[str, Mapping[str, Any]], view: str
 ) -> tuple[Results, list[Ranking]]:
-    """The visible results and rankings, exact or coarse; no rankings without measures.
-
-    Coarse values are rounded before they are averaged, so that averages do not reveal more; averages are rounded as
-    well, and teams with equal rounded averages share a rank.
-    """
+    """The visible results and rankings, exact or coarse; no rankings without measures."""
     test_sets = test_sets_of(task)
-    known = [set(document["measures"]) for document in documents.values()]
-    measures = tuple(measure for measure in measures_of(task) if all(measure in names for names in known))
+    scored = [document["measures"] for document in documents.values()]
+    measures = tuple(measure for measure in measures_of(task) if all(measure in names for names in scored))
     unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # added later by the organizer
     outputs = {
         (name, test_set.code): read_result(document["results"][test_set.code])
@@ -270,7 +253,7 @@ def _shown_rankings(
         for name, document in documents.items()
         for test_set in test_sets
     }
-    if view == COARSE:
+    if view == COARSE:  # before and after averaging, so that averages do not reveal more; equal averages share a rank
         outputs = {key: result._replace(values=_coarse(result.values)) for key, result in outputs.items()}
     results = Results(test_sets, tuple(documents), measures, outputs, {}, {})
     rankings = rankings_of(task, results)
@@ -316,12 +299,10 @@ def own_results(task: SharedTask, database: Database, submission: Submission) ->
     shown: dict[str, dict[str, Any]] = {}
     for code, document in (submission.document or {}).get("results", {}).items():
         result = read_result(document)
-        values = result.values if view == OPEN else _coarse(result.values)
-        shown[code] = {"state": result.state, "reasons": list(result.reasons)}
-        if view != HIDDEN:
-            shown[code]["values"] = {
-                name: None if value is None else float(100 * value) for name, value in values.items()
-            }
+        seen = result.values if view == OPEN else _coarse(result.values)
+        percents = {name: None if value is None else float(100 * value) for name, value in seen.items()}
+        values = {} if view == HIDDEN else {"values": percents}
+        shown[code] = {"state": result.state, "reasons": list(result.reasons), **values}
     return shown
 
 
@@ -333,20 +314,15 @@ class OwnAverage(NamedTuple):
 
 
 def own_averages(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, OwnAverage]]:
-    """Return the averages of a team's own submission that it can see, by group and measure; empty if hidden.
-
-    Coarse averages are rounded averages of rounded scores.
-    """
+    """The averages of a submission that its team can see, by group and measure, coarse ones of rounded scores."""
     view = view_of(task, database, own=True)
     if view == HIDDEN or submission.document is None:
         return {}
     _, rankings = _shown_rankings(task, {submission.team_name: submission.document}, view)
     averages: dict[str, dict[str, OwnAverage]] = {}
     for ranking in rankings:
-        interval = _interval(ranking, submission.document) if view == OPEN else None
-        value = ranking.standings[0].value
-        average = OwnAverage(
+        interval, value = _interval(ranking, submission.document) if view == OPEN else None, ranking.standings[0].value
+        averages.setdefault(ranking.group.name, {})[ranking.measure] = OwnAverage(
             None if value is None else float(100 * value), interval and (100 * interval[0], 100 * interval[1])
         )
-        averages.setdefault(ranking.group.name, {})[ranking.measure] = average
     return averages

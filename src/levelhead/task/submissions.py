@@ -53,7 +53,6 @@ def _hash(secret: str) -> str:
 
 
 def new_token(database: Database, name: str, *, replace: bool = False) -> str:
-    """Return a new token for a team."""
     if not name.strip() or name != name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
         raise _invalid(f"invalid team name {quoted(name)}: use up to {_LONGEST_NAME} printable characters")
     token = _PREFIX + secrets.token_urlsafe(32)
@@ -76,14 +75,12 @@ def new_token(database: Database, name: str, *, replace: bool = False) -> str:
 
 
 def team_of_token(database: Database, token: str) -> Team | None:
-    """Return the team of a token; None for an invalid token."""
-    rows = database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))
-    return Team(rows[0]["id"], rows[0]["name"]) if rows else None
+    return next((Team(*row) for row in database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))), None)
 
 
 def teams(database: Database) -> list[Team]:
     """Return all teams, in alphabetical order."""
-    return [Team(row["id"], row["name"]) for row in database.rows("SELECT id, name FROM teams ORDER BY name")]
+    return [Team(*row) for row in database.rows("SELECT id, name FROM teams ORDER BY name")]
 
 
 def new_session(database: Database, team: Team) -> str:
@@ -98,7 +95,6 @@ def new_session(database: Database, team: Team) -> str:
 
 
 def session_of(database: Database, secret: str) -> Session | None:
-    """Return the session of a secret, or None."""
     rows = database.rows(
         "SELECT team, name, form FROM sessions JOIN teams ON teams.id = team WHERE sessions.id = ? AND until > ?",
         _hash(secret),
@@ -108,7 +104,6 @@ def session_of(database: Database, secret: str) -> Session | None:
 
 
 def end_session(database: Database, secret: str) -> None:
-    """Sign out."""
     with database.transaction() as connection:
         connection.execute("DELETE FROM main.sessions WHERE id = ?", (_hash(secret),))
 
@@ -175,10 +170,9 @@ def _submission(row: sqlite3.Row) -> Submission:
 
 def submissions(database: Database, team: Team | None = None, *, results: bool = False) -> list[Submission]:
     """Return all submissions, or those of a team, in the order in which they were accepted."""
-    columns = _WHOLE if results else _BRIEF
-    if team is None:
-        return list(map(_submission, database.rows(columns + "ORDER BY submissions.rowid")))
-    return list(map(_submission, database.rows(columns + "WHERE team = ? ORDER BY number", team.id)))
+    of_team, values = (" WHERE team = ?", [team.id]) if team else ("", [])
+    query = f"{_WHOLE if results else _BRIEF}{of_team} ORDER BY submissions.rowid"
+    return list(map(_submission, database.rows(query, *values)))
 
 
 def submission(database: Database, name: str, team: Team | None = None) -> Submission | None:
@@ -203,8 +197,8 @@ def refuse_often(database: Database, team: Team, action: str) -> None:
     query = "SELECT count(*) AS n FROM audit WHERE action = ? AND actor = ? AND time >= ?"
     rows = database.rows(query, action, f"team {team.name}", hour_ago.isoformat(timespec="milliseconds"))
     if rows[0]["n"] >= _MOST_AN_HOUR:
-        message = f"the audit log has {_MOST_AN_HOUR} entries '{action}' of your team in the last hour: try again later"
-        raise Refused(message, 429)
+        entries = f"{_MOST_AN_HOUR} entries '{action}' of your team in the last hour"
+        raise Refused(f"the audit log has {entries}: try again later", 429)
 
 
 def id_of_key(database: Database, team: Team, key: str | None) -> str | None:
@@ -269,11 +263,7 @@ def shown_state(state: str, valid: int, outputs: int) -> str:
 
 
 def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
-    """Return the primary submission of each team that has one, by team name.
-
-    It is the submission chosen by the team, or otherwise the last one with the most valid outputs; among these, one
-    with a failed run counts only if all runs failed.
-    """
+    """Return each team's primary submission: chosen, or the last with most valid outputs, if possible of a good run."""
     finished = [candidate for candidate in candidates if candidate.state == FINISHED]
     finished.sort(key=lambda candidate: (candidate.chosen, candidate.valid, candidate.reason is None))
     return {candidate.team_name: candidate for candidate in finished}
@@ -288,8 +278,7 @@ def why_primary(primary: Submission) -> str:
 
 def primary_submissions(database: Database) -> list[Submission]:
     """Return the primary submissions with their results, sorted by team name."""
-    briefs = primary_of(submissions(database)).values()
-    whole = (submission(database, brief.id) for brief in briefs)
+    whole = (submission(database, brief.id) for brief in primary_of(submissions(database)).values())
     return sorted(filter(None, whole), key=lambda submission: submission.team_name)
 
 
@@ -310,10 +299,7 @@ class Interrupted(Exception):
 
 
 def claim(database: Database, kind: str) -> Submission | None:
-    """Start and return the next waiting submission of the team whose turn it is; None if none is waiting.
-
-    The next team is the one whose last submission was started the longest time ago.
-    """
+    """Start and return the next submission, of the waiting team that was served the longest time ago, or None."""
     with database.transaction() as connection:
         if not database.rows("SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1", WAITING, kind):
             return None
@@ -349,16 +335,13 @@ def finish(
 
 
 def recover(database: Database) -> None:
-    """Put submissions that were running when a runner ended back into the queue.
-
-    A submission that was started ten times without finishing fails, since it may cause the runner to end.
-    """
+    """Put submissions that were running when a runner ended back into the queue."""
     for row in database.rows("SELECT id FROM submissions WHERE state = ?", RUNNING):
         interrupt(database, row["id"], "the runner ended")
 
 
 def interrupt(database: Database, name: str, why: str) -> None:
-    """Put an interrupted submission back into the queue; after ten attempts it fails."""
+    """Put an interrupted submission back into the queue; after ten attempts it fails, since it may be the cause."""
     with database.transaction() as connection:
         changed = connection.execute(
             "UPDATE main.submissions SET state = ? WHERE id = ? AND state = ? AND attempts < ?",

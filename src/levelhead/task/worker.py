@@ -10,12 +10,13 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import LevelheadError
-from levelhead.task.archives import ArchiveLimits, UnsafeArchive, unpack
+from levelhead.task.archives import UnsafeArchive, unpack
 from levelhead.task.database import Database
 from levelhead.task.description import MEGABYTE, OUTPUTS, SYSTEM, SharedTask, TaskFolder, read_task, sync, test_sets_of
 from levelhead.task.sandbox import run_system, scratch_of, users_of
@@ -41,11 +42,10 @@ class Runner:
 
     def run(self, kind: str, slot: int) -> None:
         """Process the submissions of a kind for ever."""
-        pause = threading.Event()
         try:
             while True:
                 if not self.step(kind, slot):
-                    pause.wait(_SECONDS_BETWEEN_LOOKS)
+                    time.sleep(_SECONDS_BETWEEN_LOOKS)
         except BaseException:  # noqa: BLE001 -- this process must end in any case
             traceback.print_exc()
             os._exit(1)  # the database is not available: the server starts another runner, which recovers
@@ -95,7 +95,7 @@ class Runner:
         reason = None
         if submission.kind == OUTPUTS:
             outputs.mkdir()
-            unpack(upload, outputs, ArchiveLimits.of(self.task.limits))
+            unpack(upload, outputs, self.task.limits)
         else:
             reason = self._run(submission, upload, run, slot)
         reasons = collect_outputs(self.task, outputs, submission.kind)
@@ -109,8 +109,7 @@ class Runner:
         """Run a system on a copy of the inputs; return the error message, or None."""
         user = users_of(self.task.sandbox)[slot]
         self.scratch.mkdir(mode=0o711, parents=True, exist_ok=True)
-        status = self.scratch.lstat()
-        if self.scratch.is_symlink() or status.st_uid != os.geteuid():
+        if self.scratch.is_symlink() or self.scratch.lstat().st_uid != os.geteuid():
             raise OSError(f"{self.scratch} belongs to another user")
         place = self.scratch / submission.id
         shutil.rmtree(place, ignore_errors=True)
@@ -120,7 +119,7 @@ class Runner:
                 shutil.copyfile(path, place / "input" / path.name)
             system = place / "system"
             system.mkdir()
-            unpack(upload, system, ArchiveLimits.of(self.task.limits))
+            unpack(upload, system, self.task.limits)
             for path in [place, *place.rglob("*")]:  # the sandbox's user can read it, regardless of the umask
                 if user is not None or path.is_dir():
                     path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
@@ -136,10 +135,7 @@ def _log_for_organizer(submission: Submission, log: str) -> None:
 
 
 def contents_folder(folder: Path) -> Path:
-    """Return the folder with the contents of an archive: its only folder, or otherwise its top.
-
-    Files that macOS adds (`__MACOSX`, `.DS_Store`, `._NAME`) are ignored.
-    """
+    """Return the only folder of an archive or its top, ignoring files of macOS (`__MACOSX`, `.DS_Store`, `._NAME`)."""
     of_macos = ("__MACOSX", ".DS_Store")
     inside = [path for path in folder.iterdir() if path.name not in of_macos and not path.name.startswith("._")]
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
@@ -201,11 +197,9 @@ def main(arguments: Sequence[str]) -> None:
         runner = Runner(task, database, ScoringWorkers.from_text(arguments[1]))
         runner.recover()
         lanes = [(OUTPUTS, 0), *((SYSTEM, slot) for slot in range(task.sandbox.at_once))]
-        threads = [threading.Thread(target=runner.run, args=lane) for lane in lanes]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(len(lanes)) as pool:
+            for lane in lanes:
+                pool.submit(runner.run, *lane)
 
 
 def _end_with_server(scratch: Path, opened: list[Database]) -> None:
