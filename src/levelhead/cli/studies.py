@@ -56,14 +56,7 @@ def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[P
 @setting("--outputs", type=options.ResultPath("folder", Path), metavar="DIR")
 @setting("--seed", type=options.limited("seed"))
 @options.printing_options("text", "markdown", "json")
-def reproduce(
-    paper: str,
-    treebanks: tuple[Path, ...],
-    systems: Path | None,
-    outputs: Path | None,
-    report: Path | None,
-    **given: Any,
-) -> None:
+def reproduce(paper: str, treebanks: tuple[Path, ...], systems: Path | None, report: Path | None, **given: Any) -> None:
     """Repeat the experiments of PAPER on your treebanks, and compare the new results with the printed numbers.
 
     PAPER is nivre-fang-2017, callin, conll17, kohita-2017, kohita-2017-ud2 or sogaard-haulrich, or a study of
@@ -77,13 +70,12 @@ def reproduce(
     if not treebanks and paper != "conll17":
         treebanks, systems = _examples(paper, systems, quick=given["quick"])
     read = [*treebanks, *filter(None, (systems, *(given[name] for name in ("judgements", "scores", "weights"))))]
-    if outputs is not None and any(outputs.resolve() == path.resolve() for path in read):
+    if given["outputs"] and given["outputs"].resolve() in {path.resolve() for path in read}:
         raise click.UsageError("--outputs is a folder of inputs: name another folder")
     check_paths(inputs_of(read), [given["output"], str(report) if report else None, given["store"]])
     if report is not None:
         checked_page(report)
-    jobs = options.workers_for(given, ())
-    given |= {"treebanks": treebanks, "systems": systems, "outputs": outputs, "jobs": jobs}
+    given |= {"treebanks": treebanks, "systems": systems, "jobs": options.workers_for(given, ())}
     study = options.call(given, paper)
     if report is not None:
         write_page(study, report, page_origin())

@@ -7,7 +7,7 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,22 +30,16 @@ from levelhead.correlation.human_agreement import (
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation.pair import Input, load
 from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
-from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring.measure import Measure
-from levelhead.scoring.rules import Rules
-from levelhead.scoring.weights import Weights
 from levelhead.significance import InferenceSettings, SystemCounts, Units, holm, seeded, unit_line, unit_notes
 from levelhead.significance.jackknife import ratios
-from levelhead.significance.units import AUTO
 from levelhead.tables.documents import header, notes_of, signature_line
 from levelhead.tables.table import Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary, contents_hash, short_hash, summary_of
-from levelhead.treebank.reader import Format
 
 __all__ = ["Choices", "ComparedMeasures", "Judged", "Judgement"]
 
@@ -183,12 +177,11 @@ def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = N
         raise InputError(Fault("invalid-judgements", message, Place(name)))
     value = {word.lower(): number for number, word in enumerate(pairs[0])}
     faults = [
-        Fault("invalid-judgements", f"unknown vote {quoted(vote)}: use {' or '.join(value)}", Place(name, number))
-        if vote
-        else Fault("invalid-judgements", "the line has no vote", Place(name, number))
+        Fault("invalid-judgements", reason, Place(name, number))
         for number, votes in enumerate(lines, 1)
         for vote in votes or [""]
         if vote not in value
+        for reason in [f"unknown vote {quoted(vote)}: use {' or '.join(value)}" if vote else "the line has no vote"]
     ]
     if faults:
         raise InputError(*faults)
@@ -200,48 +193,35 @@ def judge(
     gold: Input,
     first: Input,
     second: Input,
-    choices: Choices | str | os.PathLike[str],
-    *,
-    measures: Iterable[str | Measure] = ("LAS", "UAS", "CLAS"),
-    rules: str | Rules = "ud",
-    format: Format = "conllu",  # noqa: A002 -- as the command line calls it
+    votes: Choices,
+    setup: Setup,
+    settings: InferenceSettings,
     ties: Ties = "callin",
-    subtypes_apart: bool = False,
-    resamples: int = 2000,
-    resample_by: str = AUTO,
-    level: float = 0.95,
-    seed: int = 0,
-    weights: Mapping[str, Weights] | None = None,
-    registry: Registry = STANDARD,
+    *,
+    subtypes_apart: bool,
 ) -> Judgement:
     """Return how well measures agree with people who chose the better of two analyses of each sentence."""
-    setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).for_pair()
+    setup, level = setup.for_pair(), settings.level
     plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)
-    results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by)
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by)
     ((code, counts),) = sentence_counts(results, plan, setup).items()
     sources, units, seed_of_gold = sources_of_results(results)[code], results.units[code], results.seed_of(code)
     if originals is not None:
         sources = replace(sources, gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
         seed_of_gold = originals[0].sha256 or ""
-    votes = choices if isinstance(choices, Choices) else read_choices(choices)
     scores = _scores_of(counts, votes)
     verdict = {name: preferences(*pair, ties) for name, pair in scores.items()}
-    drawn = seeded(InferenceSettings(seed=seed), seed_of_gold)
-    options: dict[str, Any] = {"units": units, "resamples": resamples, "level": level, "seed": drawn}
+    drawn = seeded(settings, seed_of_gold)
+    options: dict[str, Any] = {"units": units, "resamples": settings.resamples, "level": level, "seed": drawn}
     judged = {name: Judged(scores[name], human_agreement(verdict[name], votes.second, **options)) for name in scores}
     pairs = list(itertools.combinations(verdict, 2))
     differences = [compare_agreement(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
     corrected = zip(pairs, differences, holm([difference.p for difference in differences]))
     compared = tuple(ComparedMeasures(*pair, difference, p) for pair, difference, p in corrected)
-    settings = {
-        **({"subtypes": "apart"} if subtypes_apart else {}),
-        "ties": ties,
-        "resamples": str(resamples),
-        "resample-by": resample_by,
-        "level": repr(level),
-        "seed": str(seed),
-    }
-    provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**settings)
+    parts = {"subtypes": "apart"} if subtypes_apart else {}
+    parts |= {"ties": ties, "resamples": str(settings.resamples), "resample-by": settings.resample_by}
+    parts |= {"level": repr(level), "seed": str(settings.seed)}
+    provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**parts)
     notes = (*provenance.notes, *unit_notes({"gold": units}))
     return Judgement(votes, judged, compared, replace(provenance, notes=notes), units)
 
@@ -279,16 +259,14 @@ def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
 
 def _scores_of(counts: SystemCounts, choices: Choices) -> dict[str, tuple[Scores, Scores]]:
     """The scores of both systems by each measure in every sentence; higher is better."""
-    if len(choices.second) != len(counts.parts):
-        message = f"there are choices for {len(choices.second)} sentences, but gold has {len(counts.parts)}"
-        raise InputError(Fault("invalid-judgements", message))
-    if choices.second.max() == choices.second.min():
-        message = "all sentences have the same choice: correlations are undefined"
-        raise InputError(Fault("invalid-judgements", message))
     scores = ratios(counts.parts)  # shape (sentences, systems, measures)
     scores[..., list(counts.perplexities)] *= -1  # logarithms of perplexities
     undefined = np.isnan(scores.sum(axis=1)).all(axis=0)
     faults = [f"{name} has no value in any sentence" for name, none in zip(counts.measures, undefined) if none]
+    if len(choices.second) != len(scores):
+        faults = [f"there are choices for {len(choices.second)} sentences, but gold has {len(scores)}"]
+    elif choices.second.max() == choices.second.min():
+        faults = ["all sentences have the same choice: correlations are undefined"]
     if faults:
         raise InputError(*(Fault("invalid-judgements", message) for message in faults))
     return {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}
