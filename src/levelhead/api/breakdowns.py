@@ -98,6 +98,7 @@ def breakdown(
     from levelhead.analysis.word_properties import PropertySettings
     from levelhead.comparison import breakdowns, system_errors
     from levelhead.comparison.contrasts import compare_by
+    from levelhead.significance import InferenceSettings
 
     seen, properties = list(train), as_list(by)
     setup = settings_for(
@@ -122,16 +123,17 @@ def breakdown(
         )
         return noting(system_errors.CascadingErrors(*cascading), gold, plan)
     _check_single(setup.names)
+    tests = InferenceSettings(level=level, resample_by=resample_by)
     if properties == ["repair"]:
-        return noting(breakdowns.repairs_of_outputs(plan, setup, resample_by, level), gold, plan)
+        return noting(breakdowns.repairs_of_outputs(plan, setup, tests), gold, plan)
     if len(plan.systems) == 1:
         names = [names.split(",") for names in properties]
-        return noting(breakdowns.break_down_outputs(plan, setup, names, buckets, resample_by, level), gold, plan)
+        return noting(breakdowns.break_down_outputs(plan, setup, names, buckets, tests), gold, plan)
     if len(properties) > 1:
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
-    return noting(compare_by(plan, properties[0].split(","), buckets, setup, resample_by, level), gold, plan)
+    return noting(compare_by(plan, properties[0].split(","), buckets, setup, tests), gold, plan)
 
 
 @public(limit=("optional", ("whole", *LIMITS["limit"])))

@@ -9,12 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.rules import Rules
+from levelhead.scoring import Matches, Rules, match
 from levelhead.significance.agreement import MISSING
-from levelhead.treebank import Treebank
+from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import StringColumn
 
 Numbers = NDArray[np.int64]
 
@@ -62,8 +60,8 @@ def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], 
             np.minimum.at(groups, first, least)
             np.minimum.at(groups, second, least)
     members, numbers = np.unique(groups, return_inverse=True)
-    forms = sorted({form for treebank in treebanks for form in treebank.forms.distinct_texts})
-    number_of = {form: i for i, form in enumerate(forms)}
+    forms = {form for treebank in treebanks for form in treebank.forms.distinct_texts}
+    number_of = {form: i for i, form in enumerate(sorted(forms))}
     keys = (
         np.array([number_of[form] for treebank in treebanks for form in treebank.forms]),
         np.concatenate([np.arange(len(span.starts)) - np.searchsorted(span.starts, span.starts) for span in spans]),

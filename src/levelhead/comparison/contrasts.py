@@ -24,14 +24,11 @@ from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry
-from levelhead.scoring.matches import Agree, Matches
-from levelhead.scoring.measure import Measure
+from levelhead.scoring import Agree, Matches, Measure, Score
 from levelhead.scoring.measure_definitions import ATTACHED
-from levelhead.scoring.score import Score
-from levelhead.significance import unit_line, units_of
+from levelhead.significance import STANDARD, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
-from levelhead.significance.units import AUTO, Units, unit_notes
 from levelhead.tables.documents import header, points, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -182,17 +179,10 @@ class Gains(Tabular):
             }
 
         averages = [document(mean, {"treebanks": mean.n_treebanks, "gold": mean.gold}) for mean in self.averages]
-        treebanks = {
-            name: [
-                document(
-                    gain,
-                    {"gold": gain.score.gold, "baseline_value": points(gain.baseline.value)}
-                    | {"value": points(gain.score.value)},
-                )
-                for gain in gains
-            ]
-            for name, gains in self.treebanks.items()
-        }
+        treebanks: dict[str, list[dict[str, Any]]] = {name: [] for name in self.treebanks}
+        for name, gain in ((name, gain) for name, gains in self.treebanks.items() for gain in gains):
+            values = {"baseline_value": points(gain.baseline.value), "value": points(gain.score.value)}
+            treebanks[name].append(document(gain, {"gold": gain.score.gold, **values}))
         return {
             **header("gains", self.provenance.signature),
             "measure": self.measure,
@@ -284,12 +274,7 @@ class Contrasts(Tabular):
 
 
 def compare_by(
-    plan: Plan,
-    by: Sequence[str],
-    settings: PropertySettings,
-    setup: Setup,
-    resample_by: str = AUTO,
-    level: float = 0.95,
+    plan: Plan, by: Sequence[str], settings: PropertySettings, setup: Setup, tests: InferenceSettings = STANDARD
 ) -> Gains:
     """Return the gains of systems over the first system, by properties of words."""
     _check_systems(plan)
@@ -299,8 +284,8 @@ def compare_by(
         for name, some in outputs:
             gold = some[0].matches.gold
             requested.see(gold)
-            units[name] = units_of(gold, resample_by)
-            intervals = IntervalSettings(units[name], level)
+            units[name] = units_of(gold, tests.resample_by)
+            intervals = IntervalSettings(units[name], tests.level)
             treebanks[name] = gains_by(some, measure, by, settings, setup.registry, intervals)
             sources[name] = sources_of({output.name: output.matches for output in some}, setup)
     requested.check()
@@ -309,7 +294,7 @@ def compare_by(
         parts["train"] = settings.training.hashes
     if "class" in by:
         parts["scheme"] = settings.scheme.name
-    parts |= {"level": f"{level:g}", "resample-by": resample_by}
+    parts |= {"level": f"{tests.level:g}", "resample-by": tests.resample_by}
     provenance = comparison_provenance(sources, setup, parts, unit_notes(units, "intervals"))
     return Gains(tuple(by), str(measure), some[0].name, treebanks, provenance, units)
 
@@ -330,10 +315,10 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
 
 def _check_systems(plan: Plan) -> None:
     """Refuse a single system, and systems with several runs."""
-    if any(system.run for system in plan.systems):
-        raise InputError(Fault("no-pairs", "only single outputs can be compared here: name one run of each system"))
-    if len(plan.systems) < 2:
-        raise InputError(Fault("no-pairs", "give at least two systems"))
+    runs = any(system.run for system in plan.systems)
+    if runs or len(plan.systems) < 2:
+        single = "only single outputs can be compared here: name one run of each system"
+        raise InputError(Fault("no-pairs", single if runs else "give at least two systems"))
 
 
 def gains_by(
@@ -383,13 +368,12 @@ def contrasts(baseline: Matches, system: Matches, setup: Setup) -> tuple[list[Co
         raise MeasureError(f"{measure} does not count words, so it cannot select sentences", "unknown-measure")
     both = [counts_of(matches, setup)[str(measure)][0] for matches in (baseline, system)]
     change = both[1].correct - both[0].correct
-    order = np.argsort(-change, kind="stable").tolist()
     numbers = [counts.tolist() for counts in (both[0].correct, both[1].correct, both[0].gold)]
-    gained, lost = (
-        [Contrast(i, *(column[i] for column in numbers)) for i in sentences if sign * change[i] > _EQUAL]
-        for sentences, sign in ((order, 1), (reversed(order), -1))
+    every = [Contrast(i, *(column[i] for column in numbers)) for i in np.argsort(-change, kind="stable").tolist()]
+    return (
+        [contrast for contrast in every if change[contrast.sentence] > _EQUAL],
+        [contrast for contrast in reversed(every) if change[contrast.sentence] < -_EQUAL],
     )
-    return gained, lost
 
 
 class WorseSentence(NamedTuple):

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.find import find_plan
-from levelhead.campaign.plan import Plan
+from levelhead.campaign import Plan, find_plan
 from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
 from levelhead.correlation.human_agreement import (
     AgreementDifference,

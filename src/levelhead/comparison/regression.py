@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.messages import MESSAGES
-from levelhead.significance import ComparedScore, InferenceSettings
+from levelhead.significance import FEWEST_UNITS, ComparedScore, InferenceSettings, SystemCounts
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.estimates import FEWEST_RUNS, Interval
-from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import MOST_RUNS, Target, difference_variances, runs_to_detect
-from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.fields import Field, documented
 from levelhead.tables.table import Column, formatted, interval_cell, interval_head, value_cell
 
@@ -68,17 +67,14 @@ def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
     """The errors of a system's outputs, including measures without a value that the baseline has."""
     of_system = plan._replace(systems=tuple(system for system in plan.systems if system.name == name))
     yield from missing_outputs(of_system)
-    for system in of_system.systems:
-        for test_set in plan.test_sets:
-            result = results.results[system.label, test_set.code]
-            yield from (fault for fault in result.faults if fault.severity == "error")
-            baseline = results.results[plan.systems[0].label, test_set.code].scores
-            path = system.outputs.get(test_set.code)
-            place = Place(None if path is None else os.fspath(path))
-            for measure, score in result.scores.items():
-                if score.reason is not None and baseline[measure].reason is None:
-                    slug = score.reason.partition(":")[0]
-                    yield Fault(slug if slug in MESSAGES else "not-annotated", f"{measure}: {score.reason}", place)
+    for system, code in product(of_system.systems, (test_set.code for test_set in plan.test_sets)):
+        result, baseline = results.results[system.label, code], results.results[plan.systems[0].label, code].scores
+        yield from (fault for fault in result.faults if fault.severity == "error")
+        path = system.outputs.get(code)
+        for measure, score in result.scores.items():
+            if score.reason is not None and baseline[measure].reason is None:
+                slug, place = score.reason.partition(":")[0], Place(None if path is None else os.fspath(path))
+                yield Fault(slug if slug in MESSAGES else "not-annotated", f"{measure}: {score.reason}", place)
 
 
 def gate_results(
@@ -106,8 +102,8 @@ def gate_results(
             yield gate
     place = "macro-average" if len(counts) > 1 else next(iter(counts))
     for system, faults in invalid.items():
-        gate = GateResult(system, "", place, "not met", "invalid", errors=tuple(map(str, faults)))
-        yield from (gate._replace(measure=name) for name in measures)
+        errors = tuple(map(str, faults))
+        yield from (GateResult(system, name, place, "not met", "invalid", errors=errors) for name in measures)
 
 
 def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is_better: bool) -> GateResult:
@@ -135,8 +131,7 @@ def _runs_needed(
     """The number of runs that would show the observed distance from 0 or the margin; systems share the level."""
     tables = list(counts.values()) if result.average else [counts[result.treebank]]
     measure = tables[0].measures.index(result.measure)
-    baseline = tables[0].systems[0]
-    variances = [difference_variances(table, baseline, result.system)[measure] for table in tables]
+    variances = [difference_variances(table, tables[0].systems[0], result.system)[measure] for table in tables]
     known = [variance for variance in variances if variance is not None]
     if len(known) < len(variances) or result.difference is None:
         return None

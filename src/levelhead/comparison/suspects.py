@@ -21,11 +21,9 @@ from levelhead.scoring.matches import Matches
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Plain, Table
 from levelhead.tabular import Tabular
-from levelhead.treebank import Treebank
+from levelhead.treebank import Comments, StringColumn, Treebank
 from levelhead.treebank.provenance import joint_hash, sources_document, summary_of
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import StringColumn
-from levelhead.treebank.tokens import Comments
 
 __all__ = ["Suspect", "Suspects"]
 
@@ -45,10 +43,8 @@ a word or its head is not aligned, int64, shape (1 + systems, gold words); and t
 
 def attachments(outputs: Sequence[Matches]) -> Ballot:
     """Return the analyses of heads (0 is the root) and universal relations by gold and systems."""
-    gold = outputs[0].gold
-    numbers: dict[str, int] = {}
-    labels = np.full((1 + len(outputs), gold.n_words), NONE, dtype=np.int64)
-    heads = labels.copy()
+    gold, numbers = outputs[0].gold, dict[str, int]()
+    labels, heads = np.full((2, 1 + len(outputs), gold.n_words), NONE, dtype=np.int64)
     labels[0], heads[0] = _numbered(gold.relations, universal, numbers), gold.heads + 1
     for row, matches in enumerate(outputs, 1):
         words = matches.alignment.system
@@ -183,16 +179,14 @@ class Suspects(Tabular):
 
         The comments are `# suspect = WORD KIND: ANNOTATION -> OTHER`, the most suspicious word first.
         """
-        of_sentence: dict[int, list[str]] = {}
+        of_sentence: dict[int, str] = {}
         for suspect in self.suspects:
-            place = self._place(suspect.word)
+            place, known = self._place(suspect.word), of_sentence.get(self.sentence_of(suspect), "")
             line = f"# suspect = {place['word']} {suspect.kind}: {suspect.gold} -> {suspect.other}\n"
-            of_sentence.setdefault(place["sentence"] - 1, []).append(line)
+            of_sentence[place["sentence"] - 1] = known + line
         chosen = self.treebank.select(list(of_sentence))
-        texts = [
-            (comments + "".join(lines)).encode()
-            for comments, lines in zip(chosen.comments, of_sentence.values(), strict=True)
-        ]
+        both = zip(chosen.comments, of_sentence.values(), strict=True)
+        texts = [(comments + lines).encode() for comments, lines in both]
         starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
         return replace(chosen, comments=Comments(b"".join(texts), starts))
 
@@ -230,20 +224,11 @@ class Suspects(Tabular):
     def _document(self, suspect: Suspect) -> dict[str, Any]:
         lines, place, variation = self.treebank.source.lines, self._place(suspect.word), suspect.variation
         elsewhere = variation and {"other": variation.n_other, "same": variation.n_own} | self._place(variation.place)
-        return {
-            "sentence": place["sentence"],
-            "sent_id": place["sent_id"],
-            "line": int(lines[place["sentence"] - 1]) if len(lines) else None,
-            "word": place["word"],
-            "form": self.treebank.forms[suspect.word],
-            "problem": suspect.kind,
-            "annotation": suspect.gold,
-            "probably": suspect.other,
-            "score": suspect.score,
-            "systems_against": suspect.n_for,
-            "systems_in_favor": suspect.n_gold,
-            "elsewhere": elsewhere,
-        }
+        number, names = place.pop("word"), ("problem", "annotation", "probably", "score", "systems_against")
+        line = int(lines[place["sentence"] - 1]) if len(lines) else None
+        document = {**place, "line": line, "word": number, "form": self.treebank.forms[suspect.word]}
+        document |= zip((*names, "systems_in_favor"), suspect[1:7], strict=True)
+        return {**document, "elsewhere": elsewhere}
 
     def _place(self, word: int) -> dict[str, Any]:
         """The number of a word's sentence, its id, and the number of the word in it."""

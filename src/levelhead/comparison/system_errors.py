@@ -76,11 +76,10 @@ class Confusions(PerTreebank[Confusion]):
             *(Column("Gold", "text"), Column("System", "text")),
             *(Column("Words", "number"), Column("Head correct", "number"), Column("of gold")),
         )
-        notes = ["errors only; of gold: share of the aligned words with this gold relation"]
-        if any(OTHER in confusion.names for confusion in self.treebanks.values()):
-            rest = f"all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown"
-            notes.append(f"{OTHER}: {rest}")
-        return self._table(columns, _confused, *notes)
+        rest = f"{OTHER}: all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown"
+        notes = [rest] if any(OTHER in confusion.names for confusion in self.treebanks.values()) else []
+        first = "errors only; of gold: share of the aligned words with this gold relation"
+        return self._table(columns, _confused, first, *notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the complete matrices for JSON."""
@@ -131,8 +130,8 @@ class CascadingErrors(PerTreebank[Sequence[Cascading]]):
     def table(self) -> Table:
         """Return one row per treebank and class, labeled and unlabeled: wrong arcs, and those with a correct parent."""
         columns = (
-            *(Column(name, "text") for name in ("Class", "Arcs")),
-            *(Column("Wrong", "number"), Column("Parent correct", "number"), Column("Share")),
+            *(Column("Class", "text"), Column("Arcs", "text"), Column("Wrong", "number")),
+            *(Column("Parent correct", "number"), Column("Share")),
         )
         return self._table(
             columns,
@@ -185,9 +184,8 @@ def for_each_output(
     plan: Plan, setup: Setup, function: Callable[[Matches], _Found], scheme: UsedScheme | None = None
 ) -> tuple[dict[str, _Found], Provenance]:
     """Return the result of a function for the output on each treebank, by its code, and the provenance."""
-    results, provenances, parts = {}, {}, setup.signature_of_measures()
-    if scheme:
-        parts["scheme"] = scheme[0].name
+    results, provenances = {}, {}
+    parts = setup.signature_of_measures() | ({"scheme": scheme[0].name} if scheme else {})
     with read_outputs(single_run(plan), setup) as outputs:
         for code, (output,) in outputs:
             results[code] = function(output.matches)
@@ -244,19 +242,15 @@ class ErrorExamples(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        cells: dict[str, list[dict[str, Any]]] = {}
-        for error, examples in self.listed.items():
-            cells[error] = documents = []
-            for example in examples:
-                gold, system = self.matches.gold[example.gold_sentence], self.matches.system[example.system_sentence]
-                documents.append(
-                    {"sent_id": gold.id, "sentence": example.gold_sentence + 1, "word": example.gold_word + 1}
-                    | {"form": gold.forms[example.gold_word], "text": gold.text}
-                    | {
-                        name: {"heads": side.heads, "relations": side.relations, "forms": side.forms}
-                        for name, side in (("gold", gold), ("system", system))
-                    }
-                )
+        cells: dict[str, list[dict[str, Any]]] = {error: [] for error in self.listed}
+        for error, at in ((error, example) for error, examples in self.listed.items() for example in examples):
+            gold, system = self.matches.gold[at.gold_sentence], self.matches.system[at.system_sentence]
+            trees = {
+                name: {"heads": side.heads, "relations": side.relations, "forms": side.forms}
+                for name, side in (("gold", gold), ("system", system))
+            }
+            place = {"sent_id": gold.id, "sentence": at.gold_sentence + 1, "word": at.gold_word + 1}
+            cells[error].append({**place, "form": gold.forms[at.gold_word], "text": gold.text, **trees})
         return {**header("examples", self.provenance.signature), "cells": cells}
 
     def __str__(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import product
@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.campaign import check_valid, score_plan
+from levelhead.campaign import OutputResult, Plan, Results, TestSet, check_valid, score_plan
 from levelhead.campaign.outputs import Look
-from levelhead.campaign.plan import Plan, TestSet, missing_outputs
-from levelhead.campaign.results import OutputResult, Results
+from levelhead.campaign.plan import missing_outputs
 from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, verdict_text
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
@@ -24,10 +23,11 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.messages import MESSAGES
 from levelhead.scoring.measure_notes import named_note
-from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import (
+    STANDARD,
     ComparedScore,
     InferenceSettings,
+    SystemCounts,
     Units,
     Wins,
     check_margin,
@@ -39,7 +39,6 @@ from levelhead.significance import (
 )
 from levelhead.significance.differences import STARS, STATISTICS
 from levelhead.significance.estimates import FEWEST_RUNS
-from levelhead.significance.jackknife import SystemCounts
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import record_document
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_head, level_text, p_text
@@ -170,7 +169,7 @@ def compare(
     plan: Plan,
     setup: Setup,
     *,
-    settings: InferenceSettings = STANDARD_TESTS,
+    settings: InferenceSettings = STANDARD,
     wilcoxon: bool = False,
     votes: Voter = "treebank",
     fail_if_worse: Sequence[str] = (),
@@ -204,14 +203,11 @@ def compare(
         for code, system in product(counts, systems):
             runs = (results.results[run.label, code].partial_coverage for run in plan.systems if run.name == system)
             coverage.setdefault(code, {})[system] = total_coverage(filter(None, runs))
-    tested: defaultdict[tuple[str, str], list[ComparedScore]] = defaultdict(list)
-    for score in scores if several else ():
-        if score.average is None and score.difference is not None:
-            tested[score.measure, score.system].append(score)
+    tested = [score for score in scores if several and score.average is None and score.difference is not None]
     wins = [
         count_wins(some, voters, 1 - settings.level, sign=-1 if measure in perplexities else 1, wilcoxon=wilcoxon)
         for measure, system in product(first.measures, systems[1:])
-        if (some := tested[measure, system])
+        if (some := [score for score in tested if (score.measure, score.system) == (measure, system)])
     ]
     provenance = _provenance(sources, setup, settings, results, scores, first.systems)
     return Comparison(
@@ -297,15 +293,13 @@ def _valueless(test_set: TestSet, output: OutputResult) -> Iterator[Fault]:
     for name, score in output.scores.items():
         reason = score.reason or ""
         slug = reason.partition(":")[0]
-        if slug in MESSAGES:
-            yield Fault(slug, f"{name}: {reason}", gold)
-        elif reason.startswith("not annotated in the system's output"):
-            yield Fault("not-annotated", f"{name}: {reason}", system)
-        elif reason.startswith("DEPS "):  # of either side
+        if reason.startswith("DEPS "):  # of either side
             message = f"{name}: {reason}".replace("DEPS ", f"DEPS of {gold} or {system} ", 1)
             yield Fault("unreadable-deps", message)
         elif reason:
-            yield Fault("not-annotated", f"{name}: {reason}", gold)
+            in_output = reason.startswith("not annotated in the system's output")
+            known = slug in MESSAGES
+            yield Fault(slug if known else "not-annotated", f"{name}: {reason}", system if in_output else gold)
 
 
 def _provenance(
@@ -321,12 +315,10 @@ def _provenance(
     parts = {**measures_part(results), **signature_of_draws(settings), "p": tests, **margin}
     notes = [*unit_notes(results.units, averaged=True)]
     n_runs = Counter(runs)
+    single = "has a single run: differences from systems with several runs get no significance marks"
+    few = "runs: its differences get no significance marks; give three or more"
     for system, n in n_runs.items() if max(n_runs.values()) > 1 else ():
-        if n == 1:
-            reason = "differences from systems with several runs get no significance marks"
-            notes.append(f"{system} has a single run: {reason}")
-        elif n < FEWEST_RUNS:
-            notes.append(f"{system} has {n} runs: its differences get no significance marks; give three or more")
+        notes += [f"{system} {single}" if n == 1 else f"{system} has {n} {few}"] if n < FEWEST_RUNS else []
     return comparison_provenance(sources, setup, parts, notes)
 
 
