@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import (
@@ -58,8 +59,7 @@ def confusion(
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
     plan = plan_for(gold, system, split)
-    confusions = system_errors.for_each_output(plan, setup.with_measures(()), count_confusions)
-    return noting(system_errors.Confusions(*confusions), gold, plan)
+    return noting(system_errors.Confusions(*system_errors.for_each_output(plan, setup, count_confusions)), gold, plan)
 
 
 @public(by=("list", "text", 1))
@@ -110,17 +110,11 @@ def breakdown(
     buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
     if properties == ["sentence"]:
         return noting(system_errors.count_sentences_of_outputs(plan, setup), gold, plan)
-    of_words = setup.with_measures(())
     if properties == ["error"]:
-        found = system_errors.for_each_output(plan, of_words, error_types)
-        return noting(system_errors.ErrorTypes(*found), gold, plan)
+        return noting(system_errors.ErrorTypes(*system_errors.for_each_output(plan, setup, error_types)), gold, plan)
     if properties == ["cascading"]:
-        cascading = system_errors.for_each_output(
-            plan,
-            of_words,
-            lambda matches: cascading_errors(matches, buckets.scheme),
-            (buckets.scheme, "--by cascading"),
-        )
+        find, scheme = partial(cascading_errors, scheme=buckets.scheme), (buckets.scheme, "--by cascading")
+        cascading = system_errors.for_each_output(plan, setup, find, scheme)
         return noting(system_errors.CascadingErrors(*cascading), gold, plan)
     _check_single(setup.names)
     tests = InferenceSettings(level=level, resample_by=resample_by)

@@ -81,7 +81,7 @@ def correlate(
     """
     pairs, held = list(differences), as_list(given)
     named = None if columns is None else as_list(columns)
-    needed = [*named, *held, *([family] if family else [])] if named else []
+    needed = [*named, *held, *filter(None, [family])] if named else []
     table = measurements(*tables, columns=needed, differences=pairs, key=key, missing=missing)
     added = [f"diff({one},{other})" for one, other in pairs]
     chosen = None if named is None else list(dict.fromkeys([*named, *added]))
@@ -112,11 +112,11 @@ def measurements(
         InputError: a table is invalid, or the tables cannot be joined.
     """
     paths = [os.fspath(table) for table in tables if not isinstance(table, Measurements)]
-    known = [table for table in tables if isinstance(table, Measurements)]
+    every = [table for table in tables if isinstance(table, Measurements)]
     pairs, kept = list(differences), set(columns)
     kept |= {name for pair in pairs for name in pair} if kept else set()
-    read = [read_tables(paths, key=key, missing=missing, columns=kept)] if paths else []
-    every = [*read, *known]
+    if paths:
+        every.insert(0, read_tables(paths, key=key, missing=missing, columns=kept))
     if not every:
         refuse("tables", (), "at least one table")
     table = every[0] if len(every) == 1 else replace(join(every, missing), key=key)

@@ -145,10 +145,10 @@ class AnyChanges(Tabular):
     @property
     def by_column(self) -> dict[str, int]:
         """The number of changes in each column."""
-        counts: Counter[str] = Counter()
+        counts = {pattern.column: 0 for pattern in sorted(self.patterns, key=lambda each: column_order(each.column))}
         for pattern in self.patterns:
             counts[pattern.column] += pattern.n_changes
-        return {column: counts[column] for column in sorted(counts, key=column_order)}
+        return counts
 
     def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
         """Return the changes, one row per pattern, sentence or file.
@@ -205,18 +205,19 @@ class AnyChanges(Tabular):
     def summary_table(self) -> Table:
         """Return the number of sentences with each kind of change, one per row."""
         columns = (Column("Sentences", "text"), Column("Count", "number"), Column("Which", "text"))
-        rows: list[tuple[Cell, ...]] = [("unchanged", self.n_unchanged, "")]
-        for kind, count in self.counts.items():
-            if count:
-                names, more = self._names(kind)
-                rows.append((KINDS[kind], count, printable(" ".join(names) + more)))
-        return Table(columns, tuple(rows))
+        rows = [
+            (KINDS[kind], count, printable(" ".join(names) + more))
+            for kind, count, names, more in self._counted_names()
+        ]
+        return Table(columns, (("unchanged", self.n_unchanged, ""), *rows))
 
-    def _names(self, kind: str) -> tuple[list[str], str]:
-        """The names of the first sentences with a kind of change, in NEW (or OLD if removed), and dots for others."""
-        some = ((part, change) for part in self.parts.values() for change in part.sentences if kind in change.kinds)
-        names = [_name(*_version(part, change)) for part, change in islice(some, _MOST_LISTED + 1)]
-        return names[:_MOST_LISTED], " ..." if len(names) > _MOST_LISTED else ""
+    def _counted_names(self) -> Iterator[tuple[str, int, list[str], str]]:
+        """Each kind of change, its number, the first sentences in NEW (or OLD if removed), and dots for others."""
+        every = [(part, change) for part in self.parts.values() for change in part.sentences]
+        for kind, count in self.counts.items():
+            some = islice((pair for pair in every if kind in pair[1].kinds), _MOST_LISTED)
+            if count:
+                yield kind, count, [_name(*_version(*pair)) for pair in some], " ..." * (count > _MOST_LISTED)
 
     def text(self, most: int | None = None) -> str:
         """Return a summary of the sentences and the most frequent patterns as text.
@@ -281,10 +282,8 @@ class AnyChanges(Tabular):
         lines += (f"- {_markdown(note)}" for note in self.provenance.notes)
         lines += [""] * bool(self.provenance.notes)
         lines += ["## Sentences", ""]
-        for kind, count in self.counts.items():
-            if count:
-                names, more = self._names(kind)
-                lines.append(f"- {KINDS[kind]}: {count} ({', '.join(map(_markdown, names))}{',' * bool(more)}{more})")
+        for kind, count, names, more in self._counted_names():
+            lines.append(f"- {KINDS[kind]}: {count} ({', '.join(map(_markdown, names))}{',' * bool(more)}{more})")
         lines.append(f"- unchanged: {self.n_unchanged}")
         for column, total in self.by_column.items():
             patterns = [pattern for pattern in self.patterns if pattern.column == column]
@@ -359,33 +358,22 @@ def _sizes_text(changes: AnyChanges, side: Side) -> str:
 
 
 def _counted(changes: AnyChanges) -> dict[str, Any]:
-    return {
-        "old": _sizes(changes, "old"),
-        "new": _sizes(changes, "new"),
-        "kept": changes.n_kept,
-        "unchanged": changes.n_unchanged,
-        "counts": changes.counts,
-        "columns": changes.by_column,
-    }
+    document = {"old": _sizes(changes, "old"), "new": _sizes(changes, "new"), "kept": changes.n_kept}
+    return {**document, "unchanged": changes.n_unchanged, "counts": changes.counts, "columns": changes.by_column}
 
 
 def _sentences(changes: AnyChanges, most: int | None) -> dict[str, Any]:
     """The changed sentences of a file."""
-    (part,) = changes.parts.values()
-    return {
-        "sentences": [
-            {"old": None if change.old is None else change.old + 1}
-            | {"new": None if change.new is None else change.new + 1}
-            | {"sent_id": _version(part, change)[0].id, "changes": list(change.kinds), "words": change.n_words}
-            | {
-                "patterns": [
-                    {"column": column, "old": old, "new": new, "count": count}
-                    for (column, old, new), count in change.patterns.items()
-                ]
-            }
-            for change in part.sentences[:most]
+    (part,), documents = changes.parts.values(), []
+    for change in part.sentences[:most]:
+        patterns = [
+            {"column": column, "old": old, "new": new, "count": count}
+            for (column, old, new), count in change.patterns.items()
         ]
-    }
+        old, new = (None if number is None else number + 1 for number in (change.old, change.new))
+        document = {"old": old, "new": new, "sent_id": _version(part, change)[0].id, "changes": [*change.kinds]}
+        documents.append({**document, "words": change.n_words, "patterns": patterns})
+    return {"sentences": documents}
 
 
 def column_order(column: str) -> tuple[int, str]:

@@ -262,7 +262,7 @@ def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | 
     """Return words whose relation a system confuses with another."""
     if len(plan.test_sets) != 1:
         raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
-    read, provenance = for_each_output(plan, setup.with_measures(()), lambda matches: matches)
+    read, provenance = for_each_output(plan, setup, lambda matches: matches)
     (matches,) = read.values()
     cells = {}
     for error in errors:
