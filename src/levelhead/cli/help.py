@@ -50,12 +50,10 @@ def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...]
     check_paths(definitions, [given["output"]])
     from levelhead.api.inputs import registry_of
 
-    registry = registry_of(definitions, None)
-    kind = "schemes" if schemes else "measures"
+    registry, kind = registry_of(definitions, None), "schemes" if schemes else "measures"
     documents = _schemes(registry) if schemes else _measures(registry, names)
     if given["output_format"] != "text":
-        table = _classes_table if schemes else _measures_table
-        document = {**header(kind), kind: documents}
+        table, document = _classes_table if schemes else _measures_table, {**header(kind), kind: documents}
         print_result(given, lambda: table(documents), lambda: document, lines=lambda: documents)
         return
     blocks: list[str] = []
@@ -74,12 +72,9 @@ def _measures_table(documents: list[dict[str, Any]]) -> Table:
 
 
 def _classes_table(documents: list[dict[str, Any]]) -> Table:
-    rows = [
-        (document["name"], label, " ".join(members))
-        for document in documents
-        for label, members in document["classes"].items()
-    ]
-    return Table(tuple(Column(name, "text") for name in ("Scheme", "Class", "Relations")), tuple(rows))
+    every = ((document["name"], *entry) for document in documents for entry in document["classes"].items())
+    rows = tuple((name, label, " ".join(members)) for name, label, members in every)
+    return Table(tuple(Column(name, "text") for name in ("Scheme", "Class", "Relations")), rows)
 
 
 def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
@@ -186,10 +181,9 @@ def doctor(**given: Any) -> None:
         *((name, "found" if shutil.which(name) else "missing", f"for {use}") for name, use in PROGRAMS.items()),
     ]
     for name, library in LIBRARIES.items():
-        if installed(name):
-            rows.append((name, _version(library.project), f"{library.purpose} (extra: {library.extra})"))
-        else:
-            rows.append((name, "missing", f"for {library.purpose}: {install_command(library.extra)}"))
+        missing = ("missing", f"for {library.purpose}: {install_command(library.extra)}")
+        found = (_version(library.project), f"{library.purpose} (extra: {library.extra})")
+        rows.append((name, *(found if installed(name) else missing)))
     columns = (Column("Part", "text"), Column("Version", "text"), Column("Note", "text"))
     document = {**header("doctor"), "installed": {name: version for name, version, _ in rows}}
     print_result(given, lambda: Table(columns, tuple(rows)), lambda: document)

@@ -27,12 +27,6 @@ from levelhead.cli.shared.printing import (
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.write import check_file, check_folder
 
-_REPORT = click.option(
-    "--report", "report_file", type=options.ResultPath("pages"), metavar="PATH",
-    help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
-    " a page of errors for every output (extra: report)",
-)  # fmt: skip
-
 _OUTPUT = click.option(
     "--output", "-o", type=options.ResultPath("file or folder"),
     help="Write to this file instead of standard output; for prototext of several systems, to a folder per system in"
@@ -65,7 +59,11 @@ _OUTPUT = click.option(
 @options.resample_by_option
 @options.seed_option
 @options.level_option
-@_REPORT
+@click.option(
+    "--report", "report_file", type=options.ResultPath("pages"), metavar="PATH",
+    help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
+    " a page of errors for every output (extra: report)",
+)  # fmt: skip
 @options.title_option
 @options.figures_option
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set")

@@ -290,11 +290,9 @@ def named(annotations: Sequence[Input]) -> list[str]:
 def agreement(
     treebanks: Mapping[str, Treebank], setup: Setup, *, resample_by: str = AUTO, level: float = 0.95
 ) -> Agreement:
-    """Return the agreement between annotations; their order does not affect the numbers.
+    """Return the agreement between annotations; a missing lemma is a value like others, whatever the rules say of gold.
 
-    A missing lemma counts like any other value, and a column that an annotation lacks has no score, whatever the rules
-    require of gold. One case is not symmetric: if multiword tokens are split into different words, the words are
-    aligned by a longest common subsequence, and ties are broken from the side of the first annotation.
+    Their order matters only if multiword tokens are split differently: the first decides between equal alignments.
     """
     rules = replace(setup.rules, missing_lemma_counts=False, unannotated=True)
     rules.check_words()

@@ -90,10 +90,7 @@ class LabeledWords(NamedTuple):
 
 
 def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
-    """Yield heads, relations, tags and each feature; columns that are empty in an annotation are left out.
-
-    The label of a head is its distance from the word, in words of the text of all annotations.
-    """
+    """Yield heads, as distances in words of all annotations, relations, tags and features, without empty columns."""
     root = len(words.rows)  # larger than any distance
     sides = [
         np.where(treebank.heads < 0, root, numbers[treebank.heads] - numbers)

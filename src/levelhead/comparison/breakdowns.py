@@ -55,7 +55,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         else:
             keys = ("Value" if i == 1 else f"Value {i}" for i in range(1, max(map(len, bys)) + 1))
             named += [Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
-        certain = estimate_columns(self._signature.get("level", "0.95"), estimates) if estimates else ()
+        certain = estimate_columns(self.provenance.signature.get("level", "0.95"), estimates) if estimates else ()
         without = any(breakdown.whole for breakdown in first)
         narrow = without and any(not column.tidy_only for column in certain)  # to fit into 100 columns
         columns = (
@@ -85,13 +85,13 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             *_notes(first),
             *estimate_notes(estimates),
             *([unit_line(self.units, "confidence intervals")] if self.units else []),
-            *signed(self._signature),
+            *signed(self.provenance.signature),
         )
         return _table_of_parts(columns, parts, notes, summary)
 
     def _averages(self) -> list[tuple[tuple[str, ...], list[Average]]]:
         """The means of each breakdown over treebanks; nothing for a single treebank."""
-        level = float(self._signature.get("level", 0.95))
+        level = float(self.provenance.signature.get("level", 0.95))
         columns = zip(*self.treebanks.values(), strict=True) if len(self.treebanks) > 1 else ()
         return [(some[0].by, averages(some, level)) for some in columns]
 
@@ -110,7 +110,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             for by, some in self._averages()
         ]
         return {
-            **header("breakdown", self._signature),
+            **header("breakdown", self.provenance.signature),
             "treebanks": {name: [*map(_document, some)] for name, some in self.treebanks.items()},
             **({"averages": averages} if averages else {}),
             "units": units_document(self.units),
@@ -185,7 +185,7 @@ class Repairs(WithIntervals[Sequence[Repair]]):
             *([Column("Treebank", "text")] if several else []),
             *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
             *(Column("Share"), Column("Value", tidy_only=True), Column("Gain", "difference")),
-            *estimate_columns(self._signature["level"], every, difference=True),
+            *estimate_columns(self.provenance.signature["level"], every, difference=True),
         )
         parts = [
             [(*((name,) if several else ()), *repair[:6], *estimate_cells(repair.estimate)) for repair in some]
@@ -197,7 +197,7 @@ class Repairs(WithIntervals[Sequence[Repair]]):
             "Share: percentage of all words with an error",
             *estimate_notes(every),
             unit_line(self.units, "confidence intervals"),
-            *signed(self._signature),
+            *signed(self.provenance.signature),
         )
         summary = [
             (f"Average of {len(self.treebanks)}", *average[:6], *estimate_cells(average.estimate))
@@ -208,7 +208,7 @@ class Repairs(WithIntervals[Sequence[Repair]]):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
         return {
-            **header("repairs", self._signature),
+            **header("repairs", self.provenance.signature),
             "measure": self.measure,
             "treebanks": {name: [*map(_repair, some)] for name, some in self.treebanks.items()},
             **({"averages": [*map(_repair, self.averages)]} if len(self.treebanks) > 1 else {}),

@@ -389,9 +389,6 @@ class WorseSentence(NamedTuple):
     text: str
 
 
-_MOST_LOSSES = 10
-
-
 def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -> list[WorseSentence]:
     """Return the ten sentences in which each system loses most compared with the first; called by the engine."""
     (measure,) = setup.names
@@ -404,7 +401,7 @@ def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -
     sentences = []
     for system in others:
         change = correct[system] - correct[baseline]
-        for i in np.argsort(change, kind="stable")[:_MOST_LOSSES].tolist():
+        for i in np.argsort(change, kind="stable")[:10].tolist():
             if change[i] < -_EQUAL:
                 before, after, of_gold = (column[i].item() for column in (correct[baseline], correct[system], words))
                 place, text = (treebank, system, i + 1, gold[i].id), " ".join(gold[i].forms)

@@ -234,11 +234,7 @@ class Languages(Tabular):
 def compare_languages(
     plan: Plan, setup: Setup, *, settings: InferenceSettings = STANDARD, parallel: bool = False, **how: Any
 ) -> Languages:
-    """Return the comparison of every pair of treebanks for every system.
-
-    Treebanks with the same sent_ids are parallel, so differences are paired by sentence. Ids that only number the
-    sentences (1 to n after a common prefix) are not evidence, since unrelated treebanks share them.
-    """
+    """Return the comparison of every pair of treebanks for every system, paired by sentence for the same sent_ids."""
     if len(plan.test_sets) < 2:
         raise InputError(Fault("too-few-treebanks", "languages requires at least two treebanks"))
     check_settings(settings)
@@ -266,14 +262,11 @@ def sent_ids(pieces: Iterable[Treebank]) -> list[str] | None:
 
 
 def only_count(ids: Sequence[str]) -> bool:
-    """Return whether ids only number the sentences without gaps after a common prefix: s1, s2, s3."""
-    parts = [_NUMBERED.fullmatch(text) for text in ids]
+    """Return whether ids only number the sentences without gaps: s1, s2, s3; unrelated treebanks share such ids."""
+    parts = [re.fullmatch("(.*?)([0-9]{1,18})", text, re.DOTALL) for text in ids]
     prefixes = {match and match[1] for match in parts}
     numbers = {int(match[2]) for match in parts if match}
     return len(prefixes) <= 1 and len(numbers) == len(ids) > 0 and max(numbers) - min(numbers) + 1 == len(ids)
-
-
-_NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 
 
 def _not_paired(ids: Mapping[str, Sequence[str] | None], believed: Mapping[str, object]) -> Iterator[str]:
@@ -296,10 +289,7 @@ def _not_paired(ids: Mapping[str, Sequence[str] | None], believed: Mapping[str, 
 def _coarsened(
     tables: Mapping[str, SystemCounts], ids: Mapping[str, Sequence[str] | None], units: Mapping[str, Units]
 ) -> tuple[dict[str, SystemCounts], dict[str, tuple[str, ...] | None]]:
-    """Counts by joint units of parallel treebanks, and the ids of each unit, even if only one treebank marks documents.
-
-    Units of parallel treebanks that share a sentence become one unit of both, named after one of its sentences.
-    """
+    """Counts by joint units of parallel treebanks, which share sentences, and the id of a sentence of each unit."""
     parallel: dict[frozenset[str], dict[str, dict[str, int]]] = {}  # the unit of each sentence by its id
     for name, texts in ids.items():
         if texts is not None:

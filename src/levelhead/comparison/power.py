@@ -135,11 +135,7 @@ class Design(NamedTuple):
 
 
 def power(plan: Plan, setup: Setup, design: Design, *, resample_by: str = AUTO, **how: Any) -> Power:
-    """Return the differences between two systems that test sets like the given ones can detect.
-
-    Variances are estimated from the counts of both systems (see `levelhead.significance.power`) and scaled to n units
-    and k runs. The macro-average assumes n units in each test set.
-    """
+    """Return the detectable differences between two systems; the macro-average assumes n units in each test set."""
     design.check()
     if len({system.name for system in plan.systems}) != 2:
         raise InputError(Fault("no-pairs", "give two systems"))
@@ -168,7 +164,8 @@ def detectable_rows(
             rows += _rows(Detectable(code, measure, units[code].kind, n_units, 1, None), some, design)
             known += some
             if not some and n_units >= FEWEST_UNITS:
-                notes.append(f"{code}: {measure}: {_UNKNOWN}")
+                reason = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be counted"
+                notes.append(f"{code}: {measure}: {reason}: the variance is unknown")
         if len(counts) > 1 and len(known) == len(counts) and len(set(kinds)) == 1:
             rows += _rows(Detectable("macro-average", measure, kinds[0], 0, 1, None, average=True), known, design)
         elif len(counts) > 1:
@@ -176,9 +173,6 @@ def detectable_rows(
                 f"no macro-average of {measure}: test sets have different units, or the variance of one is unknown"
             )
     return tuple(rows), tuple(notes)
-
-
-_UNKNOWN = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be counted: the variance is unknown"
 
 
 def _rows(start: Detectable, variances: Sequence[Variances], design: Design) -> Iterator[Detectable]:
@@ -227,13 +221,9 @@ def typical_power(measures: Sequence[str], design: Design) -> Power:
         joint = zip(*quartiles, strict=True)
         rows += (middle._replace(low=low.difference, high=high.difference) for middle, low, high in joint)
     signature = {"variances": "conll18", **_signed(design), "version": VERSION}
-    return Power(tuple(rows), design.test, Provenance(signature, {}, (), (_TYPICAL, *_on_runs(rows))))
-
-
-_TYPICAL = (
-    "quartiles over test sets of CoNLL 2018, each the median over pairs of parsers; for similar parsers, smaller"
-    " differences can be detected"
-)
+    about = "quartiles over test sets of CoNLL 2018, each the median over pairs of parsers"
+    notes = (f"{about}; for similar parsers, smaller differences can be detected", *_on_runs(rows))
+    return Power(tuple(rows), design.test, Provenance(signature, {}, (), notes))
 
 
 def rows_to_show(power: Power, *, each: bool) -> list[Detectable]:

@@ -22,8 +22,6 @@ from levelhead.tables.table import Column, formatted, interval_cell, interval_he
 if TYPE_CHECKING:
     from levelhead.comparison.systems import Comparison
 
-_POWER = 0.8
-
 Reason = Literal[
     "not worse", "worse", "within margin", "margin not shown", "too few units", "too few runs", "invalid"
 ]  # fmt: skip
@@ -73,8 +71,13 @@ def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
         path = system.outputs.get(code)
         for measure, score in result.scores.items():
             if score.reason is not None and baseline[measure].reason is None:
-                slug, place = score.reason.partition(":")[0], Place(None if path is None else os.fspath(path))
-                yield Fault(slug if slug in MESSAGES else "not-annotated", f"{measure}: {score.reason}", place)
+                yield valueless(measure, score.reason, Place(None if path is None else os.fspath(path)))
+
+
+def valueless(measure: str, reason: str, place: Place) -> Fault:
+    """Return the error of a measure without a value."""
+    slug = reason.partition(":")[0]
+    return Fault(slug if slug in MESSAGES else "not-annotated", f"{measure}: {reason}", place)
 
 
 def gate_results(
@@ -84,12 +87,7 @@ def gate_results(
     settings: InferenceSettings,
     invalid: Mapping[str, Sequence[Fault]],
 ) -> Iterator[GateResult]:
-    """Return the result of each gate for each system; with several test sets, for the macro-average.
-
-    Without a margin, the gate is met unless the system is significantly worse (p-value corrected over systems, below 1
-    - level). With a margin, it is met only if the whole confidence interval of the difference excludes a loss larger
-    than the margin.
-    """
+    """Return the result of each gate for each system; with several test sets, for the macro-average."""
     first = next(iter(counts.values()))
     for measure in measures:
         lower_is_better = first.measures.index(measure) in first.perplexities
@@ -141,7 +139,7 @@ def _runs_needed(
         if result.ratio_interval is not None:
             middle = math.log(result.ratio_interval[0] * result.ratio_interval[1]) / 2
             distance = abs(math.log(settings.margin) - middle) * (result.value or 0.0)  # by the delta method
-    return runs_to_detect(distance, known, [len(table.parts) for table in tables], Target(alpha, _POWER))
+    return runs_to_detect(distance, known, [len(table.parts) for table in tables], Target(alpha))
 
 
 def verdict_text(gate: GateResult, comparison: Comparison) -> str:
@@ -150,13 +148,12 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
         errors = comparison.invalid[gate.system]
         return f"{outcome_text(gate)}: {number_of(len(errors), 'error')} in the output: {errors[0].message}"
     signature, plain = comparison.provenance.signature, gate.measure in comparison.perplexities
-    margin = signature.get("margin")
+    margin, baseline = signature.get("margin"), comparison.systems[0]
     ratio = plain and margin is not None
     change = formatted(value_cell(gate.difference, perplexity=plain), DIFFERENCE)
     interval = interval_cell(gate.interval, perplexity=plain)
     between = formatted(interval, Column("", "number" if ratio else "difference")) if interval else "none"
     level = f"{interval_head(signature['level'])} {'of the ratio ' if ratio else ''}"
-    baseline = comparison.systems[0]
     end, limit = ("upper", f"below {margin}") if ratio else ("lower", f"above -{margin}")
     reason = {
         "too few units": f"too few units for a test (fewer than {FEWEST_UNITS})",
@@ -169,11 +166,10 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
     }[gate.reason]
     place = gate.system, gate.measure, gate.treebank
     runs = next(score.runs for score in comparison.results if (score.system, score.measure, score.treebank) == place)
-    if not gate.decided and min(runs) > 1 and gate.runs_needed is None:
-        reason += f"; even {MOST_RUNS:,} runs of each would not suffice: use a larger test set"
-    elif not gate.decided and min(runs) > 1:
-        suffice = "would suffice, with 80% power if the true difference equals the observed one"
-        reason += f"; {gate.runs_needed} runs of each {suffice}"
+    if not gate.decided and min(runs) > 1:
+        none = f"even {MOST_RUNS:,} runs of each would not suffice: use a larger test set"
+        truly = "would suffice, with 80% power if the true difference equals the observed one"
+        reason += f"; {none if gate.runs_needed is None else f'{gate.runs_needed} runs of each {truly}'}"
     return f"{outcome_text(gate)}: {change} ({level}{between}), {reason}"
 
 

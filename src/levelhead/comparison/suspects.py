@@ -73,16 +73,12 @@ def _numbered(column: StringColumn, value: Callable[[str], str], numbers: dict[s
 
 
 def votes(labels: Numbers, heads: Numbers, least: int) -> Iterator[tuple[int, int, int, int, float]]:
-    """Return the words on which systems agree on an analysis that differs from gold.
-
-    Yields the word, the row of the first system with the analysis that has the most evidence, the number of systems
-    with it, the number of systems that agree with gold, and its weight.
+    """Yield words on which systems agree against gold: the word, the first row, numbers for and against, the weight.
 
     The weight is a sum of log-likelihood ratios over systems: how much more probable the system's analysis is if the
     other analysis is correct than if gold is correct. A system that often confuses `obl` with `nmod` therefore has
-    little weight when it does so again. The probabilities are estimated by comparison with gold, whose errors are too
-    rare to matter. The errors of systems are assumed to be independent (Dawid and Skene 1979), so weights are only
-    suitable for ranking.
+    little weight when it does so again. The probabilities are estimated by comparison with gold, whose errors are rare.
+    Errors are assumed to be independent (Dawid and Skene 1979), so weights are only suitable for ranking.
     """
     given = labels != NONE
     given[0] = False
@@ -244,12 +240,7 @@ def find_suspects(
     *,
     training: Mapping[str, str] = MappingProxyType({}),
 ) -> Suspects:
-    """Return words whose annotation is probably wrong.
-
-    The score is the sum of the log-odds of the systems' votes (see `votes`), of the form (how often it has the other
-    label and this label elsewhere), and of variation: (n + 1/2) / (m + 1/2) if the same words in the same context have
-    the other annotation n times and this annotation m times. Each word has one entry, its worst.
-    """
+    """Return the worst entry of each word: log-odds of votes, of labels of the form elsewhere, and of variation."""
     matches = list(outputs.values())
     suspects = _by_votes(matches) if matches else {}
     for variation in variations(gold):

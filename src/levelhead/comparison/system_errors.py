@@ -20,7 +20,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import notes_on, notes_on_schemes, universal_relations_of
-from levelhead.tables.documents import Signature, header, signature_line, signed
+from levelhead.tables.documents import header, signature_line, signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import summary_of
@@ -47,22 +47,18 @@ class PerTreebank(Tabular, Generic[_Found]):
     treebanks: Mapping[str, _Found]
     provenance: Provenance
 
-    @property
-    def _signature(self) -> Signature:
-        return self.provenance.signature
-
     def _table(
         self, columns: Iterable[Column], rows: Callable[[_Found], Iterable[tuple[Cell, ...]]], *notes: str
     ) -> Table:
         """Return the rows of all treebanks, which start with the treebank if there are several."""
         several = len(self.treebanks) > 1
         cells = [(*(name,) * several, *row) for name, result in self.treebanks.items() for row in rows(result)]
-        notes = (*notes, *signed(self._signature))
+        notes = (*notes, *signed(self.provenance.signature))
         return Table((*[Column("Treebank", "text")] * several, *columns), tuple(cells), notes)
 
     def _rows_document(self, kind: str, document: Callable[[_Found], Any]) -> dict[str, Any]:
         return {
-            **header(kind, self._signature),
+            **header(kind, self.provenance.signature),
             "treebanks": {name: document(result) for name, result in self.treebanks.items()},
         }
 
@@ -166,7 +162,7 @@ class CountsBySentence(PerTreebank[SentenceCounts]):
             for name in next(iter(listed.values()))
         )
         rows = [(name, *cells) for name, table in listed.items() for cells in zip(*table.values(), strict=True)]
-        return Table((Column("treebank", "text"), *columns), tuple(rows), (signature_line(self._signature),))
+        return Table((Column("treebank", "text"), *columns), tuple(rows), (signature_line(self.provenance.signature),))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""

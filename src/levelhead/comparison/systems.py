@@ -14,14 +14,13 @@ import numpy as np
 from levelhead.campaign import OutputResult, Plan, Results, TestSet, check_valid, score_plan
 from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import missing_outputs
-from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, verdict_text
+from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, valueless, verdict_text
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_draws
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.messages import MESSAGES
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import (
     STANDARD,
@@ -129,9 +128,10 @@ class Comparison(Tabular):
         signature, margin = self.provenance.signature, self.provenance.signature.get("margin")
         ratio = f"a ratio between 1/{margin} and {margin}" if self.perplexities else ""
         within = ratio or f"between -{margin} and {margin} points"
+        runs = "p: Student's t with several runs per system, otherwise the larger of Student's t and randomization"
         return (
             f"differences from {self.systems[0]}; p corrected across systems (Holm): {STARS_NOTE}",
-            *([_RUNS] if any(result.test == "runs" for result in self.results) else []),
+            *([runs] if any(result.test == "runs" for result in self.results) else []),
             *(f"{measure}: lower is better" for measure in self.perplexities),
             *([f"Equivalent: whether the difference is {within} (two one-sided tests at 5%)"] if margin else []),
             *(wins_text(win, self) for win in self.wins),
@@ -160,9 +160,6 @@ class Comparison(Tabular):
 
     def _documents(self, records: Iterable[ComparedScore | GateResult]) -> list[dict[str, Any]]:
         return [record_document(record, plain=record.measure in self.perplexities) for record in records]
-
-
-_RUNS = "p: Student's t with several runs per system, otherwise the larger of Student's t and randomization"
 
 
 def compare(
@@ -292,14 +289,11 @@ def _valueless(test_set: TestSet, output: OutputResult) -> Iterator[Fault]:
     system = Place(output.contents.path if output.contents else None)
     for name, score in output.scores.items():
         reason = score.reason or ""
-        slug = reason.partition(":")[0]
         if reason.startswith("DEPS "):  # of either side
             message = f"{name}: {reason}".replace("DEPS ", f"DEPS of {gold} or {system} ", 1)
             yield Fault("unreadable-deps", message)
         elif reason:
-            in_output = reason.startswith("not annotated in the system's output")
-            known = slug in MESSAGES
-            yield Fault(slug if known else "not-annotated", f"{name}: {reason}", system if in_output else gold)
+            yield valueless(name, reason, system if reason.startswith("not annotated in the system's output") else gold)
 
 
 def _provenance(

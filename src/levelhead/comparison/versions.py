@@ -39,8 +39,6 @@ Numbers = NDArray[np.intp]
 NO_WORD = -1
 MOST_EXAMPLES = 3
 
-_ID_LINE = re.compile(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?")
-
 
 class PairedVersions(NamedTuple):
     """The sentences that two versions of a treebank share, and their words."""
@@ -66,14 +64,10 @@ _Side = tuple[Treebank, Callable[[int], int]]
 
 
 def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
-    """Return the paired sentences and aligned words of two versions of a treebank.
+    """Return the paired sentences and aligned words of two versions of a treebank, in either order of versions.
 
-    Sentences are paired by sent_id if it is unique in both versions. The other sentences are paired by text in order
-    (`pair_texts`), and then by equal text in any order. Sentences with different texts are only a pair if they share
-    half of the words of the longer sentence.
-
-    Words are aligned as in partial scores (`align_sentences`). The result does not depend on the order of versions:
-    they are swapped if the second comes first by its texts and words.
+    Sentences are paired by sent_id if it is unique in both versions, the others by text in order (`pair_texts`), and
+    then by equal text; those with different texts only if they share half of the words of the longer sentence.
     """
     texts = [spans_of(side, unicode_spaces=rules.unicode_spaces).sentence_texts() for side in (old, new)]
     words = [words_by_sentence(side) for side in (old, new)]
@@ -302,11 +296,7 @@ def _in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
 
 
 def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
-    """Return the changes between two versions of a treebank, or two outputs.
-
-    A version with itself has no changes, and exchanging the versions exchanges "added" and "removed" and both sides of
-    every pattern. See `pair_versions` for how sentences and words are paired.
-    """
+    """Return the changes between two versions of a treebank; exchanging them exchanges both sides of every change."""
     rules.check_words()
     pairs = pair_versions(old, new, rules)
     cells_of: defaultdict[int, list[ChangedCell]] = defaultdict(list)
@@ -334,13 +324,14 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
         text = not pairs.same_text[pair]
         ignored = {WORDS, MULTIWORD, *(["FORM"] if text else [])}  # consequences of different tokens, words or text
         annotated = [cell for cell in cells_of[pair] if cell.column not in ignored]
-        old_comments, new_comments = (_ID_LINE.sub("", side.comments[pair]) for side in (pairs.old, pairs.new))
+        both = pairs.old.comments[pair], pairs.new.comments[pair]
+        comments = {re.sub(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?", "", text) for text in both}
         kinds = {
             "text": text,
             "tokens": not text and not pairs.same_tokens[pair],
             "annotation": bool(annotated),
             "id": ids[pair] != new_ids[pair],
-            "comments": old_comments != new_comments,
+            "comments": len(comments) > 1,
             "order": bool(pairs.moved[pair]),
         }
         if any(kinds.values()):
