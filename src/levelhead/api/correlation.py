@@ -83,7 +83,7 @@ def correlate(
     named = None if columns is None else as_list(columns)
     needed = [*named, *held, *filter(None, [family])] if named else []
     table = measurements(*tables, columns=needed, differences=pairs, key=key, missing=missing)
-    added = [f"diff({one},{other})" for one, other in pairs]
+    added = (f"diff({one},{other})" for one, other in pairs)
     chosen = None if named is None else list(dict.fromkeys([*named, *added]))
     return correlate_columns(
         table, chosen, given=held, family=family, missing=missing, methods=tuple(dict.fromkeys(methods)),

@@ -130,8 +130,7 @@ def judge(**given: Any) -> None:
 
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
-    files = [given[name] for name in ("gold", "first", "second", "judgements")]
-    check_files(files, given, [given["output"]])
+    check_files([given[name] for name in ("gold", "first", "second", "judgements")], given, [given["output"]])
     result = options.call(given)
     for note in result.provenance.notes:
         say(f"note: {note}")

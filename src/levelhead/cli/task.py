@@ -302,8 +302,7 @@ def _text(submission: Mapping[str, Any], address: str) -> str:
     columns = (Column("Treebank", "text"), Column("State", "text"), *(Column(name) for name in measures))
 
     def row(name: str, state: str | None, values: Mapping[str, float | None]) -> tuple[Cell, ...]:
-        percents = map(values.get, measures)
-        return name, state, *(None if percent is None else percent / 100 for percent in percents)
+        return name, state, *(None if percent is None else percent / 100 for percent in map(values.get, measures))
 
     rows = tuple(row(code, result["state"], result.get("values", {})) for code, result in results.items())
     notes = tuple(f"{code}: {reason}" for code, result in results.items() for reason in result["reasons"])

@@ -331,8 +331,7 @@ def _f1(matches: Matches) -> Evaluation:
         measure, definition = score.measure, STANDARD.measures[score.measure.name]
         annotated = (annotation_of(side, [(measure, definition)]).columns for side in (matches.gold, matches.system))
         absent = definition.absent(measure.argument, frozenset.intersection(*annotated))
-        reason = f"not annotated on both sides: {', '.join(absent)}" if absent else None
-        scores[name] = replace(score, reason=reason)
+        scores[name] = replace(score, reason=f"not annotated on both sides: {', '.join(absent)}" if absent else None)
     return replace(evaluation, scores=scores)
 
 

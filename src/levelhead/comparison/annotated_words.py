@@ -42,8 +42,7 @@ class AnnotatedWords(NamedTuple):
 
 def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
     """Return the aligned words of each pair of annotations, by their numbers."""
-    pairs = combinations(enumerate(treebanks), 2)
-    return {(i, j): match(one, other, rules) for (i, one), (j, other) in pairs}
+    return {(i, j): match(one, other, rules) for (i, one), (j, other) in combinations(enumerate(treebanks), 2)}
 
 
 def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], Matches]) -> AnnotatedWords:
@@ -71,8 +70,7 @@ def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], 
     least_keys = np.full((len(keys), len(members)), np.iinfo(np.int64).max)
     for least_key, key in zip(least_keys, keys, strict=True):
         np.minimum.at(least_key, numbers.reshape(-1), key)
-    ranks = np.argsort(np.lexsort(least_keys))
-    each = np.split(ranks[numbers.reshape(-1)], starts[1:-1])
+    each = np.split(np.argsort(np.lexsort(least_keys))[numbers.reshape(-1)], starts[1:-1])
     rows = np.full((len(members), len(treebanks)), MISSING, dtype=np.int64)
     for i, of_annotation in enumerate(each):
         rows[of_annotation[::-1], i] = np.arange(len(of_annotation))[::-1]

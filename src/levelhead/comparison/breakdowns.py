@@ -121,8 +121,7 @@ def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tup
     between = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
     difference = value_cell(breakdown.difference(values), perplexity=False)
     left_out = (breakdown.without[values].value, difference) if breakdown.whole else ()
-    counts = (score.gold, score.system, score.correct)
-    return (*counts, score.precision, score.recall, score.f1, *between, *left_out)
+    return (score.gold, score.system, score.correct, score.precision, score.recall, score.f1, *between, *left_out)
 
 
 def _table_of_parts(

@@ -230,8 +230,7 @@ class AnyChanges(Tabular):
             tables.insert(0, self._shortened("file", len(self.parts), most or _MOST_PATTERNS))
         if self.patterns:
             tables.append(self._shortened("pattern", len(self.patterns), most or _MOST_PATTERNS))
-        notes = (*tables[-1].notes, signature_line(self.provenance.signature))
-        tables[-1] = tables[-1]._replace(notes=notes)
+        tables[-1] = tables[-1]._replace(notes=(*tables[-1].notes, signature_line(self.provenance.signature)))
         sizes = f"Old: {_sizes_text(self, 'old')}\nNew: {_sizes_text(self, 'new')}\n"
         return "\n".join([sizes, *(to_text(table, 2) for table in tables)])
 

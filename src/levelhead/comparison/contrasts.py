@@ -330,12 +330,11 @@ def gains_by(
     intervals: IntervalSettings,
 ) -> list[Gain]:
     """Return the gains of every system over the first by properties of words."""
-    undefined = outputs[0].matches.rules.undefined
     baseline, *others = [bucket_words(output.matches, measure, by, settings, registry=registry) for output in outputs]
     gains = []
     for output, words in zip(outputs[1:], others, strict=True):
         both = with_same_buckets(baseline, words)
-        scores = (bucket_scores(side, measure, undefined) for side in both)
+        scores = (bucket_scores(side, measure, outputs[0].matches.rules.undefined) for side in both)
         estimates = bucket_estimates(parts_of(both, measure, intervals.units), intervals.level)
         gains += [
             Gain(values, output.name, before, after, estimate)

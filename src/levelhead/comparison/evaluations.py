@@ -248,8 +248,7 @@ def compare_languages(
     }
     tables, keys = _coarsened(tables, believed, results.units)
     parts = {**measures_part(results), "level": f"{settings.level:g}", "resample-by": settings.resample_by}
-    notes = (*unit_notes(results.units), *_not_paired(ids, believed))
-    provenance = comparison_provenance(sources, setup, parts, notes)
+    provenance = comparison_provenance(sources, setup, parts, (*unit_notes(results.units), *_not_paired(ids, believed)))
     provenance = provenance.with_parts(parallel="declared") if parallel else provenance
     return Languages(tuple(_pairs(tables, keys, settings)), provenance, setup.perplexities, results.units)
 
@@ -351,8 +350,7 @@ def _difference(
     """The difference between two treebanks; joint units are left out of both together."""
     one, other = strata
     if paired:
-        moves = one.moves - other.moves
-        spread = spread_of([one._replace(moves=moves, sizes=(one.sizes + other.sizes) / 2)], [[s]], m)
+        spread = spread_of([one._replace(moves=one.moves - other.moves, sizes=(one.sizes + other.sizes) / 2)], [[s]], m)
         few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
         return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
     both = zip(values, strata, strict=True)

@@ -135,8 +135,7 @@ class Judgement(Tabular):
             tested = f"p {p_text(p, 3)}, Holm {p_text(p_holm, 3)}"
             notes.append(f"r({one}) - r({other}) = {value} [{low}, {high}], {tested}")
         notes += [unit_line({"": self.units}), signature_line(self.provenance.signature)]
-        starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
-        return Table(columns, rows, tuple(notes), starts)
+        return Table(columns, rows, tuple(notes), frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS))))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""

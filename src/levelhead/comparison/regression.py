@@ -90,11 +90,10 @@ def gate_results(
     """Return the result of each gate for each system; with several test sets, for the macro-average."""
     first = next(iter(counts.values()))
     for measure in measures:
-        lower_is_better = first.measures.index(measure) in first.perplexities
         tested = [result for result in results if result.measure == measure and result.difference is not None]
         gated = [result for result in tested if result.average == "macro"] or tested
         for result in gated:
-            gate = _gate_result(result, settings, lower_is_better=lower_is_better)
+            gate = _gate_result(result, settings, lower_is_better=first.measures.index(measure) in first.perplexities)
             if min(result.runs) > 1 and not gate.decided:
                 gate = gate._replace(runs_needed=_runs_needed(counts, result, settings, len(gated)))
             yield gate

@@ -63,8 +63,7 @@ def tags(outputs: Sequence[Matches]) -> Ballot:
     labels = np.full((1 + len(outputs), outputs[0].gold.n_words), NONE, dtype=np.int64)
     labels[0] = _numbered(outputs[0].gold.upos, str, numbers)
     for row, matches in enumerate(outputs, 1):
-        words = matches.alignment.system
-        labels[row, matches.alignment.gold] = _numbered(matches.system.upos, str, numbers)[words]
+        labels[row, matches.alignment.gold] = _numbered(matches.system.upos, str, numbers)[matches.alignment.system]
     return list(numbers), labels, np.zeros_like(labels)
 
 
@@ -183,8 +182,7 @@ class Suspects(Tabular):
         chosen = self.treebank.select(list(of_sentence))
         both = zip(chosen.comments, of_sentence.values(), strict=True)
         texts = [(comments + lines).encode() for comments, lines in both]
-        starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-        return replace(chosen, comments=Comments(b"".join(texts), starts))
+        return replace(chosen, comments=Comments(b"".join(texts), np.cumsum([0, *map(len, texts)], dtype=np.int64)))
 
     def table(self) -> Table:
         """Return one row per suspect."""

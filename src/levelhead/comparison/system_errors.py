@@ -107,13 +107,12 @@ class ErrorTypes(PerTreebank[Mapping[str, int]]):
 
     def table(self) -> Table:
         """Return one row per treebank and type of error: aligned words, and their share."""
-        columns = (Column("Error", "text"), Column("Words", "number"), Column("Share"))
 
         def rows(errors: Mapping[str, int]) -> list[tuple[Cell, ...]]:
             total = sum(errors.values())
             return [(kind, n, n / total if total else None) for kind, n in errors.items()]
 
-        return self._table(columns, rows)
+        return self._table((Column("Error", "text"), Column("Words", "number"), Column("Share")), rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""

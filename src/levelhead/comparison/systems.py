@@ -146,12 +146,11 @@ class Comparison(Tabular):
         coverage = {
             code: {system: part._asdict() for system, part in some.items()} for code, some in self.coverage.items()
         }
-        strict = {"results_valid_trees": self._documents(self.valid_trees), "coverage": coverage}
         return {
             **header("comparison", self.provenance.signature),
             "baseline": self.systems[0],
             "results": self._documents(self.results),
-            **(strict if coverage else {}),
+            **({"results_valid_trees": self._documents(self.valid_trees), "coverage": coverage} if coverage else {}),
             "wins": [win._asdict() for win in self.wins],
             "gates": self._documents(self.gates),
             "units": units_document(self.units),
@@ -290,8 +289,7 @@ def _valueless(test_set: TestSet, output: OutputResult) -> Iterator[Fault]:
     for name, score in output.scores.items():
         reason = score.reason or ""
         if reason.startswith("DEPS "):  # of either side
-            message = f"{name}: {reason}".replace("DEPS ", f"DEPS of {gold} or {system} ", 1)
-            yield Fault("unreadable-deps", message)
+            yield Fault("unreadable-deps", f"{name}: {reason}".replace("DEPS ", f"DEPS of {gold} or {system} ", 1))
         elif reason:
             yield valueless(name, reason, system if reason.startswith("not annotated in the system's output") else gold)
 

@@ -35,13 +35,12 @@ def draw_both(gold: Sentence, system: Sentence, name: str, marked: Collection[in
     left, right = _arcs(_heads(gold)), _arcs(_heads(system))
     if left is None or right is None or len(left[0]) + len(right[0]) > 2 * _MOST_COLUMNS:
         return None
-    relations = zip(gold.relations, system.relations, strict=True)
     columns = (
         ["", *left],
         [" ", *_stars(len(gold), marked)],
         ["", *gold.forms],
         ["gold", *gold.relations],
-        [name, *("" if one == other else other for one, other in relations)],
+        [name, *("" if one == other else other for one, other in zip(gold.relations, system.relations, strict=True))],
         ["", *(arcs[::-1].translate(_MIRRORED) for arcs in right)],
     )
     return [

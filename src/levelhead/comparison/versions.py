@@ -325,13 +325,12 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
         ignored = {WORDS, MULTIWORD, *(["FORM"] if text else [])}  # consequences of different tokens, words or text
         annotated = [cell for cell in cells_of[pair] if cell.column not in ignored]
         both = pairs.old.comments[pair], pairs.new.comments[pair]
-        comments = {re.sub(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?", "", text) for text in both}
         kinds = {
             "text": text,
             "tokens": not text and not pairs.same_tokens[pair],
             "annotation": bool(annotated),
             "id": ids[pair] != new_ids[pair],
-            "comments": len(comments) > 1,
+            "comments": len({re.sub(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?", "", text) for text in both}) > 1,
             "order": bool(pairs.moved[pair]),
         }
         if any(kinds.values()):
