@@ -214,4 +214,4 @@ def suspects(
     matches = {name: match(treebank, output, setup.rules) for name, output in outputs.items()}
     for output in matches.values():
         output.check_trees()
-    return find_suspects(matches, treebank, limit, training=training)
+    return find_suspects(matches, treebank, limit, training)

@@ -356,8 +356,8 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
             else:
                 cases.setdefault((second, first), []).append((row, j, i))
     total = sum(map(len, cases.values()))
-    for both, ((row, i, j), *others) in cases.items():
-        count, form = 1 + len(others), words.treebanks[i].forms[int(words.rows[row, i])]
+    for both, ((row, i, j), *more) in cases.items():
+        count, form = 1 + len(more), words.treebanks[i].forms[int(words.rows[row, i])]
         pair, sentence = (names[i], names[j]), int(words.sentences[row])
         yield Disagreement(labeled.name, *both, count, count / total, pair, sentence, form)
 

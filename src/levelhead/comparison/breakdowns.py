@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
 from levelhead.analysis.breakdown import check_breakable
 from levelhead.analysis.repairs import Repair, average_repairs, repairs
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.system_errors import PerTreebank, UsedScheme, for_each_output
+from levelhead.comparison.system_errors import Found, PerTreebank, UsedScheme, for_each_output
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
@@ -25,11 +25,8 @@ from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_
 __all__ = ["Breakdowns", "Repairs", "WithIntervals"]
 
 
-_Found = TypeVar("_Found")
-
-
 @immutable
-class WithIntervals(PerTreebank[_Found]):
+class WithIntervals(PerTreebank[Found]):
     """Results with confidence intervals.
 
     Args:
@@ -295,14 +292,14 @@ def repairs_of_outputs(plan: Plan, setup: Setup, tests: InferenceSettings) -> Re
 def _with_intervals(
     plan: Plan,
     setup: Setup,
-    function: Callable[[Matches, IntervalSettings], _Found],
+    function: Callable[[Matches, IntervalSettings], Found],
     tests: InferenceSettings,
     scheme: UsedScheme | None = None,
-) -> tuple[dict[str, _Found], Provenance, dict[str, Units]]:
+) -> tuple[dict[str, Found], Provenance, dict[str, Units]]:
     """The result of a function for each output, the provenance, and the units of each treebank."""
     every: list[Units] = []
 
-    def with_units(matches: Matches) -> _Found:
+    def with_units(matches: Matches) -> Found:
         every.append(units_of(matches.gold, tests.resample_by))
         return function(matches, IntervalSettings(every[-1], tests.level))
 

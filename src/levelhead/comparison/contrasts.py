@@ -290,10 +290,8 @@ def compare_by(
             sources[name] = sources_of({output.name: output.matches for output in some}, setup)
     requested.check()
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures()}
-    if settings.training:
-        parts["train"] = settings.training.hashes
-    if "class" in by:
-        parts["scheme"] = settings.scheme.name
+    parts |= {"train": settings.training.hashes} if settings.training else {}
+    parts |= {"scheme": settings.scheme.name} if "class" in by else {}
     parts |= {"level": f"{tests.level:g}", "resample-by": tests.resample_by}
     provenance = comparison_provenance(sources, setup, parts, unit_notes(units, "intervals"))
     return Gains(tuple(by), str(measure), some[0].name, treebanks, provenance, units)

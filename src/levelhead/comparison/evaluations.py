@@ -354,5 +354,5 @@ def _difference(
         few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
         return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
     both = zip(values, strata, strict=True)
-    sides = (Estimate(value, *spread_of([stratum], [[s]], m)[:3]) for value, stratum in both)
-    return UnpairedDifference(*sides, perplexity=not one.is_ratio[m])
+    first, second = (Estimate(value, *spread_of([stratum], [[s]], m)[:3]) for value, stratum in both)
+    return UnpairedDifference(first, second, perplexity=not one.is_ratio[m])

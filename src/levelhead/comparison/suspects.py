@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from levelhead.scoring.matches import Matches
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Plain, Table
 from levelhead.tabular import Tabular
-from levelhead.treebank import Comments, StringColumn, Treebank
+from levelhead.treebank import Comments, Treebank
 from levelhead.treebank.provenance import joint_hash, sources_document, summary_of
 from levelhead.treebank.relations import universal
 
@@ -35,39 +34,28 @@ NONE = -1  # the analysis of a word that a system lacks
 _PRIOR = 5.0  # the weight, in words, of a system's overall behavior relative to its behavior with a single label
 
 
-Ballot = tuple[Sequence[str], Numbers, Numbers]
-"""The analyses of each gold word: the names of labels; the number of each label by gold, then by the systems, `NONE` if
-a word or its head is not aligned, int64, shape (1 + systems, gold words); and the heads, in the same form.
-"""
+def ballot(outputs: Sequence[Matches], *, of_tags: bool) -> tuple[Sequence[str], Numbers, Numbers]:
+    """Return the analyses of each gold word by gold, then by the systems: relations with heads, or tags.
 
-
-def attachments(outputs: Sequence[Matches]) -> Ballot:
-    """Return the analyses of heads (0 is the root) and universal relations by gold and systems."""
+    These are the names of labels; the number of each label, int64, shape (1 + systems, gold words), `NONE` if a word or
+    its head is not aligned; and the heads in the same form, where 0 is the root. Tags have no heads: all are 0.
+    """
     gold, numbers = outputs[0].gold, dict[str, int]()
     labels, heads = np.full((2, 1 + len(outputs), gold.n_words), NONE, dtype=np.int64)
-    labels[0], heads[0] = _numbered(gold.relations, universal, numbers), gold.heads + 1
+    labels[0], heads[0] = _numbered(gold, numbers, of_tags=of_tags), 0 if of_tags else gold.heads + 1
     for row, matches in enumerate(outputs, 1):
         words = matches.alignment.system
-        of_system = matches.system.heads[words]
+        of_system = np.full(len(words), -1) if of_tags else matches.system.heads[words]
         mapped = np.where(of_system < 0, 0, matches.gold_of_system[of_system].astype(np.int64) + 1)
         known = (of_system < 0) | (mapped > 0)
         gold_words = matches.alignment.gold[known]
-        labels[row, gold_words] = _numbered(matches.system.relations, universal, numbers)[words][known]
+        labels[row, gold_words] = _numbered(matches.system, numbers, of_tags=of_tags)[words][known]
         heads[row, gold_words] = mapped[known]
     return list(numbers), labels, heads
 
 
-def tags(outputs: Sequence[Matches]) -> Ballot:
-    """Return the analyses of parts of speech by gold and systems."""
-    numbers: dict[str, int] = {}
-    labels = np.full((1 + len(outputs), outputs[0].gold.n_words), NONE, dtype=np.int64)
-    labels[0] = _numbered(outputs[0].gold.upos, str, numbers)
-    for row, matches in enumerate(outputs, 1):
-        labels[row, matches.alignment.gold] = _numbered(matches.system.upos, str, numbers)[matches.alignment.system]
-    return list(numbers), labels, np.zeros_like(labels)
-
-
-def _numbered(column: StringColumn, value: Callable[[str], str], numbers: dict[str, int]) -> Numbers:
+def _numbered(treebank: Treebank, numbers: dict[str, int], *, of_tags: bool) -> Numbers:
+    column, value = (treebank.upos, str) if of_tags else (treebank.relations, universal)
     return column.mapped(lambda text: numbers.setdefault(value(text), len(numbers)), np.int64)
 
 
@@ -232,11 +220,7 @@ class Suspects(Tabular):
 
 
 def find_suspects(
-    outputs: Mapping[str, Matches],
-    gold: Treebank,
-    most: int | None = None,
-    *,
-    training: Mapping[str, str] = MappingProxyType({}),
+    outputs: Mapping[str, Matches], gold: Treebank, most: int | None, training: Mapping[str, str]
 ) -> Suspects:
     """Return the worst entry of each word: log-odds of votes, of labels of the form elsewhere, and of variation."""
     matches = list(outputs.values())
@@ -267,12 +251,11 @@ def find_suspects(
 def _by_votes(outputs: Sequence[Matches]) -> dict[tuple[int, bool], Suspect]:
     """The suspects of systems, by the word, and by whether its tag is concerned."""
     gold = outputs[0].gold
-    ballots = [attachments(outputs)]
-    if gold.upos.has_values and all(output.system.upos.has_values for output in outputs):
-        ballots.append(tags(outputs))
+    with_tags = gold.upos.has_values and all(output.system.upos.has_values for output in outputs)
     forms = [form.lower() for form in gold.forms]
     suspects = {}
-    for of_tags, (names, labels, heads) in enumerate(ballots):
+    for of_tags in (False, True) if with_tags else (False,):
+        names, labels, heads = ballot(outputs, of_tags=of_tags)
         n_with = Counter(zip(forms, labels[0].tolist(), strict=True))
         for word, row, n_for, n_gold, weight in votes(labels, heads, min(_LEAST, len(outputs))):
             label, other = labels[[0, row], word].tolist()
@@ -280,10 +263,8 @@ def _by_votes(outputs: Sequence[Matches]) -> dict[tuple[int, bool], Suspect]:
             score = weight + (math.log((n_other + 0.5) / (n_same - 0.5)) if label != other else 0.0)
             own_head, other_head = (heads[[0, row], word] - 1).tolist()
             kind = "UPOS" if of_tags else "relation" if own_head == other_head else "head"
-            texts = names[label], names[other]
-            if not of_tags:
-                texts = _attachment(gold, texts[0], own_head), _attachment(gold, texts[1], other_head)
-            suspects[word, bool(of_tags)] = Suspect(word, kind, *texts, score, n_for, n_gold, None)
+            texts = _attachment(gold, names[label], own_head), _attachment(gold, names[other], other_head)
+            suspects[word, of_tags] = Suspect(word, kind, *texts, score, n_for, n_gold, None)
     return suspects
 
 

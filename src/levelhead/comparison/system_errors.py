@@ -28,7 +28,7 @@ from levelhead.treebank.relations import Scheme
 
 __all__ = ["CascadingErrors", "Confusions", "CountsBySentence", "ErrorExamples", "ErrorTypes", "PerTreebank"]
 
-_Found = TypeVar("_Found")
+Found = TypeVar("Found")
 
 UsedScheme = tuple[Scheme, str]  # a scheme of classes in addition to those of measures, and what uses it
 
@@ -36,7 +36,7 @@ DRAWN = 5  # the default number of sentences that are drawn; tables and JSON the
 
 
 @immutable
-class PerTreebank(Tabular, Generic[_Found]):
+class PerTreebank(Tabular, Generic[Found]):
     """Results for the output of one system on each treebank.
 
     Args:
@@ -44,11 +44,11 @@ class PerTreebank(Tabular, Generic[_Found]):
         provenance: the provenance of the numbers.
     """
 
-    treebanks: Mapping[str, _Found]
+    treebanks: Mapping[str, Found]
     provenance: Provenance
 
     def _table(
-        self, columns: Iterable[Column], rows: Callable[[_Found], Iterable[tuple[Cell, ...]]], *notes: str
+        self, columns: Iterable[Column], rows: Callable[[Found], Iterable[tuple[Cell, ...]]], *notes: str
     ) -> Table:
         """Return the rows of all treebanks, which start with the treebank if there are several."""
         several = len(self.treebanks) > 1
@@ -56,7 +56,7 @@ class PerTreebank(Tabular, Generic[_Found]):
         notes = (*notes, *signed(self.provenance.signature))
         return Table((*[Column("Treebank", "text")] * several, *columns), tuple(cells), notes)
 
-    def _rows_document(self, kind: str, document: Callable[[_Found], Any]) -> dict[str, Any]:
+    def _rows_document(self, kind: str, document: Callable[[Found], Any]) -> dict[str, Any]:
         return {
             **header(kind, self.provenance.signature),
             "treebanks": {name: document(result) for name, result in self.treebanks.items()},
@@ -176,8 +176,8 @@ def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
 
 
 def for_each_output(
-    plan: Plan, setup: Setup, function: Callable[[Matches], _Found], scheme: UsedScheme | None = None
-) -> tuple[dict[str, _Found], Provenance]:
+    plan: Plan, setup: Setup, function: Callable[[Matches], Found], scheme: UsedScheme | None = None
+) -> tuple[dict[str, Found], Provenance]:
     """Return the result of a function for the output on each treebank, by its code, and the provenance."""
     results, provenances = {}, {}
     parts = setup.signature_of_measures() | ({"scheme": scheme[0].name} if scheme else {})
