@@ -138,8 +138,8 @@ def rank(
         names = [str(qualified(parse_measure(name, registry), registry)) for name in names]
     origin, about = origin or _origin(given), tuple[str, ...]()
     if scores is not None:
-        results = read_scores(scores)
-        results = results.of_systems(_known(only, results.systems))
+        table = read_scores(scores)
+        results = table.of_systems(_known(only, table.systems))
         names = names if measures else list(results.measures)
     else:
         plan = needed_plan(plan_to_rank(gold, systems, written, split, only, as_runs=as_runs), choice, requested)

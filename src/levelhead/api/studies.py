@@ -53,12 +53,10 @@ def reproduce(
     from levelhead.studies.parsers import built_in
 
     paths: Iterable[PathLike] = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
-    of_systems, votes, table, weights_file = (
-        None if path is None else Path(path) for path in (systems, judgements, scores, weights)
-    )
+    inputs = (None if path is None else Path(path) for path in (systems, judgements, scores, weights))
     with running(jobs, store, cluster) as how, TemporaryDirectory(prefix="levelhead-") as folder:
         request = studies.StudyRequest(
-            tuple(map(Path, paths)), of_systems, votes, table, weights_file, quick,
+            tuple(map(Path, paths)), *inputs, quick,
             trainer=built_in, outputs=Path(folder) if outputs is None else Path(outputs), seed=seed, **how,
         )  # fmt: skip
         return studies.reproduce(paper, request)

@@ -85,12 +85,13 @@ def _check(treebanks: tuple[str, ...], given: dict[str, Any], how: dict[str, Any
                 faults += error.faults
     if faults:
         raise InputError(*faults)
-    documents = round_trip.round_trip_document
     print_result(
         given,
         lambda: (round_trip.not_restored_table if failures else round_trip.round_trips_table)(trips),
         lambda: round_trip.round_trips_document(trips, paths),
-        lines=lambda: [{"treebank": name, **documents(trip, paths[name])} for name, trip in trips.items()],
+        lines=lambda: [
+            {"treebank": name, **round_trip.round_trip_document(trip, paths[name])} for name, trip in trips.items()
+        ],
     )
 
 

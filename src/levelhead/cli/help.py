@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from levelhead.measures.registry import Registry
 
-_LABELED = ("formula", "argument", "source", "example", "advice")
 _FIELDS = ("name", "argument", "meaning", "formula", "source")
 
 
@@ -108,7 +107,8 @@ def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
 
 def _measure_text(document: dict[str, Any]) -> str:
     """Return a description in lines of up to 100 characters."""
-    lines = [document["meaning"], *(f"{name.capitalize()}: {document[name]}" for name in _LABELED if document[name])]
+    labels = (name for name in ("formula", "argument", "source", "example", "advice") if document[name])
+    lines = [document["meaning"], *(f"{name.capitalize()}: {document[name]}" for name in labels)]
     wrapped = (fill(line, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False) for line in lines)
     return "\n".join([document["name"], *wrapped, ""])
 
@@ -129,13 +129,14 @@ def _schemes(registry: Registry) -> list[dict[str, Any]]:
 
 def _scheme_text(document: dict[str, Any]) -> str:
     version = f" (UD v{document['version']})" if document["version"] else ""
-    lines = [f"{document['name']}{version}", f"  {document['source']}"]
-    lines += [f"  {label}: {' '.join(members)}" for label, members in document["classes"].items()]
-    lines.append(f"  {document['otherwise']}: every other relation")
-    if document["counterparts"]:
-        pairs = (f"{relation}={counterpart}" for relation, counterpart in document["counterparts"].items())
-        lines.append(f"  looked up as: {' '.join(pairs)}")
-    return "\n".join(lines) + "\n"
+    pairs = " ".join(f"{relation}={counterpart}" for relation, counterpart in document["counterparts"].items())
+    lines = (
+        *(f"{document['name']}{version}", f"  {document['source']}"),
+        *(f"  {label}: {' '.join(members)}" for label, members in document["classes"].items()),
+        f"  {document['otherwise']}: every other relation",
+        *([f"  looked up as: {pairs}"] if pairs else []),
+    )
+    return "".join(f"{line}\n" for line in lines)
 
 
 @command()

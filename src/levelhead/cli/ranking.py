@@ -145,8 +145,8 @@ def _inputs(given: dict[str, Any], manifest: Manifest | None) -> tuple[list[str]
     if manifest is not None:
         systems += [manifest.systems, *manifest.folders.values()]
         folders += [manifest.gold, *(test_set.gold for test_set in manifest.test_sets)]
-        measures = () if given["measures"] else manifest.measures or ()
-        files += (str(Path(manifest.path).parent / path) for path in options.files_of_measures(measures))
+        named = options.files_of_measures(() if given["measures"] else manifest.measures or ())
+        files += (str(Path(manifest.path).parent / path) for path in named)
         files += map(str, () if given["definitions"] else manifest.definitions)
     outputs, gold = (
         list(inputs_of(path for path in paths if path is not None and Path(path).exists()))

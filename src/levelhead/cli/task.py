@@ -51,10 +51,10 @@ def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask
     if output is not None and output != "-":
         if files.holds(Path(output)):
             raise click.UsageError(f"{printable(output)} belongs to the task: write the output to another file")
-        gold: list[Path] = []
+        kept = [files.description, *shared_task.manifest.definitions]
         with suppress(InputError):  # there is no gold to overwrite
-            gold = list(gold_of_task(shared_task).values())
-        check_paths(map(str, (files.description, *shared_task.manifest.definitions, *gold)), [output])
+            kept += gold_of_task(shared_task).values()
+        check_paths(map(str, kept), [output])
     files.check_state()
     files.prepare()
     with Database(files.database) as database:

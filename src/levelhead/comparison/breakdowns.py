@@ -220,7 +220,6 @@ def _repair(repair: Repair) -> dict[str, Any]:
 
 MARK = "?"
 UNCERTAIN = f"{MARK}: uncertain, based on fewer than {ENOUGH_UNITS} documents or sentences, or on very uneven ones"
-ALL_UNCERTAIN = f"no intervals, since each row is based on fewer than {FEWEST_UNITS} documents or sentences"
 
 
 def estimate_columns(
@@ -237,7 +236,7 @@ def estimate_columns(
 def estimate_notes(estimates: Sequence[BucketEstimate]) -> list[str]:
     """Return a note if some rows are uncertain."""
     if estimates and all(estimate.interval is None for estimate in estimates):
-        return [ALL_UNCERTAIN]
+        return [f"no intervals, since each row is based on fewer than {FEWEST_UNITS} documents or sentences"]
     return [UNCERTAIN] if any(estimate.uncertain for estimate in estimates) else []
 
 

@@ -49,10 +49,6 @@ _SENTENCES = (
     Column("Old", "number"), Column("New", "number"), Column("sent_id", "text"), Column("Change", "text"),
     Column("Words", "number"), Column("Patterns", "text"),
 )  # fmt: skip
-_PATTERNS = (
-    Column("Column", "text"), Column("Old", "text"), Column("New", "text"), Column("Count", "number"),
-    Column("Sentences", "number"), Column("Example", "text"),
-)  # fmt: skip
 _SHORT = {"added": "Added", "removed": "Removed", "text": "Text", "tokens": "Tokens", "annotation": "Annotation"}
 """The kinds of changes that have a column in the readable table of files, with the heads."""
 
@@ -190,7 +186,10 @@ class AnyChanges(Tabular):
             )
             notes = ("Old, New: number of the sentence; Words: number of re-annotated words",)
         else:
-            columns = _PATTERNS
+            columns = (
+                *(Column("Column", "text"), Column("Old", "text"), Column("New", "text")),
+                *(Column("Count", "number"), Column("Sentences", "number"), Column("Example", "text")),
+            )
             rows = (
                 (*map(printable, pattern[:3]), *pattern[3:5], printable(f"{first.form} ({place})"))
                 for pattern in self.patterns
@@ -278,9 +277,8 @@ class AnyChanges(Tabular):
         """
         shown = most or _MOST_PATTERNS
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
-        lines += (f"- {_markdown(note)}" for note in self.provenance.notes)
-        lines += [""] * bool(self.provenance.notes)
-        lines += ["## Sentences", ""]
+        notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
+        lines += [*notes, *[""] * bool(notes), "## Sentences", ""]
         for kind, count, names, more in self._counted_names():
             lines.append(f"- {KINDS[kind]}: {count} ({', '.join(map(_markdown, names))}{',' * bool(more)}{more})")
         lines.append(f"- unchanged: {self.n_unchanged}")

@@ -300,9 +300,8 @@ def compare_by(
 def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     """Return the sentences with the largest gains and losses of each system compared with the first."""
     _check_systems(plan)
-    setup = setup.for_pair()
+    setup, pairs, sources = setup.for_pair(), [], {}
     ((measure, definition),) = setup.defined
-    pairs, sources = [], {}
     with read_outputs(plan, setup) as outputs:
         for name, (baseline, *others) in outputs:
             sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, setup)
@@ -397,10 +396,9 @@ def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -
     gold, words = outputs[0].matches.gold, counts[baseline][0].gold
     sentences = []
     for system in others:
-        change = correct[system] - correct[baseline]
+        change, columns = correct[system] - correct[baseline], (correct[baseline], correct[system], words)
         for i in np.argsort(change, kind="stable")[:10].tolist():
             if change[i] < -_EQUAL:
-                before, after, of_gold = (column[i].item() for column in (correct[baseline], correct[system], words))
-                place, text = (treebank, system, i + 1, gold[i].id), " ".join(gold[i].forms)
-                sentences.append(WorseSentence(*place, before, after, of_gold, text))
+                place, numbers = (treebank, system, i + 1, gold[i].id), (column[i].item() for column in columns)
+                sentences.append(WorseSentence(*place, *numbers, " ".join(gold[i].forms)))
     return sentences

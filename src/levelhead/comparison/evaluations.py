@@ -144,8 +144,8 @@ class _LeakageVisitor:
 def single_run(plan: Plan) -> Plan:
     """Return a plan, checking that it has a single run of a single system."""
     if len(plan.systems) != 1:
-        runs = ", ".join(system.label for system in plan.systems[:5])
-        message = f"it has {len(plan.systems)} runs ({runs}): name one, or use levelhead compare, which averages runs"
+        runs = f"{len(plan.systems)} runs ({', '.join(system.label for system in plan.systems[:5])})"
+        message = f"it has {runs}: name one, or use levelhead compare, which averages runs"
         folders = [system.folder for system in plan.systems if system.folder is not None]
         raise InputError(Fault("ambiguous-layout", message, Place(os.path.commonpath(folders) if folders else "")))
     return plan

@@ -47,7 +47,6 @@ Scores = NDArray[np.float64]
 WORDS = (("blue", "red"), ("1", "2"), ("first", "second"), ("a", "b"))
 """The names of the first and the second system in votes; case is ignored."""
 
-_GOLD = "gold"
 _SYSTEMS = ("the first system", "the second system")
 
 
@@ -238,8 +237,8 @@ def _planned(
         originals = tuple(replace(summary_of(treebank), sha256=contents_hash(treebank)) for treebank in loaded)
         # relations with subtypes are written as one word, so that they are compared whole and belong to no class
         given = [side.replace(relations=[name.replace(":", "_") for name in side.relations]) for side in loaded]
-    systems = {name: {_GOLD: output} for name, output in zip(_SYSTEMS, given[1:])}
-    return find_plan({_GOLD: given[0]}, systems), originals
+    systems = {name: {"gold": output} for name, output in zip(_SYSTEMS, given[1:])}
+    return find_plan({"gold": given[0]}, systems), originals
 
 
 def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:

@@ -108,9 +108,6 @@ def _log_shares(
     return logs
 
 
-_LEAST = 2  # the number of systems that must agree, if there are enough systems
-
-
 class Suspect(NamedTuple):
     """A word whose annotation is probably wrong.
 
@@ -252,12 +249,12 @@ def _by_votes(outputs: Sequence[Matches]) -> dict[tuple[int, bool], Suspect]:
     """The suspects of systems, by the word, and by whether its tag is concerned."""
     gold = outputs[0].gold
     with_tags = gold.upos.has_values and all(output.system.upos.has_values for output in outputs)
-    forms = [form.lower() for form in gold.forms]
+    forms, least = [form.lower() for form in gold.forms], min(2, len(outputs))  # systems that must agree
     suspects = {}
     for of_tags in (False, True) if with_tags else (False,):
         names, labels, heads = ballot(outputs, of_tags=of_tags)
         n_with = Counter(zip(forms, labels[0].tolist(), strict=True))
-        for word, row, n_for, n_gold, weight in votes(labels, heads, min(_LEAST, len(outputs))):
+        for word, row, n_for, n_gold, weight in votes(labels, heads, least):
             label, other = labels[[0, row], word].tolist()
             n_same, n_other = (n_with[forms[word], number] for number in (label, other))
             score = weight + (math.log((n_other + 0.5) / (n_same - 0.5)) if label != other else 0.0)

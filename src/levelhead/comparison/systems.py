@@ -121,7 +121,7 @@ class Comparison(Tabular):
         rows = tuple(zip(*cells, strict=True))
         parts = [(result.average, result.treebank, result.measure) for result in shown]
         rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
-        n_rows = len(rows) if not each else sum(not result.average for result in shown)
+        n_rows = sum(not result.average for result in shown) if each else len(rows)
         return Table(tuple(columns), rows[:n_rows], self._notes(), rules, rows[n_rows:])
 
     def _notes(self) -> tuple[str, ...]:
@@ -303,8 +303,8 @@ def _provenance(
     runs: Sequence[str],
 ) -> Provenance:
     tests = "+".join(sorted({score.test for score in scores if score.test})) or "none"
-    margin = {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
-    parts = {**measures_part(results), **signature_of_draws(settings), "p": tests, **margin}
+    parts = {**measures_part(results), **signature_of_draws(settings), "p": tests}
+    parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     notes = [*unit_notes(results.units, averaged=True)]
     n_runs = Counter(runs)
     single = "has a single run: differences from systems with several runs get no significance marks"

@@ -24,7 +24,6 @@ MOST_WORDS = 200
 
 _MOST_LISTED = 20
 _NEIGHBORS = 3
-_ARROW = "►"
 _MIRRORED = str.maketrans("┌└├╶┐┘┤╴►", "┐┘┤╴┌└├╶◄")
 
 
@@ -78,7 +77,7 @@ def _arcs(heads: Sequence[int]) -> list[str] | None:
             grid[row][at] |= _RIGHT
             grid[row][at + 1 :] = [cell | _LEFT | _RIGHT for cell in grid[row][at + 1 :]]
     return [
-        "".join(_BOXES[cell] for cell in cells[:-1]) + (_ARROW if head else "─" if cells[-1] & _LEFT else " ")
+        "".join(_BOXES[cell] for cell in cells[:-1]) + ("►" if head else "─" if cells[-1] & _LEFT else " ")
         for cells, head in zip(grid, heads, strict=True)
     ]
 

@@ -307,7 +307,7 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
     patterns, rows = [], pairs.rows.tolist()
     for pattern, cells in places.items():
         first = {cell.sentence: cell.form for cell in reversed(cells)}
-        examples = tuple(ChangeExample(*rows[i], form=first[i]) for i in sorted(first)[:MOST_EXAMPLES])
+        examples = tuple(ChangeExample(rows[i][0], rows[i][1], first[i]) for i in sorted(first)[:MOST_EXAMPLES])
         patterns.append(ChangePattern(*pattern, len(cells), len(first), examples))
     ids, new_ids = sentence_ids(pairs.old), sentence_ids(pairs.new)
     sentences: dict[tuple[int, int], SentenceChange] = {}  # by their order: that of NEW
