@@ -53,10 +53,12 @@ def reproduce(
     from levelhead.studies.parsers import built_in
 
     paths: Iterable[PathLike] = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
-    inputs = (None if path is None else Path(path) for path in (systems, judgements, scores, weights))
+    of_systems, votes, table, weights_file = (
+        None if path is None else Path(path) for path in (systems, judgements, scores, weights)
+    )
     with running(jobs, store, cluster) as how, TemporaryDirectory(prefix="levelhead-") as folder:
         request = studies.StudyRequest(
-            tuple(map(Path, paths)), *inputs, quick,
+            tuple(map(Path, paths)), of_systems, votes, table, weights_file, quick,
             trainer=built_in, outputs=Path(folder) if outputs is None else Path(outputs), seed=seed, **how,
         )  # fmt: skip
         return studies.reproduce(paper, request)

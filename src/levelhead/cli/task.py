@@ -206,8 +206,9 @@ def close(folder: str, now: bool, force: bool, **given: Any) -> None:
     cluster_of(given)
     with _opened(folder) as (shared_task, database):
         database.check()
-        counting = _workers(given, shared_task, database)
-        results = close_task(shared_task, database, now=now, force=force, workers=counting)
+        results = close_task(
+            shared_task, database, now=now, force=force, workers=_workers(given, shared_task, database)
+        )
         for submission in primary_submissions(database):
             state = shown_state(submission.state, submission.valid, submission.outputs)
             say(f"{submission.team_name}: submission {submission.number} ({state}), {why_primary(submission)}")

@@ -304,6 +304,5 @@ def _with_intervals(
 
     results, provenance = for_each_output(plan, setup, with_units, scheme)
     units = dict(zip(results, every, strict=True))
-    notes = (*provenance.notes, *unit_notes(units, "intervals"))
     provenance = provenance.with_parts(level=f"{tests.level:g}", **{"resample-by": tests.resample_by})
-    return results, replace(provenance, notes=notes), units
+    return results, replace(provenance, notes=(*provenance.notes, *unit_notes(units, "intervals"))), units

@@ -399,6 +399,7 @@ def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -
         change, columns = correct[system] - correct[baseline], (correct[baseline], correct[system], words)
         for i in np.argsort(change, kind="stable")[:10].tolist():
             if change[i] < -_EQUAL:
-                place, numbers = (treebank, system, i + 1, gold[i].id), (column[i].item() for column in columns)
-                sentences.append(WorseSentence(*place, *numbers, " ".join(gold[i].forms)))
+                before, after, of_gold = (column[i].item() for column in columns)
+                place, text = (treebank, system, i + 1, gold[i].id), " ".join(gold[i].forms)
+                sentences.append(WorseSentence(*place, before, after, of_gold, text))
     return sentences

@@ -308,12 +308,11 @@ def _coarsened(
             for text, unit in unit_of_text.items():
                 parent[root(text)] = root(first.setdefault(unit, text))
         for name, unit_of_text in treebanks.items():
-            joined = {unit: root(text) for text, unit in unit_of_text.items()}
-            keys[name] = names = tuple(dict.fromkeys(joined.values()))
-            parts = np.zeros((len(names), *tables[name].parts.shape[1:]))
-            rows = {key: row for row, key in enumerate(names)}
-            np.add.at(parts, [rows[joined[unit]] for unit in range(len(tables[name].parts))], tables[name].parts)
-            coarse[name] = tables[name]._replace(parts=parts)
+            joined, table = {unit: root(text) for text, unit in unit_of_text.items()}, tables[name]
+            rows = {key: row for row, key in enumerate(dict.fromkeys(joined.values()))}
+            parts = np.zeros((len(rows), *table.parts.shape[1:]))
+            np.add.at(parts, [rows[joined[unit]] for unit in range(len(table.parts))], table.parts)
+            coarse[name], keys[name] = table._replace(parts=parts), tuple(rows)
     return coarse, keys
 
 

@@ -145,8 +145,7 @@ def power(plan: Plan, setup: Setup, design: Design, *, resample_by: str = AUTO, 
     parts = {**measures_part(results), "resample-by": resample_by, **_signed(design)}
     notes = (*unit_notes(results.units, "detectable differences"), *notes, *_on_runs(rows))
     provenance = comparison_provenance(sources, setup, parts, notes)
-    powers = next(iter(counts.values())).perplexities
-    return Power(rows, design.test, provenance, tuple(results.measures[m] for m in powers), results.units)
+    return Power(rows, design.test, provenance, setup.perplexities, results.units)
 
 
 def detectable_rows(

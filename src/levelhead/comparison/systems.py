@@ -190,7 +190,7 @@ def compare(
         results = score_outputs(plan, setup, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     first, several = next(iter(counts.values())), len(counts) > 1
-    systems, perplexities = tuple(dict.fromkeys(first.systems)), tuple(first.measures[i] for i in first.perplexities)
+    systems, perplexities = tuple(dict.fromkeys(first.systems)), setup.perplexities
     scores = tuple(differences(counts, settings))
     strict: list[ComparedScore] = []
     coverage: dict[str, dict[str, PartialCoverage]] = {}
