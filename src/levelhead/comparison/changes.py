@@ -224,11 +224,10 @@ class AnyChanges(Tabular):
         Args:
             most: the largest number of patterns and files; by default 10.
         """
-        tables = [self.summary_table()]
-        if self.of_folder:
-            tables.insert(0, self._shortened("file", len(self.parts), most or _MOST_PATTERNS))
-        if self.patterns:
-            tables.append(self._shortened("pattern", len(self.patterns), most or _MOST_PATTERNS))
+        shown = most or _MOST_PATTERNS
+        tables = [self._shortened("file", len(self.parts), shown)] if self.of_folder else []
+        tables += [self.summary_table()]
+        tables += [self._shortened("pattern", len(self.patterns), shown)] if self.patterns else []
         tables[-1] = tables[-1]._replace(notes=(*tables[-1].notes, signature_line(self.provenance.signature)))
         sizes = f"Old: {_sizes_text(self, 'old')}\nNew: {_sizes_text(self, 'new')}\n"
         return "\n".join([sizes, *(to_text(table, 2) for table in tables)])

@@ -217,8 +217,10 @@ def typical_power(measures: Sequence[str], design: Design) -> Power:
             _rows(start, [Variances(deviation**2, evenness=typical.evenness)], design)
             for deviation in (typical.median, typical.low, typical.high)
         )
-        joint = zip(*quartiles, strict=True)
-        rows += (middle._replace(low=low.difference, high=high.difference) for middle, low, high in joint)
+        rows += (
+            middle._replace(low=low.difference, high=high.difference)
+            for middle, low, high in zip(*quartiles, strict=True)
+        )
     signature = {"variances": "conll18", **_signed(design), "version": VERSION}
     about = "quartiles over test sets of CoNLL 2018, each the median over pairs of parsers"
     notes = (f"{about}; for similar parsers, smaller differences can be detected", *_on_runs(rows))

@@ -165,8 +165,9 @@ class Suspects(Tabular):
             line = f"# suspect = {place['word']} {suspect.kind}: {suspect.gold} -> {suspect.other}\n"
             of_sentence[place["sentence"] - 1] = known + line
         chosen = self.treebank.select(list(of_sentence))
-        both = zip(chosen.comments, of_sentence.values(), strict=True)
-        texts = [(comments + lines).encode() for comments, lines in both]
+        texts = [
+            (comments + lines).encode() for comments, lines in zip(chosen.comments, of_sentence.values(), strict=True)
+        ]
         return replace(chosen, comments=Comments(b"".join(texts), np.cumsum([0, *map(len, texts)], dtype=np.int64)))
 
     def table(self) -> Table:

@@ -110,10 +110,9 @@ def _heads(sentence: Sentence) -> list[int]:
 
 def _title(sentence: Sentence, number: int) -> str:
     """The name of a sentence with its text, or with the reason why it is not drawn."""
-    name = printable(sentence.id or f"sentence {number}")
-    if len(sentence) > MOST_WORDS:
-        return f"{name}: {len(sentence)} words, too long to draw"
-    return f"{name}: {printable(sentence.text)}"
+    long = len(sentence) > MOST_WORDS
+    text = f"{len(sentence)} words, too long to draw" if long else printable(sentence.text)
+    return f"{printable(sentence.id or f'sentence {number}')}: {text}"
 
 
 def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], most: int | None = None) -> str:
