@@ -152,7 +152,7 @@ def test_one_drawing_holds_both_analyses(code: str) -> None:
     for gold, system in zip(*pair, strict=False):
         both = draw_both(gold, system, "alpha")
         assert (both is None) == (gold.forms != system.forms)
-        alone = [draw(one.forms, one.heads, one.relations) for one in (gold, system)]
+        alone = [draw(one) for one in (gold, system)]
         for form, line, own, other, one, two in zip(
             gold.forms, (both or ())[1:], *alone, gold.relations, system.relations, strict=both is not None
         ):

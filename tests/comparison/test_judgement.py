@@ -15,13 +15,15 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find_plan
 from levelhead.comparison import compare as compare_systems
-from levelhead.comparison.judgement import Choices, judge, read_choices
+from levelhead.comparison import judgement
+from levelhead.comparison.judgement import Choices, read_choices
 from levelhead.correlation import compare_agreement, human_agreement, preferences
 from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.perplexity import load_model
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
+from levelhead.significance import InferenceSettings
 from oracle import correlation as oracle
 
 LANGUAGES = {"en": "English", "es": "Spanish"}
@@ -60,7 +62,7 @@ def test_scores_of_sentences(code, data):
     """LAS of whole sentences, read, aligned and counted, against the second implementation."""
     folder = data / "human-judgments" / code
     paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
-    found = judge(*paths, folder / "prediction", measures=["LAS"], format="conllx", resamples=50)
+    found = levelhead.judge(*paths, folder / "prediction", measures=["LAS"], format="conllx", resamples=50)
     gold, *systems = map(oracle.sentences, paths)
     for scores, system in zip(found.measures["LAS"].scores, systems):
         assert scores.tolist() == [oracle.las(g, s, set()) for g, s in zip(gold, system)]
@@ -74,7 +76,7 @@ def test_subtypes_apart(data):
     folder = data / "human-judgments/en"
     paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
     both = [
-        judge(*paths, folder / "prediction", measures=[m], format="conllx", subtypes_apart=apart, resamples=5)
+        levelhead.judge(*paths, folder / "prediction", measures=[m], format="conllx", subtypes_apart=apart, resamples=5)
         for m, apart in (("LAS(full)", False), ("LAS", True))
     ]
     (whole,), (apart,) = (one.measures.values() for one in both)
@@ -100,7 +102,9 @@ def test_callins_table_4_from_files(code, measure, data, expected):
     text, apart = CALLIN[measure]
     text = text.format(weights=data / "callin/expected/function_content_degree.wde.csv")
     paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
-    found = judge(*paths, folder / "prediction", measures=[text], format="conllx", subtypes_apart=apart, resamples=5)
+    found = levelhead.judge(
+        *paths, folder / "prediction", measures=[text], format="conllx", subtypes_apart=apart, resamples=5
+    )
     (judged,) = found.measures.values()
     assert judged.agreement.correlation.value == pytest.approx(expected[LANGUAGES[code]][measure], abs=1e-9)
 
@@ -182,7 +186,9 @@ def test_equal_sums_of_weights_are_ties(tmp_path):
     (tmp_path / "weights").write_text("obj .1\nobl .2\namod .3\nroot 0\ndep 0\n", encoding="utf-8")
     (tmp_path / "choices").write_text("1\n1\n2\n", encoding="utf-8")
     name = f"WeightedLAS({tmp_path / 'weights'}).recall"
-    found = judge(*(tmp_path / file for file in ("gold", "one", "two", "choices")), measures=[name], resamples=5)
+    found = levelhead.judge(
+        *(tmp_path / file for file in ("gold", "one", "two", "choices")), measures=[name], resamples=5
+    )
     scores = np.array(found.measures[name].scores)
     assert scores[0, 0] != scores[1, 0]
     assert scores[:, 0] == pytest.approx([0.5, 0.5])
@@ -224,7 +230,7 @@ def test_signature_keeps_the_names_of_measures(tmp_path):
     (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
     name = f"WeightedLAS({tmp_path / 'system-weights'})"
     files = [tmp_path / file for file in ("gold", "one", "two", "choices")]
-    signed = judge(*files, measures=[name], resamples=5).provenance.signature
+    signed = levelhead.judge(*files, measures=[name], resamples=5).provenance.signature
     digests = {file: hashlib.sha256((tmp_path / file).read_bytes()).hexdigest()[:12] for file in ("one", "two")}
     assert (signed["first"], signed["second"]) == (digests["one"], digests["two"])
     assert name in signed
@@ -239,8 +245,10 @@ def test_weights_in_memory_are_those_of_a_file(tmp_path):
     (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
     files = [tmp_path / file for file in ("gold", "one", "two", "choices")]
     weights = {"given": weights_of({"root": 1.0, "dep": 2.0, "obj": 1.0})}
-    of_file = judge(*files, measures=[f"WeightedLAS({tmp_path / 'weights'})"], resamples=5)
-    in_memory = judge(*files, measures=["WeightedLAS(given)"], resamples=5, weights=weights)
+    of_file = levelhead.judge(*files, measures=[f"WeightedLAS({tmp_path / 'weights'})"], resamples=5)
+    tests, votes = InferenceSettings(5), read_choices(files[3])
+    setup = setup_of(["WeightedLAS(given)"], weights=weights)
+    in_memory = judgement.judge(*files[:3], votes, setup, tests, subtypes_apart=False)
     (one,), (other,) = of_file.measures.values(), in_memory.measures.values()
     assert np.array(one.scores).tolist() == np.array(other.scores).tolist()
     assert in_memory.provenance.signature["WeightedLAS(given)"] == weights["given"].sha256[:12]
@@ -254,7 +262,7 @@ def test_what_cannot_be_counted_is_refused_as_in_compare():
     for measure, slug in (("ELAS", "unreadable-deps"), ("UPOS", "not-annotated")):
         refusals = []
         for refused in (
-            lambda m=measure: judge(whole, whole, broken, choices, measures=[m]),
+            lambda m=measure: levelhead.judge(whole, whole, broken, choices, measures=[m]),
             lambda m=measure: compare_systems(find_plan(whole, {"a": whole, "b": broken}), setup_of([m])),
         ):
             with pytest.raises(InputError) as refusal:
@@ -318,7 +326,7 @@ def test_bad_judgements(case, tmp_path):
         (tmp_path / name).write_text(treebank, encoding="utf-8")
     (tmp_path / "choices").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        judge(*(tmp_path / name for name in ("gold", "one", "two", "choices")), measures=["LAS"])
+        levelhead.judge(*(tmp_path / name for name in ("gold", "one", "two", "choices")), measures=["LAS"])
 
 
 def test_a_measure_without_any_value(tmp_path):
@@ -327,7 +335,7 @@ def test_a_measure_without_any_value(tmp_path):
         path.write_text(GOOD + GOOD, encoding="utf-8")
     (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"Tokens\.aligned_accuracy has no value in any sentence"):
-        judge(*files, tmp_path / "choices", measures=["Tokens.aligned_accuracy"])
+        levelhead.judge(*files, tmp_path / "choices", measures=["Tokens.aligned_accuracy"])
 
 
 def test_other_words(tmp_path):
@@ -349,7 +357,7 @@ def test_a_lower_perplexity_is_better():
     better = (other > one).astype(float)
     assert 0 < better.sum() < len(better)
     choices = Choices(better, np.ones(len(better), dtype=np.int64))
-    found = judge(gold, first, second, choices, measures=[name], ties="skip", resamples=5)
+    found = levelhead.judge(gold, first, second, choices, measures=[name], ties="skip", resamples=5)
     (judged,) = found.measures.values()
     # beta divides the text into other sentences; what begins in a gold sentence counts there
     assert judged.agreement.accuracy.value > 0.9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import (
@@ -58,8 +59,7 @@ def confusion(
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
     plan = plan_for(gold, system, split)
-    confusions = system_errors.for_each_output(plan, setup.with_measures(()), count_confusions)
-    return noting(system_errors.Confusions(*confusions), gold, plan)
+    return noting(system_errors.Confusions(*system_errors.for_each_output(plan, setup, count_confusions)), gold, plan)
 
 
 @public(by=("list", "text", 1))
@@ -98,6 +98,7 @@ def breakdown(
     from levelhead.analysis.word_properties import PropertySettings
     from levelhead.comparison import breakdowns, system_errors
     from levelhead.comparison.contrasts import compare_by
+    from levelhead.significance import InferenceSettings
 
     seen, properties = list(train), as_list(by)
     setup = settings_for(
@@ -109,29 +110,24 @@ def breakdown(
     buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
     if properties == ["sentence"]:
         return noting(system_errors.count_sentences_of_outputs(plan, setup), gold, plan)
-    of_words = setup.with_measures(())
     if properties == ["error"]:
-        found = system_errors.for_each_output(plan, of_words, error_types)
-        return noting(system_errors.ErrorTypes(*found), gold, plan)
+        return noting(system_errors.ErrorTypes(*system_errors.for_each_output(plan, setup, error_types)), gold, plan)
     if properties == ["cascading"]:
-        cascading = system_errors.for_each_output(
-            plan,
-            of_words,
-            lambda matches: cascading_errors(matches, buckets.scheme),
-            (buckets.scheme, "--by cascading"),
-        )
+        find, scheme = partial(cascading_errors, scheme=buckets.scheme), (buckets.scheme, "--by cascading")
+        cascading = system_errors.for_each_output(plan, setup, find, scheme)
         return noting(system_errors.CascadingErrors(*cascading), gold, plan)
     _check_single(setup.names)
+    tests = InferenceSettings(level=level, resample_by=resample_by)
     if properties == ["repair"]:
-        return noting(breakdowns.repairs_of_outputs(plan, setup, resample_by, level), gold, plan)
+        return noting(breakdowns.repairs_of_outputs(plan, setup, tests), gold, plan)
     if len(plan.systems) == 1:
         names = [names.split(",") for names in properties]
-        return noting(breakdowns.break_down_outputs(plan, setup, names, buckets, resample_by, level), gold, plan)
+        return noting(breakdowns.break_down_outputs(plan, setup, names, buckets, tests), gold, plan)
     if len(properties) > 1:
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
-    return noting(compare_by(plan, properties[0].split(","), buckets, setup, resample_by, level), gold, plan)
+    return noting(compare_by(plan, properties[0].split(","), buckets, setup, tests), gold, plan)
 
 
 @public(limit=("optional", ("whole", *LIMITS["limit"])))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial as partial_function
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -31,7 +31,7 @@ from levelhead.measures.registry import STANDARD, Registry, parse_measure
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
-    from levelhead.campaign.outputs import Look, Output
+    from levelhead.campaign.outputs import Output
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes, ReleaseChanges
     from levelhead.comparison.contrasts import WorseSentence
@@ -116,16 +116,11 @@ def compare(
     )  # fmt: skip
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
-    look: Look | None = None
-    if prepare:
-        prepared = {*prepare}
-        look = partial_function(
-            _look_at,
-            n_treebanks=len(plan.test_sets),
-            registry=setup.registry,
-            page="page" in prepared,
-            worst_by=_word_measure([*gates, *setup.names], setup) if "summary" in prepared else None,
-        )
+    look, prepared = None, {*prepare}
+    if prepared:
+        worst_by = _word_measure([*gates, *setup.names], setup) if "summary" in prepared else None
+        page_of = {"n_treebanks": len(plan.test_sets), "registry": setup.registry} if "page" in prepared else None
+        look = partial_function(_look_at, page_of=page_of, worst_by=worst_by)
     with running(jobs, store, cluster) as how:
         result = compare_systems(
             plan, setup, settings=tests, look=look, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how
@@ -142,13 +137,13 @@ class Looked(NamedTuple):
 
 
 def _look_at(
-    code: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry, page: bool, worst_by: Setup | None
+    code: str, outputs: Sequence[Output], *, page_of: Mapping[str, Any] | None, worst_by: Setup | None
 ) -> Looked:
     part = None
-    if page:
+    if page_of is not None:
         from levelhead.report.page.comparison import treebank_part
 
-        part = treebank_part(code, outputs, n_treebanks=n_treebanks, registry=registry)
+        part = treebank_part(code, outputs, **page_of)
     if worst_by is None:
         return Looked(part, [], "")
     from levelhead.comparison.contrasts import worst_sentences
@@ -158,12 +153,9 @@ def _look_at(
 
 def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
     """The settings with the first measure that counts words and needs no file; LAS by default."""
-    defined = {str(measure): (measure, definition) for measure, definition in setup.defined}
-    for name in names:
-        measure, definition = defined[name]
-        if definition.unit == "words" and not definition.needs_file:
-            return setup.with_measures([measure])
-    return setup.with_measures([parse_measure("LAS", setup.registry)])
+    of_words = {str(measure): measure for measure, of in setup.defined if of.unit == "words" and not of.needs_file}
+    name = next((name for name in names if name in of_words), None)
+    return setup.with_measures([of_words[name] if name else parse_measure("LAS", setup.registry)])
 
 
 @public()

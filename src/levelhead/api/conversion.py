@@ -57,12 +57,10 @@ def convert(
     """
     from levelhead.conversion import Targets, backward, default_targets, forward, read_targets
 
-    directions = {"forward": forward, "backward": backward}
-    chosen = (
-        default_targets() if targets is None else targets if isinstance(targets, Targets) else read_targets(targets)
-    )
-    trees = loaded(treebank, format)
-    return directions[direction](trees, targets=chosen, variant=variant, ud=ud, exact=exact)
+    if not isinstance(targets, Targets):
+        targets = default_targets() if targets is None else read_targets(targets)
+    converted = forward if direction == "forward" else backward
+    return converted(loaded(treebank, format), targets=targets, variant=variant, ud=ud, exact=exact)
 
 
 @public(system=("one of", lambda: import_module("levelhead.derivation").SYSTEMS, "transition system"))

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from levelhead.api.inputs import Measures, PathLike, as_list, measure_names
+from levelhead.api.inputs import Measures, PathLike, as_list, measure_names, settings_for
 from levelhead.api.parameters import public
 from levelhead.arguments import LIMITS, check, is_list, refuse
 from levelhead.correlation import Correlation, Measurements, join, read_tables
 from levelhead.correlation import correlate as correlate_columns
-from levelhead.measures.registry import STANDARD, Registry
 
 if TYPE_CHECKING:
     from levelhead.comparison.judgement import Choices, Judgement
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from levelhead.correlation.human_agreement import Ties
     from levelhead.correlation.measurements import Missing
     from levelhead.evaluation.pair import Input
+    from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.reader import Format
 
@@ -81,9 +81,9 @@ def correlate(
     """
     pairs, held = list(differences), as_list(given)
     named = None if columns is None else as_list(columns)
-    needed = [*named, *held, *([family] if family else [])] if named else []
+    needed = [*named, *held, *filter(None, [family])] if named else []
     table = measurements(*tables, columns=needed, differences=pairs, key=key, missing=missing)
-    added = [f"diff({one},{other})" for one, other in pairs]
+    added = (f"diff({one},{other})" for one, other in pairs)
     chosen = None if named is None else list(dict.fromkeys([*named, *added]))
     return correlate_columns(
         table, chosen, given=held, family=family, missing=missing, methods=tuple(dict.fromkeys(methods)),
@@ -112,11 +112,11 @@ def measurements(
         InputError: a table is invalid, or the tables cannot be joined.
     """
     paths = [os.fspath(table) for table in tables if not isinstance(table, Measurements)]
-    known = [table for table in tables if isinstance(table, Measurements)]
+    every = [table for table in tables if isinstance(table, Measurements)]
     pairs, kept = list(differences), set(columns)
     kept |= {name for pair in pairs for name in pair} if kept else set()
-    read = [read_tables(paths, key=key, missing=missing, columns=kept)] if paths else []
-    every = [*read, *known]
+    if paths:
+        every.insert(0, read_tables(paths, key=key, missing=missing, columns=kept))
     if not every:
         refuse("tables", (), "at least one table")
     table = every[0] if len(every) == 1 else replace(join(every, missing), key=key)
@@ -167,10 +167,9 @@ def judge(
             sentences.
     """
     from levelhead.comparison import judgement
+    from levelhead.significance import InferenceSettings
 
-    choices = judgements if isinstance(judgements, judgement.Choices) else judgement.read_choices(judgements, words)
-    return judgement.judge(
-        gold, first, second, choices, measures=measure_names(measures), rules=rules, format=format, ties=ties,
-        subtypes_apart=subtypes_apart, registry=registry or STANDARD, resamples=resamples, resample_by=resample_by,
-        level=level, seed=seed,
-    )  # fmt: skip
+    setup = settings_for(measure_names(measures), rules=rules, format=format, registry=registry)
+    tests = InferenceSettings(resamples, seed, level, resample_by=resample_by)
+    votes = judgements if isinstance(judgements, judgement.Choices) else judgement.read_choices(judgements, words)
+    return judgement.judge(gold, first, second, votes, setup, tests, ties, subtypes_apart=subtypes_apart)

@@ -138,9 +138,8 @@ def rank(
         names = [str(qualified(parse_measure(name, registry), registry)) for name in names]
     origin, about = origin or _origin(given), tuple[str, ...]()
     if scores is not None:
-        results, chosen = read_scores(scores), as_list(only)
-        _check_names(chosen, results.systems)
-        results = results.of_systems(chosen) if chosen else results
+        table = read_scores(scores)
+        results = table.of_systems(_known(only, table.systems))
         names = names if measures else list(results.measures)
     else:
         plan = needed_plan(plan_to_rank(gold, systems, written, split, only, as_runs=as_runs), choice, requested)
@@ -208,14 +207,16 @@ def plan_to_rank(
         plan = manifest.campaign(as_runs=as_runs)
     else:
         raise InputError(Fault("no-pairs", "give gold and systems, a manifest, or scores"))
-    names = as_list(only)
-    _check_names(names, [system.name for system in plan.systems])
-    plan = plan._replace(systems=tuple(system for system in plan.systems if not names or system.name in names))
+    names = _known(only, [system.name for system in plan.systems])
+    plan = plan._replace(systems=tuple(system for system in plan.systems if system.name in names))
     check_matched(plan)
     return plan
 
 
-def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:
-    for name in names:
+def _known(only: str | Iterable[str], systems: Sequence[str]) -> Sequence[str]:
+    """The chosen systems, by default all."""
+    chosen = as_list(only) or systems
+    for name in chosen:
         if name not in systems:
             raise InputError(Fault("invalid-argument", unknown("system", name, systems)))
+    return chosen

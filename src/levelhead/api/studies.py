@@ -57,9 +57,8 @@ def reproduce(
         None if path is None else Path(path) for path in (systems, judgements, scores, weights)
     )
     with running(jobs, store, cluster) as how, TemporaryDirectory(prefix="levelhead-") as folder:
-        kept = Path(folder) if outputs is None else Path(outputs)
         request = studies.StudyRequest(
             tuple(map(Path, paths)), of_systems, votes, table, weights_file, quick,
-            trainer=built_in, outputs=kept, seed=seed, **how,
+            trainer=built_in, outputs=Path(folder) if outputs is None else Path(outputs), seed=seed, **how,
         )  # fmt: skip
         return studies.reproduce(paper, request)

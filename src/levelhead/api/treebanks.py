@@ -138,20 +138,14 @@ def _files(treebanks: Sequence[Input], *, merge: bool) -> Files:
     names = {file: name for name, files in files_of(paths, merge=merge).items() for file in files}
     found: dict[str, list[str | Treebank]] = {}
     for place, treebank in enumerate(treebanks, 1):
-        if isinstance(treebank, Treebank):
-            found.setdefault(_name(treebank, place, {*names.values(), *found}, merge=merge), []).append(treebank)
+        if isinstance(treebank, Treebank):  # parts of the same treebank have the same name
+            stem = stem_of((treebank.source.path or "").rpartition("/")[2]) or f"treebank {place}"
+            unique = f"{stem} {place}" if stem in {*names.values(), *found} else stem
+            found.setdefault(treebank_of(stem) if merge else unique, []).append(treebank)
         else:
             for (file,) in files_of([treebank]).values():
                 found.setdefault(names[file], []).append(file)
     return found
-
-
-def _name(treebank: Treebank, number: int, taken: set[str], *, merge: bool) -> str:
-    """The name of a treebank in memory; it is unique, except for parts of the same treebank."""
-    stem = stem_of((treebank.source.path or "").rpartition("/")[2]) or f"treebank {number}"
-    if merge:
-        return treebank_of(stem)
-    return f"{stem} {number}" if stem in taken else stem
 
 
 PARSERS = ("arc-eager", "swap-lazy", "graph")
@@ -214,4 +208,4 @@ def suspects(
     matches = {name: match(treebank, output, setup.rules) for name, output in outputs.items()}
     for output in matches.values():
         output.check_trees()
-    return find_suspects(matches, treebank, limit, training=training)
+    return find_suspects(matches, treebank, limit, training)

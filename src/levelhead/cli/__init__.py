@@ -11,9 +11,6 @@ from typing import NoReturn
 
 __all__ = ["main"]
 
-_LIBRARIES = ("numpy/_core/_multiarray_umath", "_hashlib")
-"""The compiled modules that take long to load: numpy with its linear algebra, SHA-256 with OpenSSL."""
-
 
 def main() -> NoReturn:
     """Run the command line and exit: 0 success, 1 a gate failed, 2 invalid input, 3 internal error, 130 interrupted."""
@@ -35,7 +32,8 @@ def load_libraries() -> None:
     from levelhead.kernels.memory import load_library, reserve_memory
 
     def load() -> None:
-        for module in _LIBRARIES:
+        # these take long to load: numpy with its linear algebra, SHA-256 with OpenSSL
+        for module in ("numpy/_core/_multiarray_umath", "_hashlib"):
             paths = (f"{folder}/{module}{EXTENSION_SUFFIXES[0]}" for folder in sys.path)
             path = next(filter(os.path.isfile, paths), None)
             if path is not None:

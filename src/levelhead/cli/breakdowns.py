@@ -14,9 +14,6 @@ from levelhead.cli.shared.inputs import check_files, check_kinds
 from levelhead.cli.shared.printing import emit, page_origin, print_json, print_provenance, show
 from levelhead.extras import require
 
-_SPECIAL = frozenset({"repair", "sentence", "error", "cascading"})
-"""The values of `--by` that are not properties of words."""
-
 
 @command()
 @options.gold_argument
@@ -43,7 +40,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """
     gold, systems = given["gold"], given["systems"]
     check_files([gold, *systems], given, [given["output"]])
-    special = [text for text in by if text in _SPECIAL]
+    special = [text for text in by if text in {"repair", "sentence", "error", "cascading"}]  # no properties of words
     if special and (len(by) > 1 or len(systems) > 1):
         raise click.UsageError(f"--by {special[0]} requires a single system and cannot be combined with another --by")
     if len(systems) > 1 and len(by) > 1:
@@ -65,9 +62,8 @@ def confusion(**given: Any) -> None:
 
     GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
     """
-    gold, system = given["gold"], given["system"]
-    check_files([gold, system], given, [given["output"]])
-    check_kinds(gold, [system])
+    check_files([given["gold"], given["system"]], given, [given["output"]])
+    check_kinds(given["gold"], [given["system"]])
     show(given, options.call(given))
 
 

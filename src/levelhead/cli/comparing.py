@@ -78,7 +78,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
         require("scipy", "Wilcoxon tests")
     if holds_test_sets(gold):  # otherwise folders of runs are allowed
         check_kinds(gold, systems)
-    given["prepare"] = [*(["page"] if wants_page(given) else []), *(["summary"] if summary_file is not None else [])]
+    given["prepare"] = [*["page"] * wants_page(given), *["summary"] * (summary_file is not None)]
     arguments = options.arguments_for(compared, given, inputs_of(systems))
     comparison = compared(**arguments)
     print_provenance(comparison.provenance)
@@ -126,13 +126,12 @@ def languages(**given: Any) -> None:
 
 def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
     """Read numbers between commas."""
-    if text is None:
-        return ()
     try:
-        numbers = tuple(sorted({int(number) for number in text.split(",")}))
+        numbers = sorted({int(number) for number in text.split(",")} if text is not None else ())
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 100,500") from error
-    return tuple(options.WHOLE[parameter.opts[0].strip("-")].convert(number, parameter, context) for number in numbers)
+    kind = options.WHOLE[parameter.opts[0].strip("-")]
+    return tuple(kind.convert(number, parameter, context) for number in numbers)
 
 
 @command()

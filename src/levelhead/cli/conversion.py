@@ -16,8 +16,6 @@ from levelhead.cli.shared.printing import emit, print_result, print_warnings
 from levelhead.errors import Fault, InputError, printable, unknown
 from levelhead.progress import tracked
 
-_DIRECTIONS = ("forward", "backward")
-
 
 @command()
 @click.argument("arguments", nargs=-1, required=True, metavar="{forward|backward} IN OUT | --check IN...")
@@ -51,8 +49,8 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     if given["output"] is not None:
         raise click.UsageError("--output requires --check: conversions are written to OUT")
     check_paths(filter(None, [given["targets"]]), arguments[2:3])
-    if len(arguments) == 3 and arguments[0] not in _DIRECTIONS:
-        raise click.UsageError(unknown("direction", arguments[0], _DIRECTIONS))
+    if len(arguments) == 3 and arguments[0] not in (directions := ("forward", "backward")):
+        raise click.UsageError(unknown("direction", arguments[0], directions))
     if len(arguments) != 3:
         raise click.UsageError("write convert forward IN OUT, convert backward IN OUT, or convert --check IN...")
     direction, source, target = arguments
@@ -87,12 +85,13 @@ def _check(treebanks: tuple[str, ...], given: dict[str, Any], how: dict[str, Any
                 faults += error.faults
     if faults:
         raise InputError(*faults)
-    documents = round_trip.round_trip_document
     print_result(
         given,
         lambda: (round_trip.not_restored_table if failures else round_trip.round_trips_table)(trips),
         lambda: round_trip.round_trips_document(trips, paths),
-        lines=lambda: [{"treebank": name, **documents(trip, paths[name])} for name, trip in trips.items()],
+        lines=lambda: [
+            {"treebank": name, **round_trip.round_trip_document(trip, paths[name])} for name, trip in trips.items()
+        ],
     )
 
 

@@ -15,7 +15,7 @@ from levelhead.cli.shared.printing import print_result
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from levelhead.correlation import Correlation, CumulativeVariance, Measurements
+    from levelhead.correlation import CumulativeVariance, Measurements
 
 
 @command()
@@ -42,15 +42,7 @@ if TYPE_CHECKING:
 @options.level_option
 @options.seed_option
 @options.printing_options()
-def correlate(
-    tables: tuple[str, ...],
-    columns: tuple[str, ...],
-    matrix: bool,
-    cumulative_variance: bool,
-    figure: str | None,
-    draw: str | None,
-    **given: Any,
-) -> None:
+def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | None, **given: Any) -> None:
     """Correlate the columns of TABLEs, joined by treebank.
 
     A TABLE is TSV, CSV or JSON with a row per treebank. NAME=TABLE puts NAME and a dot before its column names.
@@ -63,29 +55,27 @@ def correlate(
 
         checked_suffix(figure)
     check_paths([named(table)[0] for table in tables], [given["output"], figure])
-    family = given["family"]
-    needed = [*columns, *given["given"], *([family] if family else [])] if columns else []
+    needed = [*columns, *given["given"], *filter(None, [given["family"]])] if columns else []
     table = measurements(*tables, **options.arguments_for(measurements, given | {"columns": needed}))
-    result: Correlation | None = None
-    if cumulative_variance:
+    result, kind = None, given["draw"]
+    if given["cumulative_variance"]:
         from levelhead.correlation.coefficients import variance_document, variance_table
 
         added = [f"diff({first},{second})" for first, second in given["differences"]]
         names = tuple(dict.fromkeys([*columns, *added])) if columns else tuple(table.numbers)
-        variances, kind = _variances(table, names), draw or "variance"
-        document = partial(variance_document, variances, table)
-        print_result(given, partial(variance_table, variances, table), document, places=6)
+        both, kind = (_variances(table, names), table), kind or "variance"
+        print_result(given, partial(variance_table, *both), partial(variance_document, *both), places=6)
     else:
         result = options.call(given | {"columns": columns}, table)
         method, *others = result.pairs[0].coefficients
-        if matrix and others and not given["output_format"].startswith("json"):
+        if given["matrix"] and others and not given["output_format"].startswith("json"):
             raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
-        shown = partial(result.matrix_table, method) if matrix else result.table
+        shown = partial(result.matrix_table, method) if given["matrix"] else result.table
         print_result(given, shown, result.to_dict, places=3)
         names = result.columns
-        kind = draw or ("scatter" if len(names) == 2 else "matrix" if len(columns) != 1 else "coefficients")
+        kind = kind or ("scatter" if len(names) == 2 else "matrix" if len(columns) != 1 else "coefficients")
     if figure is not None:
-        _draw(figure, kind, table, names, family, result)
+        _draw(figure, kind, table, names, given["family"], result)
 
 
 def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, CumulativeVariance]:
@@ -140,8 +130,7 @@ def judge(**given: Any) -> None:
 
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
-    files = [given[name] for name in ("gold", "first", "second", "judgements")]
-    check_files(files, given, [given["output"]])
+    check_files([given[name] for name in ("gold", "first", "second", "judgements")], given, [given["output"]])
     result = options.call(given)
     for note in result.provenance.notes:
         say(f"note: {note}")

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from levelhead.measures.registry import Registry
 
-_LABELED = ("formula", "argument", "source", "example", "advice")
 _FIELDS = ("name", "argument", "meaning", "formula", "source")
 
 
@@ -50,12 +49,10 @@ def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...]
     check_paths(definitions, [given["output"]])
     from levelhead.api.inputs import registry_of
 
-    registry = registry_of(definitions, None)
-    kind = "schemes" if schemes else "measures"
+    registry, kind = registry_of(definitions, None), "schemes" if schemes else "measures"
     documents = _schemes(registry) if schemes else _measures(registry, names)
     if given["output_format"] != "text":
-        table = _classes_table if schemes else _measures_table
-        document = {**header(kind), kind: documents}
+        table, document = _classes_table if schemes else _measures_table, {**header(kind), kind: documents}
         print_result(given, lambda: table(documents), lambda: document, lines=lambda: documents)
         return
     blocks: list[str] = []
@@ -74,12 +71,9 @@ def _measures_table(documents: list[dict[str, Any]]) -> Table:
 
 
 def _classes_table(documents: list[dict[str, Any]]) -> Table:
-    rows = [
-        (document["name"], label, " ".join(members))
-        for document in documents
-        for label, members in document["classes"].items()
-    ]
-    return Table(tuple(Column(name, "text") for name in ("Scheme", "Class", "Relations")), tuple(rows))
+    every = ((document["name"], *entry) for document in documents for entry in document["classes"].items())
+    rows = tuple((name, label, " ".join(members)) for name, label, members in every)
+    return Table(tuple(Column(name, "text") for name in ("Scheme", "Class", "Relations")), rows)
 
 
 def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
@@ -113,7 +107,8 @@ def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
 
 def _measure_text(document: dict[str, Any]) -> str:
     """Return a description in lines of up to 100 characters."""
-    lines = [document["meaning"], *(f"{name.capitalize()}: {document[name]}" for name in _LABELED if document[name])]
+    labels = (name for name in ("formula", "argument", "source", "example", "advice") if document[name])
+    lines = [document["meaning"], *(f"{name.capitalize()}: {document[name]}" for name in labels)]
     wrapped = (fill(line, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False) for line in lines)
     return "\n".join([document["name"], *wrapped, ""])
 
@@ -134,13 +129,14 @@ def _schemes(registry: Registry) -> list[dict[str, Any]]:
 
 def _scheme_text(document: dict[str, Any]) -> str:
     version = f" (UD v{document['version']})" if document["version"] else ""
-    lines = [f"{document['name']}{version}", f"  {document['source']}"]
-    lines += [f"  {label}: {' '.join(members)}" for label, members in document["classes"].items()]
-    lines.append(f"  {document['otherwise']}: every other relation")
-    if document["counterparts"]:
-        pairs = (f"{relation}={counterpart}" for relation, counterpart in document["counterparts"].items())
-        lines.append(f"  looked up as: {' '.join(pairs)}")
-    return "\n".join(lines) + "\n"
+    pairs = " ".join(f"{relation}={counterpart}" for relation, counterpart in document["counterparts"].items())
+    lines = (
+        *(f"{document['name']}{version}", f"  {document['source']}"),
+        *(f"  {label}: {' '.join(members)}" for label, members in document["classes"].items()),
+        f"  {document['otherwise']}: every other relation",
+        *([f"  looked up as: {pairs}"] if pairs else []),
+    )
+    return "".join(f"{line}\n" for line in lines)
 
 
 @command()
@@ -186,10 +182,9 @@ def doctor(**given: Any) -> None:
         *((name, "found" if shutil.which(name) else "missing", f"for {use}") for name, use in PROGRAMS.items()),
     ]
     for name, library in LIBRARIES.items():
-        if installed(name):
-            rows.append((name, _version(library.project), f"{library.purpose} (extra: {library.extra})"))
-        else:
-            rows.append((name, "missing", f"for {library.purpose}: {install_command(library.extra)}"))
+        missing = ("missing", f"for {library.purpose}: {install_command(library.extra)}")
+        found = (_version(library.project), f"{library.purpose} (extra: {library.extra})")
+        rows.append((name, *(found if installed(name) else missing)))
     columns = (Column("Part", "text"), Column("Version", "text"), Column("Note", "text"))
     document = {**header("doctor"), "installed": {name: version for name, version, _ in rows}}
     print_result(given, lambda: Table(columns, tuple(rows)), lambda: document)

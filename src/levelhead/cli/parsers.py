@@ -66,15 +66,14 @@ def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
         yield None
         return
     with ExitStack() as stack:
-        bars: list[Advance] = []
+        advance: Advance | None = None
         shown = 0
 
         def tell(report: Report) -> None:
-            nonlocal shown
-            if not bars:
-                bars.append(stack.enter_context(progress_bar("training", report.passes, report.passes)))
+            nonlocal advance, shown
+            advance = advance or stack.enter_context(progress_bar("training", report.passes, report.passes))
             passes, shown = report.done - shown, report.done  # early stopping leaves passes out
-            bars[0](passes, passes)
+            advance(passes, passes)
             scores = ""
             if report.uas is not None and report.las is not None:  # there is a development treebank
                 scores = f": UAS {100 * report.uas:.2f}, LAS {100 * report.las:.2f}"

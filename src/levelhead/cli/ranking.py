@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +26,6 @@ from levelhead.cli.shared.printing import (
 )
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.write import check_file, check_folder
-
-_REPORT = click.option(
-    "--report", "report_file", type=options.ResultPath("pages"), metavar="PATH",
-    help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
-    " a page of errors for every output (extra: report)",
-)  # fmt: skip
 
 _OUTPUT = click.option(
     "--output", "-o", type=options.ResultPath("file or folder"),
@@ -66,7 +59,11 @@ _OUTPUT = click.option(
 @options.resample_by_option
 @options.seed_option
 @options.level_option
-@_REPORT
+@click.option(
+    "--report", "report_file", type=options.ResultPath("pages"), metavar="PATH",
+    help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
+    " a page of errors for every output (extra: report)",
+)  # fmt: skip
 @options.title_option
 @options.figures_option
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set")
@@ -85,7 +82,7 @@ def rank(by_treebank: bool, **given: Any) -> None:
     to_rank, others = _inputs(given, manifest)
     check_paths([*to_rank, *others], [given["output"], *page_outputs(given), given["store"]])
     if given["output_format"] == "prototext":
-        _check_prototext(given, manifest, given["output"])
+        _check_prototext(given, manifest)
         given["all_measures"] = False
         if not (given["measures"] or (manifest and manifest.measures)):
             given["measures"] = RULES[given["rules"] or (manifest and manifest.rules) or "ud"].measures
@@ -126,10 +123,7 @@ def _check(given: dict[str, Any]) -> bool:
     in_manifest = given["gold"] is None and given["manifest"] is not None
     has_files = with_scores or in_manifest or (given["gold"] is not None and given["systems"] is not None)
     for is_wrong, message in (
-        (
-            partial and prototext,
-            "--partial cannot be combined with --format prototext, the format of official scorers",
-        ),
+        (partial and prototext, "--partial cannot be combined with --format prototext, the format of official scorers"),
         (with_scores and given["gold"] is not None, "--scores cannot be combined with GOLD and SYSTEMS"),
         (with_scores and partial, "--scores cannot be combined with --partial"),
         (with_scores and given["allow_several_roots"], "--allow-several-roots has no effect with --scores"),
@@ -151,8 +145,8 @@ def _inputs(given: dict[str, Any], manifest: Manifest | None) -> tuple[list[str]
     if manifest is not None:
         systems += [manifest.systems, *manifest.folders.values()]
         folders += [manifest.gold, *(test_set.gold for test_set in manifest.test_sets)]
-        measures = () if given["measures"] else manifest.measures or ()
-        files += (str(Path(manifest.path).parent / path) for path in options.files_of_measures(measures))
+        named = options.files_of_measures(() if given["measures"] else manifest.measures or ())
+        files += (str(Path(manifest.path).parent / path) for path in named)
         files += map(str, () if given["definitions"] else manifest.definitions)
     outputs, gold = (
         list(inputs_of(path for path in paths if path is not None and Path(path).exists()))
@@ -161,17 +155,15 @@ def _inputs(given: dict[str, Any], manifest: Manifest | None) -> tuple[list[str]
     return outputs, [*files, *gold]
 
 
-def _check_prototext(given: dict[str, Any], manifest: Manifest | None, output: str | None) -> None:
+def _check_prototext(given: dict[str, Any], manifest: Manifest | None) -> None:
     """Check the output of prototext: a folder for several systems, otherwise a file."""
     from levelhead.api.ranking import plan_to_rank
 
-    systems: Sequence[str] = given["only"]
+    output, systems = given["output"], given["only"]
     if not systems and given["scores"] is not None:
         systems = read_scores(given["scores"]).systems
     elif not systems:
-        plan = plan_to_rank(
-            given["gold"], given["systems"], manifest, given["split"], (), as_runs=given["as_runs"]
-        )  # fmt: skip
+        plan = plan_to_rank(given["gold"], given["systems"], manifest, given["split"], (), as_runs=given["as_runs"])
         systems = [system.name for system in plan.systems]
     if len(systems) == 1:
         check_file(output or "-")

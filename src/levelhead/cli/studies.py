@@ -18,19 +18,8 @@ _NAMES = (
     "documents-2018",
 )  # fmt: skip
 
-_UNTRAINED = ("conll17", "measures-2018", "documents-2018")
-"""Studies that train no parsers."""
-
 _EXAMPLES = Path("examples", "parallel")
 """The folder of examples in a checkout."""
-
-
-def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[Path, ...], Path | None]:
-    """The treebanks of a quick run from a checkout, and outputs for them if the study needs outputs."""
-    if not quick or systems is not None or not (_EXAMPLES / "gold").is_dir():
-        raise click.UsageError("--treebanks is required: name a folder of treebanks")
-    click.echo(f"on the treebanks in {_EXAMPLES / 'gold'}", err=True)
-    return (_EXAMPLES / "gold",), _EXAMPLES / "systems" if paper in _UNTRAINED else None
 
 
 @command()
@@ -56,14 +45,7 @@ def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[P
 @setting("--outputs", type=options.ResultPath("folder", Path), metavar="DIR")
 @setting("--seed", type=options.WHOLE["seed"])
 @options.printing_options("text", "markdown", "json")
-def reproduce(
-    paper: str,
-    treebanks: tuple[Path, ...],
-    systems: Path | None,
-    outputs: Path | None,
-    report: Path | None,
-    **given: Any,
-) -> None:
+def reproduce(paper: str, treebanks: tuple[Path, ...], systems: Path | None, report: Path | None, **given: Any) -> None:
     """Repeat the experiments of PAPER on your treebanks, and compare the new results with the printed numbers.
 
     PAPER is nivre-fang-2017, callin, conll17, kohita-2017, kohita-2017-ud2 or sogaard-haulrich, or a study of
@@ -75,21 +57,24 @@ def reproduce(
     from levelhead.studies.study import checked_page, markdown, text, write_page
 
     if not treebanks and paper != "conll17":
-        treebanks, systems = _examples(paper, systems, quick=given["quick"])
+        gold = _EXAMPLES / "gold"
+        if not given["quick"] or systems is not None or not gold.is_dir():
+            raise click.UsageError("--treebanks is required: name a folder of treebanks")
+        click.echo(f"on the treebanks in {gold}", err=True)
+        treebanks = (gold,)
+        systems = _EXAMPLES / "systems" if paper in {"measures-2018", "documents-2018"} else None  # train no parsers
     read = [*treebanks, *filter(None, (systems, *(given[name] for name in ("judgements", "scores", "weights"))))]
-    if outputs is not None and any(outputs.resolve() == path.resolve() for path in read):
+    if given["outputs"] and given["outputs"].resolve() in {path.resolve() for path in read}:
         raise click.UsageError("--outputs is a folder of inputs: name another folder")
     check_paths(inputs_of(read), [given["output"], str(report) if report else None, given["store"]])
     if report is not None:
         checked_page(report)
-    jobs = options.workers_for(given, ())
-    given |= {"treebanks": treebanks, "systems": systems, "outputs": outputs, "jobs": jobs}
+    given |= {"treebanks": treebanks, "systems": systems, "jobs": options.workers_for(given, ())}
     study = options.call(given, paper)
     if report is not None:
         write_page(study, report, page_origin())
     if given["output_format"] == "json":
         print_json(study.to_dict(), given["output"])
-    elif given["output_format"] == "markdown":
-        emit(markdown(study), given["output"])
-    else:
-        emit(text(study, 2 if given["places"] is None else given["places"]), given["output"])
+        return
+    places = 2 if given["places"] is None else given["places"]
+    emit(markdown(study) if given["output_format"] == "markdown" else text(study, places), given["output"])

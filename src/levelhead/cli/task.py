@@ -17,7 +17,7 @@ from levelhead.cli.shared.command import cluster_of, command
 from levelhead.cli.shared.inputs import check_paths, inputs_of
 from levelhead.cli.shared.printing import emit, print_json, print_result
 from levelhead.errors import Fault, InputError, number_of, printable, quoted
-from levelhead.tables.table import Column, Table
+from levelhead.tables.table import Cell, Column, Table
 from levelhead.tables.writers import WRITERS
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask
     if output is not None and output != "-":
         if files.holds(Path(output)):
             raise click.UsageError(f"{printable(output)} belongs to the task: write the output to another file")
-        gold: list[Path] = []
+        kept = [files.description, *shared_task.manifest.definitions]
         with suppress(InputError):  # there is no gold to overwrite
-            gold = list(gold_of_task(shared_task).values())
-        check_paths(map(str, (files.description, *shared_task.manifest.definitions, *gold)), [output])
+            kept += gold_of_task(shared_task).values()
+        check_paths(map(str, kept), [output])
     files.check_state()
     files.prepare()
     with Database(files.database) as database:
@@ -153,13 +153,10 @@ def retry(submission: str | None, folder: str) -> None:
         if submission is not None:
             ids = [other.id for other in submissions(database) if submission and other.id.startswith(submission)]
             if len(ids) != 1:
-                message = f"unknown submission ID {quoted(submission)}: see levelhead task status"
-                if ids:
-                    message = (
-                        f"the submission ID {quoted(submission)} matches {len(ids)} submissions: give more characters"
-                    )
-                raise InputError(Fault("invalid-task", message))
-            submission = ids[0]
+                several = f"the submission ID {quoted(submission)} matches {len(ids)} submissions: give more characters"
+                none = f"unknown submission ID {quoted(submission)}: see levelhead task status"
+                raise InputError(Fault("invalid-task", several if ids else none))
+            (submission,) = ids
         say(f"{number_of(put_back(database, submission), 'submission')} put back into the queue")
 
 
@@ -209,8 +206,9 @@ def close(folder: str, now: bool, force: bool, **given: Any) -> None:
     cluster_of(given)
     with _opened(folder) as (shared_task, database):
         database.check()
-        counting = _workers(given, shared_task, database)
-        results = close_task(shared_task, database, now=now, force=force, workers=counting)
+        results = close_task(
+            shared_task, database, now=now, force=force, workers=_workers(given, shared_task, database)
+        )
         for submission in primary_submissions(database):
             state = shown_state(submission.state, submission.valid, submission.outputs)
             say(f"{submission.team_name}: submission {submission.number} ({state}), {why_primary(submission)}")
@@ -254,23 +252,13 @@ def export(folder: str, output: str, with_gold: bool) -> None:
     help="Download the inputs to this folder; ARCHIVE is then optional",
 )  # fmt: skip
 @options.printing_options("text", "json", places=False)
-def submit(
-    address: str,
-    archive: str | None,
-    kind: str,
-    label: str,
-    token_file: str | None,
-    wait: bool,
-    primary: bool,
-    inputs: str | None,
-    **given: Any,
-) -> int:
+def submit(address: str, archive: str | None, token_file: str | None, inputs: str | None, **given: Any) -> int:
     """Submit ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS, and print its state and scores."""
     from levelhead.task.client import Client
 
     if archive is None and inputs is None:
         raise click.UsageError("give ARCHIVE, or --inputs FOLDER")
-    read = [*(() if archive is None else inputs_of([archive])), *filter(None, (token_file,))]
+    read = [*inputs_of(filter(None, [archive])), *filter(None, [token_file])]
     check_paths(read, [given["output"]])
     client = Client(address, _token(token_file))
     if inputs is not None:
@@ -280,10 +268,10 @@ def submit(
         say(f"{inputs}: {number_of(len(names), 'input')}")
     if archive is None:
         return DONE
-    submission = client.submit(Path(archive), kind, label)
-    if wait or primary:
+    submission = client.submit(Path(archive), given["kind"], given["label"])
+    if given["wait"] or given["primary"]:
         submission = client.wait(submission["id"])
-    if primary and submission["state"] == "finished":
+    if given["primary"] and submission["state"] == "finished":
         client.choose(submission["id"])
         submission["primary"] = True
     if given["output_format"] == "json":
@@ -301,10 +289,9 @@ def _text(submission: Mapping[str, Any], address: str) -> str:
     results, averages = submission.get("results", {}), submission.get("averages", {})
     states = [result["state"] for result in results.values()]
     state = shown_state(submission["state"], states.count("valid"), len(states))
-    label = f", {submission['label']}" if submission["label"] else ""
-    primary = ", your primary submission" if submission["primary"] else ""
+    kind = ", ".join(filter(None, (submission["kind"], submission["label"])))
     lines = [
-        f"Submission {submission['number']} ({submission['kind']}{label}): {state}{primary}",
+        f"Submission {submission['number']} ({kind}): {state}{', your primary submission' * submission['primary']}",
         f"Received {shown_time(submission['received'])}",
         f"{address.rstrip('/')}/submissions/{submission['id']}",
         *([submission["reason"]] if submission["reason"] else []),
@@ -314,20 +301,15 @@ def _text(submission: Mapping[str, Any], address: str) -> str:
         return text
     measures = list(dict.fromkeys(name for result in results.values() for name in result.get("values", {})))
     columns = (Column("Treebank", "text"), Column("State", "text"), *(Column(name) for name in measures))
-    rows = tuple(
-        (code, result["state"], *(_ratio(result.get("values", {}).get(name)) for name in measures))
-        for code, result in results.items()
-    )
+
+    def row(name: str, state: str | None, values: Mapping[str, float | None]) -> tuple[Cell, ...]:
+        return name, state, *(None if percent is None else percent / 100 for percent in map(values.get, measures))
+
+    rows = tuple(row(code, result["state"], result.get("values", {})) for code, result in results.items())
     notes = tuple(f"{code}: {reason}" for code, result in results.items() for reason in result["reasons"])
-    summary = tuple(
-        (f"Average ({group})", None, *(_ratio(some.get(name, {}).get("value")) for name in measures))
-        for group, some in averages.items()
-    )
+    means = {group: {name: mean.get("value") for name, mean in some.items()} for group, some in averages.items()}
+    summary = tuple(row(f"Average ({group})", None, values) for group, values in means.items())
     return f"{text}\n{WRITERS['text'](Table(columns, rows, notes, summary=summary), 2)}"
-
-
-def _ratio(percent: float | None) -> float | None:
-    return None if percent is None else percent / 100
 
 
 def _token(path: str | None) -> str:

@@ -78,8 +78,7 @@ def profile(
     hidden = [*(["wde"] if wde_table is not None else []), *(OF_PAGE if wants_page(given) else ())]
     schemes = registry_of(given["definitions"], given["scheme"]).schemes
     given |= {"columns": [*names, *hidden], "scheme": schemes.by_name[schemes.default]}
-    paths = list(map(str, chain(*files.values())))
-    given["jobs"] = options.workers_for(given, paths, len(files))
+    given["jobs"] = options.workers_for(given, list(map(str, chain(*files.values()))), len(files))
     survey = options.call(given, *treebanks)
     print_warnings(survey.provenance.warnings)
     if wde_table is not None:

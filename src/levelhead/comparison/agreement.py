@@ -33,7 +33,7 @@ from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import annotation_of
 from levelhead.scoring.score import count_by_sentence
-from levelhead.significance.agreement import MISSING, Coefficients, Ratings, coefficients, interval_of
+from levelhead.significance.agreement import MISSING, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
 from levelhead.significance.units import AUTO, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
 from levelhead.tables.documents import header, points, signature_line
@@ -163,8 +163,7 @@ class Agreement(Tabular):
     @property
     def reasons(self) -> dict[str, str]:
         """Why measures have no value."""
-        every = [(name, score.reason) for pair in self.pairs.values() for name, score in pair.items()]
-        return {name: reason for name, reason in every if reason}
+        return {name: score.reason for pair in self.pairs.values() for name, score in pair.items() if score.reason}
 
     def __getitem__(self, name: str) -> LabelAgreement:
         """Return the agreement on one kind of label."""
@@ -177,10 +176,8 @@ class Agreement(Tabular):
             by: what each row is.
             most: the largest number of rows.
         """
-        if by == "measure":
-            return self._measures_table()
-        if by == "pattern":
-            return self._patterns_table(most)
+        if by != "label":
+            return self._measures_table() if by == "measure" else self._patterns_table(most)
         columns = [Column("Label", "text"), Column("Words", "number"), Column("Observed"), Column("Expected")]
         for name in ("Cohen", "Fleiss", "Alpha"):
             ends, hidden = (f"{name} low", f"{name} high"), name == "Fleiss" and len(self.annotators) == 2
@@ -198,9 +195,8 @@ class Agreement(Tabular):
         too_few = self.units.n_units >= FEWEST_UNITS and any(
             label.krippendorff.value is not None and label.krippendorff.interval is None for label in self.labels
         )
-        meaning = "Observed: share of common words with the same label"
-        if len(self.annotators) > 2:
-            meaning = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
+        meaning = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
+        meaning = meaning if len(self.annotators) > 2 else "Observed: share of common words with the same label"
         notes = (
             f"{meaning}; Expected: by chance",
             "Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect agreement, 0 is chance level",
@@ -238,10 +234,9 @@ class Agreement(Tabular):
         return Table(columns, rows, notes)
 
     def __str__(self) -> str:
-        measures = self._measures_table()
+        measures, patterns = self._measures_table(), self._patterns_table(_MOST_PATTERNS)
         tables = [measures._replace(notes=measures.notes[:-1]), self.table()]
         if self.disagreements:
-            patterns = self._patterns_table(_MOST_PATTERNS)
             hidden = len(self.disagreements) - _MOST_PATTERNS
             more = [f"{hidden} more patterns: --by pattern"] if hidden > 0 else []
             tables.insert(1, patterns._replace(notes=(*patterns.notes, *more)))
@@ -250,10 +245,8 @@ class Agreement(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
         first = self.treebanks[self.annotators[0]]
-        kappas = {
-            label.name: {"observed": label.observed, "expected": label.expected, "kappa": label.cohen.value}
-            for label in self.labels
-        }
+        shares = {label.name: {"observed": label.observed, "expected": label.expected} for label in self.labels}
+        kappas = {label.name: {**shares[label.name], "kappa": label.cohen.value} for label in self.labels}
         return {
             **header("agreement", self.provenance.signature),
             "annotators": list(self.annotators),
@@ -261,8 +254,7 @@ class Agreement(Tabular):
             "kappa": {"upos": kappas.get("UPOS"), "relations": kappas["relations"]},
             "units": units_document({self.annotators[0]: self.units}),
             "labels": [
-                {"label": label.name, "words": label.words, "n_units": label.n_units}
-                | {"observed": label.observed, "expected": label.expected}
+                {"label": label.name, "words": label.words, "n_units": label.n_units, **shares[label.name]}
                 | {
                     name: {"value": value, "interval": interval and list(interval)}
                     for name, (value, interval) in zip(("cohen", "fleiss", "krippendorff"), label[5:], strict=True)
@@ -298,11 +290,9 @@ def named(annotations: Sequence[Input]) -> list[str]:
 def agreement(
     treebanks: Mapping[str, Treebank], setup: Setup, *, resample_by: str = AUTO, level: float = 0.95
 ) -> Agreement:
-    """Return the agreement between annotations; their order does not affect the numbers.
+    """Return the agreement between annotations; a missing lemma is a value like others, whatever the rules say of gold.
 
-    A missing lemma counts like any other value, and a column that an annotation lacks has no score, whatever the rules
-    require of gold. One case is not symmetric: if multiword tokens are split into different words, the words are
-    aligned by a longest common subsequence, and ties are broken from the side of the first annotation.
+    Their order matters only if multiword tokens are split differently: the first decides between equal alignments.
     """
     rules = replace(setup.rules, missing_lemma_counts=False, unannotated=True)
     rules.check_words()
@@ -317,17 +307,15 @@ def agreement(
     labels: list[LabelAgreement] = []
     patterns: list[Disagreement] = []
     for labeled in labels_of(words):
-        ratings = Ratings(labeled.labels, units.of_sentence[words.sentences], units.n_units)
-        beyond_chance: Coefficients = coefficients(ratings)
+        found = coefficients(Ratings(labeled.labels, units.of_sentence[words.sentences], units.n_units))
         estimates = (
             BeyondChance(None if math.isnan(estimate.value) else estimate.value, interval_of(estimate, level))
-            for estimate in (beyond_chance.cohen, beyond_chance.fleiss, beyond_chance.krippendorff)
+            for estimate in (found.cohen, found.fleiss, found.krippendorff)
         )
-        counts = beyond_chance.words, beyond_chance.cohen.n_units
-        shares = beyond_chance.observed, beyond_chance.expected
-        labels.append(LabelAgreement(labeled.name, *counts, *shares, *estimates))
+        counts = found.words, found.cohen.n_units
+        labels.append(LabelAgreement(labeled.name, *counts, found.observed, found.expected, *estimates))
         patterns += _disagreements(words, labeled, names)
-    patterns.sort(key=lambda kind: (-kind.n_words, kind.name, kind.first, kind.second))
+    patterns.sort(key=lambda kind: (-kind.n_words, *kind[:3]))
     parts = {"resample-by": resample_by, "level": f"{level:g}"}
     provenance = _provenance(treebanks, pairs, setup.rules.signature, parts)
     return Agreement(treebanks, pairs, tuple(labels), tuple(patterns), tuple(differing), units, level, provenance)
@@ -343,8 +331,7 @@ def _f1(matches: Matches) -> Evaluation:
         measure, definition = score.measure, STANDARD.measures[score.measure.name]
         annotated = (annotation_of(side, [(measure, definition)]).columns for side in (matches.gold, matches.system))
         absent = definition.absent(measure.argument, frozenset.intersection(*annotated))
-        reason = f"not annotated on both sides: {', '.join(absent)}" if absent else None
-        scores[name] = replace(score, reason=reason)
+        scores[name] = replace(score, reason=f"not annotated on both sides: {', '.join(absent)}" if absent else None)
     return replace(evaluation, scores=scores)
 
 
@@ -369,11 +356,10 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
             else:
                 cases.setdefault((second, first), []).append((row, j, i))
     total = sum(map(len, cases.values()))
-    for both, some in cases.items():
-        (row, i, j), count = some[0], len(some)
-        form = words.treebanks[i].forms[int(words.rows[row, i])]
-        sentence, share = int(words.sentences[row]), count / total
-        yield Disagreement(labeled.name, *both, count, share, (names[i], names[j]), sentence, form)
+    for both, ((row, i, j), *more) in cases.items():
+        count, form = 1 + len(more), words.treebanks[i].forms[int(words.rows[row, i])]
+        pair, sentence = (names[i], names[j]), int(words.sentences[row])
+        yield Disagreement(labeled.name, *both, count, count / total, pair, sentence, form)
 
 
 def _provenance(
@@ -382,20 +368,11 @@ def _provenance(
     hashes = {name: short_hash(summary_of(treebank).sha256) for name, treebank in treebanks.items()}
     provenances = [pair.provenance for pair in pairs.values()]
     notes = [note for provenance in provenances for note in provenance.notes]
-    empty = [
-        name
-        for name in ("upos", "xpos", "feats")
-        if not all(getattr(treebank, name).has_values for treebank in treebanks.values())
-    ]
+    columns = {name: [getattr(side, name) for side in treebanks.values()] for name in ("upos", "xpos", "feats")}
+    empty = [name for name, sides in columns.items() if not all(side.has_values for side in sides)]
     if empty:
         notes.append(f"not annotated by all annotators: {', '.join(empty).upper()}")
-    signature = {
-        "rules": rules,
-        "annotations": joint_hash(hashes.values()),
-        "unicode": provenances[0].signature["unicode"],
-        "lemmas": "all",
-        **parts,
-        "version": VERSION,
-    }
+    signature = {"rules": rules, "annotations": joint_hash(hashes.values())}
+    signature |= {"unicode": provenances[0].signature["unicode"], "lemmas": "all", **parts, "version": VERSION}
     warnings = tuple(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
     return Provenance(signature, {"annotations": hashes}, warnings, tuple(dict.fromkeys(notes)))

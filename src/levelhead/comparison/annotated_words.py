@@ -9,12 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.rules import Rules
+from levelhead.scoring import Matches, Rules, match
 from levelhead.significance.agreement import MISSING
-from levelhead.treebank import Treebank
+from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import StringColumn
 
 Numbers = NDArray[np.int64]
 
@@ -44,8 +42,7 @@ class AnnotatedWords(NamedTuple):
 
 def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
     """Return the aligned words of each pair of annotations, by their numbers."""
-    pairs = combinations(enumerate(treebanks), 2)
-    return {(i, j): match(one, other, rules) for (i, one), (j, other) in pairs}
+    return {(i, j): match(one, other, rules) for (i, one), (j, other) in combinations(enumerate(treebanks), 2)}
 
 
 def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], Matches]) -> AnnotatedWords:
@@ -62,8 +59,8 @@ def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], 
             np.minimum.at(groups, first, least)
             np.minimum.at(groups, second, least)
     members, numbers = np.unique(groups, return_inverse=True)
-    forms = sorted({form for treebank in treebanks for form in treebank.forms.distinct_texts})
-    number_of = {form: i for i, form in enumerate(forms)}
+    forms = {form for treebank in treebanks for form in treebank.forms.distinct_texts}
+    number_of = {form: i for i, form in enumerate(sorted(forms))}
     keys = (
         np.array([number_of[form] for treebank in treebanks for form in treebank.forms]),
         np.concatenate([np.arange(len(span.starts)) - np.searchsorted(span.starts, span.starts) for span in spans]),
@@ -73,8 +70,7 @@ def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], 
     least_keys = np.full((len(keys), len(members)), np.iinfo(np.int64).max)
     for least_key, key in zip(least_keys, keys, strict=True):
         np.minimum.at(least_key, numbers.reshape(-1), key)
-    ranks = np.argsort(np.lexsort(least_keys))
-    each = np.split(ranks[numbers.reshape(-1)], starts[1:-1])
+    each = np.split(np.argsort(np.lexsort(least_keys))[numbers.reshape(-1)], starts[1:-1])
     rows = np.full((len(members), len(treebanks)), MISSING, dtype=np.int64)
     for i, of_annotation in enumerate(each):
         rows[of_annotation[::-1], i] = np.arange(len(of_annotation))[::-1]
@@ -92,10 +88,7 @@ class LabeledWords(NamedTuple):
 
 
 def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
-    """Yield heads, relations, tags and each feature; columns that are empty in an annotation are left out.
-
-    The label of a head is its distance from the word, in words of the text of all annotations.
-    """
+    """Yield heads, as distances in words of all annotations, relations, tags and features, without empty columns."""
     root = len(words.rows)  # larger than any distance
     sides = [
         np.where(treebank.heads < 0, root, numbers[treebank.heads] - numbers)

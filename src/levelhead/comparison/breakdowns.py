@@ -4,34 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
 from levelhead.analysis.breakdown import check_breakable
 from levelhead.analysis.repairs import Repair, average_repairs, repairs
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.system_errors import PerTreebank, UsedScheme, for_each_output
+from levelhead.comparison.system_errors import Found, PerTreebank, UsedScheme, for_each_output
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.scoring.matches import Matches
-from levelhead.scoring.score import Score
-from levelhead.significance import units_of
+from levelhead.scoring import Matches, Score
+from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes
 from levelhead.tables.documents import header, points, signed
 from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
 
 __all__ = ["Breakdowns", "Repairs", "WithIntervals"]
 
 
-_Found = TypeVar("_Found")
-
-
 @immutable
-class WithIntervals(PerTreebank[_Found]):
+class WithIntervals(PerTreebank[Found]):
     """Results with confidence intervals.
 
     Args:
@@ -51,23 +46,26 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         first = next(iter(self.treebanks.values()))
         estimates = [e for some in self.treebanks.values() for breakdown in some for e in breakdown.estimates.values()]
         bys = tuple(dict.fromkeys(breakdown.by for breakdown in first))
-        named = _named_columns(bys, several=len(self.treebanks) > 1)
-        certain = estimate_columns(self._signature.get("level", "0.95"), estimates) if estimates else ()
+        named = [Column("Treebank", "text")] if len(self.treebanks) > 1 else []
+        if len(bys) == 1:
+            named += (Column(name, "text") for name in bys[0])
+        else:
+            keys = ("Value" if i == 1 else f"Value {i}" for i in range(1, max(map(len, bys)) + 1))
+            named += [Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
+        certain = estimate_columns(self.provenance.signature.get("level", "0.95"), estimates) if estimates else ()
         without = any(breakdown.whole for breakdown in first)
         narrow = without and any(not column.tidy_only for column in certain)  # to fit into 100 columns
         columns = (
-            *named,
-            *(Column("Gold", "number"), Column("System", "number"), Column("Correct", "number", tidy_only=narrow)),
-            *(Column("Precision"), Column("Recall"), Column("F1")),
+            *(*named, Column("Gold", "number"), Column("System", "number")),
+            *(Column("Correct", "number", tidy_only=narrow), Column("Precision"), Column("Recall"), Column("F1")),
             *certain,
             *([Column("Without"), Column("Diff.", "difference", key="Difference")] if without else []),
         )
 
         def row(treebank: str, by: Sequence[str], values: Sequence[str], *numbers: Cell) -> tuple[Cell, ...]:
-            treebanks, properties = (treebank,) * (len(self.treebanks) > 1), (",".join(by),) * (len(bys) > 1)
-            start = (*treebanks, *properties, *values)
-            cells = (*start, *("",) * (len(named) - len(start)), *numbers)
-            return (*cells, *(None,) * (len(columns) - len(cells)))
+            start = *(treebank,) * (len(self.treebanks) > 1), *(",".join(by),) * (len(bys) > 1), *values
+            cells = *start, *("",) * (len(named) - len(start)), *numbers
+            return *cells, *(None,) * (len(columns) - len(cells))
 
         parts = [
             [row(name, breakdown.by, values, *_numbers(breakdown, values, score)) for values, score in breakdown.rows]
@@ -84,22 +82,18 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             *_notes(first),
             *estimate_notes(estimates),
             *([unit_line(self.units, "confidence intervals")] if self.units else []),
-            *signed(self._signature),
+            *signed(self.provenance.signature),
         )
         return _table_of_parts(columns, parts, notes, summary)
 
     def _averages(self) -> list[tuple[tuple[str, ...], list[Average]]]:
         """The means of each breakdown over treebanks; nothing for a single treebank."""
-        if len(self.treebanks) < 2:
-            return []
-        return [
-            (some[0].by, averages(some, float(self._signature.get("level", 0.95))))
-            for some in zip(*self.treebanks.values(), strict=True)
-        ]
+        level = float(self.provenance.signature.get("level", 0.95))
+        columns = zip(*self.treebanks.values(), strict=True) if len(self.treebanks) > 1 else ()
+        return [(some[0].by, averages(some, level)) for some in columns]
 
     def to_dict(self) -> dict[str, Any]:
         """Return breakdowns for JSON: ratios as percentages."""
-        documents = {name: [_document(breakdown) for breakdown in some] for name, some in self.treebanks.items()}
         averages = [
             {
                 "by": list(by),
@@ -113,28 +107,18 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             for by, some in self._averages()
         ]
         return {
-            **header("breakdown", self._signature),
-            "treebanks": documents,
+            **header("breakdown", self.provenance.signature),
+            "treebanks": {name: [*map(_document, some)] for name, some in self.treebanks.items()},
             **({"averages": averages} if averages else {}),
             "units": units_document(self.units),
         }
-
-
-def _named_columns(bys: Sequence[tuple[str, ...]], *, several: bool) -> list[Column]:
-    """The columns before the numbers: treebank, properties and their values."""
-    treebanks = [Column("Treebank", "text")] if several else []
-    if len(bys) == 1:
-        return [*treebanks, *(Column(name, "text") for name in bys[0])]
-    keys = ("Value" if i == 1 else f"Value {i}" for i in range(1, max(map(len, bys)) + 1))
-    return [*treebanks, Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
 
 
 def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
     between = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
     difference = value_cell(breakdown.difference(values), perplexity=False)
     left_out = (breakdown.without[values].value, difference) if breakdown.whole else ()
-    counts = (score.gold, score.system, score.correct)
-    return (*counts, score.precision, score.recall, score.f1, *between, *left_out)
+    return (score.gold, score.system, score.correct, score.precision, score.recall, score.f1, *between, *left_out)
 
 
 def _table_of_parts(
@@ -148,17 +132,17 @@ def _table_of_parts(
     return Table(tuple(columns), tuple(row for part in parts for row in part), tuple(notes), starts, tuple(summary))
 
 
-def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
+def _notes(breakdowns: Sequence[Breakdown]) -> list[str]:
     """Notes on how each property is assigned to system words, and on the columns of `without`."""
     measure = str(breakdowns[0].measure)
     properties: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for breakdown in breakdowns for name in breakdown.by):
         properties.setdefault(property_named(name).whose, []).append(name)
-    notes: tuple[str, ...] = (f"{measure}, {next(iter(properties))}",)
-    if len(properties) > 1:
-        notes = (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
+    notes = [measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items())]
+    if len(properties) == 1:
+        notes = [f"{measure}, {next(iter(properties))}"]
     if any(breakdown.whole for breakdown in breakdowns):
-        notes = (*notes, f"Without: {measure} of all other words; Diff.: Without minus {measure} of all words")
+        notes.append(f"Without: {measure} of all other words; Diff.: Without minus {measure} of all words")
     return notes
 
 
@@ -166,14 +150,10 @@ def _document(breakdown: Breakdown) -> dict[str, Any]:
     rows = []
     for values, score in breakdown.rows:
         ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
-        row = {
-            **dict(zip(breakdown.by, values, strict=True)),
-            "gold": score.gold,
-            "system": score.system,
-            "correct": score.correct,
-            **{name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()},
-            **estimate_document(breakdown.estimates.get(values)),
-        }
+        row = dict[str, Any](zip(breakdown.by, values, strict=True))
+        row |= {"gold": score.gold, "system": score.system, "correct": score.correct}
+        row |= {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
+        row |= estimate_document(breakdown.estimates.get(values))
         if breakdown.whole:
             row["without"] = points(breakdown.without[values].value)
             row["difference"] = points(breakdown.difference(values))
@@ -201,7 +181,7 @@ class Repairs(WithIntervals[Sequence[Repair]]):
             *([Column("Treebank", "text")] if several else []),
             *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
             *(Column("Share"), Column("Value", tidy_only=True), Column("Gain", "difference")),
-            *estimate_columns(self._signature["level"], every, difference=True),
+            *estimate_columns(self.provenance.signature["level"], every, difference=True),
         )
         parts = [
             [(*((name,) if several else ()), *repair[:6], *estimate_cells(repair.estimate)) for repair in some]
@@ -213,7 +193,7 @@ class Repairs(WithIntervals[Sequence[Repair]]):
             "Share: percentage of all words with an error",
             *estimate_notes(every),
             unit_line(self.units, "confidence intervals"),
-            *signed(self._signature),
+            *signed(self.provenance.signature),
         )
         summary = [
             (f"Average of {len(self.treebanks)}", *average[:6], *estimate_cells(average.estimate))
@@ -224,29 +204,22 @@ class Repairs(WithIntervals[Sequence[Repair]]):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
         return {
-            **header("repairs", self._signature),
+            **header("repairs", self.provenance.signature),
             "measure": self.measure,
-            "treebanks": {name: [_repair(repair) for repair in some] for name, some in self.treebanks.items()},
+            "treebanks": {name: [*map(_repair, some)] for name, some in self.treebanks.items()},
             **({"averages": [*map(_repair, self.averages)]} if len(self.treebanks) > 1 else {}),
             "units": units_document(self.units),
         }
 
 
 def _repair(repair: Repair) -> dict[str, Any]:
-    return {
-        "error": repair.error,
-        "detail": repair.detail,
-        "words": repair.words,
-        "share": points(repair.share),
-        **({} if repair.value is None else {"value": points(repair.value)}),
-        "gain": points(repair.gain),
-        **estimate_document(repair.estimate),
-    }
+    document = {"error": repair.error, "detail": repair.detail, "words": repair.words, "share": points(repair.share)}
+    value = {} if repair.value is None else {"value": points(repair.value)}
+    return {**document, **value, "gain": points(repair.gain), **estimate_document(repair.estimate)}
 
 
 MARK = "?"
 UNCERTAIN = f"{MARK}: uncertain, based on fewer than {ENOUGH_UNITS} documents or sentences, or on very uneven ones"
-ALL_UNCERTAIN = f"no intervals, since each row is based on fewer than {FEWEST_UNITS} documents or sentences"
 
 
 def estimate_columns(
@@ -263,7 +236,7 @@ def estimate_columns(
 def estimate_notes(estimates: Sequence[BucketEstimate]) -> list[str]:
     """Return a note if some rows are uncertain."""
     if estimates and all(estimate.interval is None for estimate in estimates):
-        return [ALL_UNCERTAIN]
+        return [f"no intervals, since each row is based on fewer than {FEWEST_UNITS} documents or sentences"]
     return [UNCERTAIN] if any(estimate.uncertain for estimate in estimates) else []
 
 
@@ -278,12 +251,12 @@ def estimate_document(estimate: BucketEstimate | None) -> dict[str, Any]:
     """Return an estimate for JSON, in points; an empty document for None."""
     if estimate is None:
         return {}
-    interval = estimate.interval and [points(end) for end in estimate.interval]
+    interval = estimate.interval and [*map(points, estimate.interval)]
     return {"interval": interval, "n_units": estimate.n_units, "uncertain": estimate.uncertain}
 
 
 def break_down_outputs(
-    plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: PropertySettings, resample_by: str, level: float
+    plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: PropertySettings, tests: InferenceSettings
 ) -> Breakdowns:
     """Break a measure down by properties of words."""
     (measure,) = setup.measures
@@ -299,39 +272,37 @@ def break_down_outputs(
         return [leave_out(breakdown, matches, setup.registry) for breakdown in every]
 
     scheme = (settings.scheme, "--by class") if "class" in names else None
-    result = Breakdowns(*_with_intervals(plan, setup, broken_down, resample_by, level, scheme), str(measure))
+    result = Breakdowns(*_with_intervals(plan, setup, broken_down, tests, scheme), str(measure))
     requested.check()
     return result
 
 
-def repairs_of_outputs(plan: Plan, setup: Setup, resample_by: str, level: float) -> Repairs:
+def repairs_of_outputs(plan: Plan, setup: Setup, tests: InferenceSettings) -> Repairs:
     """Return the gain of repairing each kind of error."""
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
     each, provenance, units = _with_intervals(
-        plan, setup, lambda matches, how: repairs(matches, measure, how, registry=setup.registry), resample_by, level
+        plan, setup, lambda matches, how: repairs(matches, measure, how, registry=setup.registry), tests
     )
-    averages = average_repairs([*each.values()], level) if len(each) > 1 else ()
+    averages = average_repairs([*each.values()], tests.level) if len(each) > 1 else ()
     return Repairs({code: treebank.kinds for code, treebank in each.items()}, provenance, units, str(measure), averages)
 
 
 def _with_intervals(
     plan: Plan,
     setup: Setup,
-    function: Callable[[Matches, IntervalSettings], _Found],
-    resample_by: str,
-    level: float,
+    function: Callable[[Matches, IntervalSettings], Found],
+    tests: InferenceSettings,
     scheme: UsedScheme | None = None,
-) -> tuple[dict[str, _Found], Provenance, dict[str, Units]]:
+) -> tuple[dict[str, Found], Provenance, dict[str, Units]]:
     """The result of a function for each output, the provenance, and the units of each treebank."""
     every: list[Units] = []
 
-    def with_units(matches: Matches) -> _Found:
-        every.append(units_of(matches.gold, resample_by))
-        return function(matches, IntervalSettings(every[-1], level))
+    def with_units(matches: Matches) -> Found:
+        every.append(units_of(matches.gold, tests.resample_by))
+        return function(matches, IntervalSettings(every[-1], tests.level))
 
     results, provenance = for_each_output(plan, setup, with_units, scheme)
     units = dict(zip(results, every, strict=True))
-    notes = (*provenance.notes, *unit_notes(units, "intervals"))
-    provenance = provenance.with_parts(level=f"{level:g}", **{"resample-by": resample_by})
-    return results, replace(provenance, notes=notes), units
+    provenance = provenance.with_parts(level=f"{tests.level:g}", **{"resample-by": tests.resample_by})
+    return results, replace(provenance, notes=(*provenance.notes, *unit_notes(units, "intervals"))), units

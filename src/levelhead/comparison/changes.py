@@ -49,10 +49,6 @@ _SENTENCES = (
     Column("Old", "number"), Column("New", "number"), Column("sent_id", "text"), Column("Change", "text"),
     Column("Words", "number"), Column("Patterns", "text"),
 )  # fmt: skip
-_PATTERNS = (
-    Column("Column", "text"), Column("Old", "text"), Column("New", "text"), Column("Count", "number"),
-    Column("Sentences", "number"), Column("Example", "text"),
-)  # fmt: skip
 _SHORT = {"added": "Added", "removed": "Removed", "text": "Text", "tokens": "Tokens", "annotation": "Annotation"}
 """The kinds of changes that have a column in the readable table of files, with the heads."""
 
@@ -145,10 +141,10 @@ class AnyChanges(Tabular):
     @property
     def by_column(self) -> dict[str, int]:
         """The number of changes in each column."""
-        counts: Counter[str] = Counter()
+        counts = {pattern.column: 0 for pattern in sorted(self.patterns, key=lambda each: column_order(each.column))}
         for pattern in self.patterns:
             counts[pattern.column] += pattern.n_changes
-        return {column: counts[column] for column in sorted(counts, key=column_order)}
+        return counts
 
     def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
         """Return the changes, one row per pattern, sentence or file.
@@ -190,7 +186,10 @@ class AnyChanges(Tabular):
             )
             notes = ("Old, New: number of the sentence; Words: number of re-annotated words",)
         else:
-            columns = _PATTERNS
+            columns = (
+                *(Column("Column", "text"), Column("Old", "text"), Column("New", "text")),
+                *(Column("Count", "number"), Column("Sentences", "number"), Column("Example", "text")),
+            )
             rows = (
                 (*map(printable, pattern[:3]), *pattern[3:5], printable(f"{first.form} ({place})"))
                 for pattern in self.patterns
@@ -205,18 +204,19 @@ class AnyChanges(Tabular):
     def summary_table(self) -> Table:
         """Return the number of sentences with each kind of change, one per row."""
         columns = (Column("Sentences", "text"), Column("Count", "number"), Column("Which", "text"))
-        rows: list[tuple[Cell, ...]] = [("unchanged", self.n_unchanged, "")]
-        for kind, count in self.counts.items():
-            if count:
-                names, more = self._names(kind)
-                rows.append((KINDS[kind], count, printable(" ".join(names) + more)))
-        return Table(columns, tuple(rows))
+        rows = [
+            (KINDS[kind], count, printable(" ".join(names) + more))
+            for kind, count, names, more in self._counted_names()
+        ]
+        return Table(columns, (("unchanged", self.n_unchanged, ""), *rows))
 
-    def _names(self, kind: str) -> tuple[list[str], str]:
-        """The names of the first sentences with a kind of change, in NEW (or OLD if removed), and dots for others."""
-        some = ((part, change) for part in self.parts.values() for change in part.sentences if kind in change.kinds)
-        names = [_name(*_version(part, change)) for part, change in islice(some, _MOST_LISTED + 1)]
-        return names[:_MOST_LISTED], " ..." if len(names) > _MOST_LISTED else ""
+    def _counted_names(self) -> Iterator[tuple[str, int, list[str], str]]:
+        """Each kind of change, its number, the first sentences in NEW (or OLD if removed), and dots for others."""
+        every = [(part, change) for part in self.parts.values() for change in part.sentences]
+        for kind, count in self.counts.items():
+            some = islice((pair for pair in every if kind in pair[1].kinds), _MOST_LISTED)
+            if count:
+                yield kind, count, [_name(*_version(*pair)) for pair in some], " ..." * (count > _MOST_LISTED)
 
     def text(self, most: int | None = None) -> str:
         """Return a summary of the sentences and the most frequent patterns as text.
@@ -224,13 +224,11 @@ class AnyChanges(Tabular):
         Args:
             most: the largest number of patterns and files; by default 10.
         """
-        tables = [self.summary_table()]
-        if self.of_folder:
-            tables.insert(0, self._shortened("file", len(self.parts), most or _MOST_PATTERNS))
-        if self.patterns:
-            tables.append(self._shortened("pattern", len(self.patterns), most or _MOST_PATTERNS))
-        notes = (*tables[-1].notes, signature_line(self.provenance.signature))
-        tables[-1] = tables[-1]._replace(notes=notes)
+        shown = most or _MOST_PATTERNS
+        tables = [self._shortened("file", len(self.parts), shown)] if self.of_folder else []
+        tables += [self.summary_table()]
+        tables += [self._shortened("pattern", len(self.patterns), shown)] if self.patterns else []
+        tables[-1] = tables[-1]._replace(notes=(*tables[-1].notes, signature_line(self.provenance.signature)))
         sizes = f"Old: {_sizes_text(self, 'old')}\nNew: {_sizes_text(self, 'new')}\n"
         return "\n".join([sizes, *(to_text(table, 2) for table in tables)])
 
@@ -278,13 +276,10 @@ class AnyChanges(Tabular):
         """
         shown = most or _MOST_PATTERNS
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
-        lines += (f"- {_markdown(note)}" for note in self.provenance.notes)
-        lines += [""] * bool(self.provenance.notes)
-        lines += ["## Sentences", ""]
-        for kind, count in self.counts.items():
-            if count:
-                names, more = self._names(kind)
-                lines.append(f"- {KINDS[kind]}: {count} ({', '.join(map(_markdown, names))}{',' * bool(more)}{more})")
+        notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
+        lines += [*notes, *[""] * bool(notes), "## Sentences", ""]
+        for kind, count, names, more in self._counted_names():
+            lines.append(f"- {KINDS[kind]}: {count} ({', '.join(map(_markdown, names))}{',' * bool(more)}{more})")
         lines.append(f"- unchanged: {self.n_unchanged}")
         for column, total in self.by_column.items():
             patterns = [pattern for pattern in self.patterns if pattern.column == column]
@@ -359,33 +354,22 @@ def _sizes_text(changes: AnyChanges, side: Side) -> str:
 
 
 def _counted(changes: AnyChanges) -> dict[str, Any]:
-    return {
-        "old": _sizes(changes, "old"),
-        "new": _sizes(changes, "new"),
-        "kept": changes.n_kept,
-        "unchanged": changes.n_unchanged,
-        "counts": changes.counts,
-        "columns": changes.by_column,
-    }
+    document = {"old": _sizes(changes, "old"), "new": _sizes(changes, "new"), "kept": changes.n_kept}
+    return {**document, "unchanged": changes.n_unchanged, "counts": changes.counts, "columns": changes.by_column}
 
 
 def _sentences(changes: AnyChanges, most: int | None) -> dict[str, Any]:
     """The changed sentences of a file."""
-    (part,) = changes.parts.values()
-    return {
-        "sentences": [
-            {"old": None if change.old is None else change.old + 1}
-            | {"new": None if change.new is None else change.new + 1}
-            | {"sent_id": _version(part, change)[0].id, "changes": list(change.kinds), "words": change.n_words}
-            | {
-                "patterns": [
-                    {"column": column, "old": old, "new": new, "count": count}
-                    for (column, old, new), count in change.patterns.items()
-                ]
-            }
-            for change in part.sentences[:most]
+    (part,), documents = changes.parts.values(), []
+    for change in part.sentences[:most]:
+        patterns = [
+            {"column": column, "old": old, "new": new, "count": count}
+            for (column, old, new), count in change.patterns.items()
         ]
-    }
+        old, new = (None if number is None else number + 1 for number in (change.old, change.new))
+        document = {"old": old, "new": new, "sent_id": _version(part, change)[0].id, "changes": [*change.kinds]}
+        documents.append({**document, "words": change.n_words, "patterns": patterns})
+    return {"sentences": documents}
 
 
 def column_order(column: str) -> tuple[int, str]:

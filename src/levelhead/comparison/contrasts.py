@@ -25,14 +25,11 @@ from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry
-from levelhead.scoring.matches import Agree, Matches
-from levelhead.scoring.measure import Measure
+from levelhead.scoring import Agree, Matches, Measure, Score
 from levelhead.scoring.measure_definitions import ATTACHED
-from levelhead.scoring.score import Score
-from levelhead.significance import unit_line, units_of
+from levelhead.significance import STANDARD, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
-from levelhead.significance.units import AUTO, Units, unit_notes
 from levelhead.tables.documents import header, points, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -183,17 +180,10 @@ class Gains(Tabular):
             }
 
         averages = [document(mean, {"treebanks": mean.n_treebanks, "gold": mean.gold}) for mean in self.averages]
-        treebanks = {
-            name: [
-                document(
-                    gain,
-                    {"gold": gain.score.gold, "baseline_value": points(gain.baseline.value)}
-                    | {"value": points(gain.score.value)},
-                )
-                for gain in gains
-            ]
-            for name, gains in self.treebanks.items()
-        }
+        treebanks: dict[str, list[dict[str, Any]]] = {name: [] for name in self.treebanks}
+        for name, gain in ((name, gain) for name, gains in self.treebanks.items() for gain in gains):
+            values = {"baseline_value": points(gain.baseline.value), "value": points(gain.score.value)}
+            treebanks[name].append(document(gain, {"gold": gain.score.gold, **values}))
         return {
             **header("gains", self.provenance.signature),
             "measure": self.measure,
@@ -285,12 +275,7 @@ class Contrasts(Tabular):
 
 
 def compare_by(
-    plan: Plan,
-    by: Sequence[str],
-    settings: PropertySettings,
-    setup: Setup,
-    resample_by: str = AUTO,
-    level: float = 0.95,
+    plan: Plan, by: Sequence[str], settings: PropertySettings, setup: Setup, tests: InferenceSettings = STANDARD
 ) -> Gains:
     """Return the gains of systems over the first system, by properties of words."""
     _check_systems(plan)
@@ -300,17 +285,15 @@ def compare_by(
         for name, some in outputs:
             gold = some[0].matches.gold
             requested.see(gold)
-            units[name] = units_of(gold, resample_by)
-            intervals = IntervalSettings(units[name], level)
+            units[name] = units_of(gold, tests.resample_by)
+            intervals = IntervalSettings(units[name], tests.level)
             treebanks[name] = gains_by(some, measure, by, settings, setup.registry, intervals)
             sources[name] = sources_of({output.name: output.matches for output in some}, setup)
     requested.check()
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures()}
-    if settings.training:
-        parts["train"] = settings.training.hashes
-    if "class" in by:
-        parts["scheme"] = settings.scheme.name
-    parts |= {"level": f"{level:g}", "resample-by": resample_by}
+    parts |= {"train": settings.training.hashes} if settings.training else {}
+    parts |= {"scheme": settings.scheme.name} if "class" in by else {}
+    parts |= {"level": f"{tests.level:g}", "resample-by": tests.resample_by}
     provenance = comparison_provenance(sources, setup, parts, unit_notes(units, "intervals"))
     return Gains(tuple(by), str(measure), some[0].name, treebanks, provenance, units)
 
@@ -318,9 +301,8 @@ def compare_by(
 def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     """Return the sentences with the largest gains and losses of each system compared with the first."""
     _check_systems(plan)
-    setup = setup.for_pair()
+    setup, pairs, sources = setup.for_pair(), [], {}
     ((measure, definition),) = setup.defined
-    pairs, sources = [], {}
     with closing(read_outputs(plan, setup)) as outputs:
         for name, (baseline, *others) in outputs:
             sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, setup)
@@ -331,10 +313,10 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
 
 def _check_systems(plan: Plan) -> None:
     """Refuse a single system, and systems with several runs."""
-    if any(system.run for system in plan.systems):
-        raise InputError(Fault("no-pairs", "only single outputs can be compared here: name one run of each system"))
-    if len(plan.systems) < 2:
-        raise InputError(Fault("no-pairs", "give at least two systems"))
+    runs = any(system.run for system in plan.systems)
+    if runs or len(plan.systems) < 2:
+        single = "only single outputs can be compared here: name one run of each system"
+        raise InputError(Fault("no-pairs", single if runs else "give at least two systems"))
 
 
 def gains_by(
@@ -346,12 +328,11 @@ def gains_by(
     intervals: IntervalSettings,
 ) -> list[Gain]:
     """Return the gains of every system over the first by properties of words."""
-    undefined = outputs[0].matches.rules.undefined
     baseline, *others = [bucket_words(output.matches, measure, by, settings, registry=registry) for output in outputs]
     gains = []
     for output, words in zip(outputs[1:], others, strict=True):
         both = with_same_buckets(baseline, words)
-        scores = (bucket_scores(side, measure, undefined) for side in both)
+        scores = (bucket_scores(side, measure, outputs[0].matches.rules.undefined) for side in both)
         estimates = bucket_estimates(parts_of(both, measure, intervals.units), intervals.level)
         gains += [
             Gain(values, output.name, before, after, estimate)
@@ -384,13 +365,12 @@ def contrasts(baseline: Matches, system: Matches, setup: Setup) -> tuple[list[Co
         raise MeasureError(f"{measure} does not count words, so it cannot select sentences", "unknown-measure")
     both = [counts_of(matches, setup)[str(measure)][0] for matches in (baseline, system)]
     change = both[1].correct - both[0].correct
-    order = np.argsort(-change, kind="stable").tolist()
     numbers = [counts.tolist() for counts in (both[0].correct, both[1].correct, both[0].gold)]
-    gained, lost = (
-        [Contrast(i, *(column[i] for column in numbers)) for i in sentences if sign * change[i] > _EQUAL]
-        for sentences, sign in ((order, 1), (reversed(order), -1))
+    every = [Contrast(i, *(column[i] for column in numbers)) for i in np.argsort(-change, kind="stable").tolist()]
+    return (
+        [contrast for contrast in every if change[contrast.sentence] > _EQUAL],
+        [contrast for contrast in reversed(every) if change[contrast.sentence] < -_EQUAL],
     )
-    return gained, lost
 
 
 class WorseSentence(NamedTuple):
@@ -406,9 +386,6 @@ class WorseSentence(NamedTuple):
     text: str
 
 
-_MOST_LOSSES = 10
-
-
 def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -> list[WorseSentence]:
     """Return the ten sentences in which each system loses most compared with the first; called by the engine."""
     (measure,) = setup.names
@@ -420,10 +397,10 @@ def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -
     gold, words = outputs[0].matches.gold, counts[baseline][0].gold
     sentences = []
     for system in others:
-        change = correct[system] - correct[baseline]
-        for i in np.argsort(change, kind="stable")[:_MOST_LOSSES].tolist():
+        change, columns = correct[system] - correct[baseline], (correct[baseline], correct[system], words)
+        for i in np.argsort(change, kind="stable")[:10].tolist():
             if change[i] < -_EQUAL:
-                before, after, of_gold = (column[i].item() for column in (correct[baseline], correct[system], words))
+                before, after, of_gold = (column[i].item() for column in columns)
                 place, text = (treebank, system, i + 1, gold[i].id), " ".join(gold[i].forms)
                 sentences.append(WorseSentence(*place, before, after, of_gold, text))
     return sentences

@@ -25,8 +25,8 @@ from levelhead.evaluation.score_tables import counts_table, mean_or_none, scores
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Score
-from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import (
+    STANDARD,
     Estimate,
     InferenceSettings,
     SystemCounts,
@@ -102,15 +102,11 @@ def score_and_look(
     plan: Plan, setup: Setup, *, training: Training | None = None, look: VisitEach | None = None, **how: Any
 ) -> tuple[Evaluations, Mapping[str, Any]]:
     """Score the outputs of one system, with a progress bar on terminals."""
-    visit = look
-    if training is not None:
-        visit = VisitEach(partial(_LeakageVisitor, setup=setup, training=training, look=look))
+    visit = VisitEach(partial(_LeakageVisitor, setup=setup, training=training, look=look)) if training else look
     results = score_outputs(single_run(plan), setup, look=visit, **how)
     looked = {code: result for code, each in results.looked.items() for result in each.values()}
     evaluations = {}
-    (system,) = results.systems
-    for code in (test_set.code for test_set in results.test_sets):
-        result = results.results[system, code]
+    for (_, code), result in results.results.items():
         assert result.contents is not None  # all outputs are valid
         files = results.gold[code], result.contents
         provenance = pair_provenance(*files, setup, result.notes, result.measures)
@@ -134,25 +130,22 @@ class _LeakageVisitor:
         self._others = [] if look is None else [look.start(code, name)]
 
     def start(self) -> None:
-        """Forget all pieces."""
         for visitor in (self._leakage, *self._others):
             visitor.start()
 
     def add(self, piece: CountedPiece) -> None:
-        """Add a piece, or whole files."""
         for visitor in (self._leakage, *self._others):
             visitor.add(piece)
 
     def result(self, gold: FileSummary, system: FileSummary) -> tuple[Leakage, Any]:
-        """Return leakage, and the result of the other visitor."""
         return self._leakage.leakage(), next((other.result(gold, system) for other in self._others), None)
 
 
 def single_run(plan: Plan) -> Plan:
     """Return a plan, checking that it has a single run of a single system."""
     if len(plan.systems) != 1:
-        runs = ", ".join(system.label for system in plan.systems[:5])
-        message = f"it has {len(plan.systems)} runs ({runs}): name one, or use levelhead compare, which averages runs"
+        runs = f"{len(plan.systems)} runs ({', '.join(system.label for system in plan.systems[:5])})"
+        message = f"it has {runs}: name one, or use levelhead compare, which averages runs"
         folders = [system.folder for system in plan.systems if system.folder is not None]
         raise InputError(Fault("ambiguous-layout", message, Place(os.path.commonpath(folders) if folders else "")))
     return plan
@@ -208,13 +201,12 @@ class Languages(Tabular):
         several = any(len({pair.measure for pair in pairs}) > 1 for pairs in groups.values())
         rows: list[tuple[Cell, ...]] = []
         starts: dict[tuple[str, ...], int] = {}  # by the parts between rules: the first row
-        for part, pairs in groups.items():
+        for part, pair in ((part, pair) for part, pairs in groups.items() for pair in pairs):
             starts.setdefault(part if several else part[:1], len(rows))
-            for pair in pairs:
-                plain = pair.measure in self.perplexities
-                numbers = (value_cell(number, perplexity=plain) for number in (*pair.values, pair.difference))
-                tested = (interval_cell(pair.interval, perplexity=plain), pair.p, pair.p_holm, stars(pair.p_holm))
-                rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, *tested))
+            plain = pair.measure in self.perplexities
+            numbers = (value_cell(number, perplexity=plain) for number in (*pair.values, pair.difference))
+            tested = (interval_cell(pair.interval, perplexity=plain), pair.p, pair.p_holm, stars(pair.p_holm))
+            rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, *tested))
         notes = (
             "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
             f"p corrected across pairs of treebanks (Holm): {STARS_NOTE}",
@@ -240,13 +232,9 @@ class Languages(Tabular):
 
 
 def compare_languages(
-    plan: Plan, setup: Setup, *, settings: InferenceSettings = STANDARD_TESTS, parallel: bool = False, **how: Any
+    plan: Plan, setup: Setup, *, settings: InferenceSettings = STANDARD, parallel: bool = False, **how: Any
 ) -> Languages:
-    """Return the comparison of every pair of treebanks for every system.
-
-    Treebanks with the same sent_ids are parallel, so differences are paired by sentence. Ids that only number the
-    sentences (1 to n after a common prefix) are not evidence, since unrelated treebanks share them.
-    """
+    """Return the comparison of every pair of treebanks for every system, paired by sentence for the same sent_ids."""
     if len(plan.test_sets) < 2:
         raise InputError(Fault("too-few-treebanks", "languages requires at least two treebanks"))
     check_settings(settings)
@@ -259,11 +247,9 @@ def compare_languages(
         name: None if texts is None or (not parallel and only_count(texts)) else texts for name, texts in ids.items()
     }
     tables, keys = _coarsened(tables, believed, results.units)
-    tests = {"level": f"{settings.level:g}", "resample-by": settings.resample_by}
-    notes = (*unit_notes(results.units), *_not_paired(ids, believed))
-    provenance = comparison_provenance(sources, setup, {**measures_part(results), **tests}, notes)
-    if parallel:
-        provenance = provenance.with_parts(parallel="declared")
+    parts = {**measures_part(results), "level": f"{settings.level:g}", "resample-by": settings.resample_by}
+    provenance = comparison_provenance(sources, setup, parts, (*unit_notes(results.units), *_not_paired(ids, believed)))
+    provenance = provenance.with_parts(parallel="declared") if parallel else provenance
     return Languages(tuple(_pairs(tables, keys, settings)), provenance, setup.perplexities, results.units)
 
 
@@ -275,14 +261,11 @@ def sent_ids(pieces: Iterable[Treebank]) -> list[str] | None:
 
 
 def only_count(ids: Sequence[str]) -> bool:
-    """Return whether ids only number the sentences without gaps after a common prefix: s1, s2, s3."""
-    parts = [_NUMBERED.fullmatch(text) for text in ids]
+    """Return whether ids only number the sentences without gaps: s1, s2, s3; unrelated treebanks share such ids."""
+    parts = [re.fullmatch("(.*?)([0-9]{1,18})", text, re.DOTALL) for text in ids]
     prefixes = {match and match[1] for match in parts}
     numbers = {int(match[2]) for match in parts if match}
     return len(prefixes) <= 1 and len(numbers) == len(ids) > 0 and max(numbers) - min(numbers) + 1 == len(ids)
-
-
-_NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 
 
 def _not_paired(ids: Mapping[str, Sequence[str] | None], believed: Mapping[str, object]) -> Iterator[str]:
@@ -297,23 +280,19 @@ def _not_paired(ids: Mapping[str, Sequence[str] | None], believed: Mapping[str, 
             partly.append(f"{one} and {other} share {n_shared:,} of {most:,} sent_ids")
     same = " have the same sent_ids, but these are only numbers: not paired without --parallel"
     for pairs, reason in ((counting, same), (partly, ": not paired, since not all sentences are in both")):
-        more = len(pairs) - _MOST_NAMED
+        more = f" (and {len(pairs) - _MOST_NAMED} more pairs)" if len(pairs) > _MOST_NAMED else ""
         if pairs:
-            yield f"{'; '.join(pairs[:_MOST_NAMED])}{f' (and {more} more pairs)' if more > 0 else ''}{reason}"
+            yield f"{'; '.join(pairs[:_MOST_NAMED])}{more}{reason}"
 
 
 def _coarsened(
     tables: Mapping[str, SystemCounts], ids: Mapping[str, Sequence[str] | None], units: Mapping[str, Units]
 ) -> tuple[dict[str, SystemCounts], dict[str, tuple[str, ...] | None]]:
-    """Counts by joint units of parallel treebanks, and the ids of each unit, even if only one treebank marks documents.
-
-    Units of parallel treebanks that share a sentence become one unit of both, named after one of its sentences.
-    """
+    """Counts by joint units of parallel treebanks, which share sentences, and the id of a sentence of each unit."""
     parallel: dict[frozenset[str], dict[str, dict[str, int]]] = {}  # the unit of each sentence by its id
     for name, texts in ids.items():
         if texts is not None:
-            unit_of_text = dict(zip(texts, units[name].of_sentence.tolist()))
-            parallel.setdefault(frozenset(texts), {})[name] = unit_of_text
+            parallel.setdefault(frozenset(texts), {})[name] = dict(zip(texts, units[name].of_sentence.tolist()))
     coarse: dict[str, SystemCounts] = dict(tables)
     keys: dict[str, tuple[str, ...] | None] = dict.fromkeys(ids)
     for treebanks in parallel.values():
@@ -329,12 +308,11 @@ def _coarsened(
             for text, unit in unit_of_text.items():
                 parent[root(text)] = root(first.setdefault(unit, text))
         for name, unit_of_text in treebanks.items():
-            joined = {unit: root(text) for text, unit in unit_of_text.items()}
-            keys[name] = names = tuple(dict.fromkeys(joined.values()))
-            parts = np.zeros((len(names), *tables[name].parts.shape[1:]))
-            rows = {key: row for row, key in enumerate(names)}
-            np.add.at(parts, [rows[joined[unit]] for unit in range(len(tables[name].parts))], tables[name].parts)
-            coarse[name] = tables[name]._replace(parts=parts)
+            joined, table = {unit: root(text) for text, unit in unit_of_text.items()}, tables[name]
+            rows = {key: row for row, key in enumerate(dict.fromkeys(joined.values()))}
+            parts = np.zeros((len(rows), *table.parts.shape[1:]))
+            np.add.at(parts, [rows[joined[unit]] for unit in range(len(table.parts))], table.parts)
+            coarse[name], keys[name] = table._replace(parts=parts), tuple(rows)
     return coarse, keys
 
 
@@ -371,10 +349,9 @@ def _difference(
     """The difference between two treebanks; joint units are left out of both together."""
     one, other = strata
     if paired:
-        moves = one.moves - other.moves
-        spread = spread_of([one._replace(moves=moves, sizes=(one.sizes + other.sizes) / 2)], [[s]], m)
+        spread = spread_of([one._replace(moves=one.moves - other.moves, sizes=(one.sizes + other.sizes) / 2)], [[s]], m)
         few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
         return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
-    spreads = (spread_of([stratum], [[s]], m) for stratum in strata)
-    first, second = (Estimate(value, *spread[:3]) for value, spread in zip(values, spreads, strict=True))
+    both = zip(values, strata, strict=True)
+    first, second = (Estimate(value, *spread_of([stratum], [[s]], m)[:3]) for value, stratum in both)
     return UnpairedDifference(first, second, perplexity=not one.is_ratio[m])

@@ -7,7 +7,7 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.find import find_plan
-from levelhead.campaign.plan import Plan
+from levelhead.campaign import Plan, find_plan
 from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
 from levelhead.correlation.human_agreement import (
     AgreementDifference,
@@ -30,22 +29,16 @@ from levelhead.correlation.human_agreement import (
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation.pair import Input, load
 from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
-from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring.measure import Measure
-from levelhead.scoring.rules import Rules
-from levelhead.scoring.weights import Weights
 from levelhead.significance import InferenceSettings, SystemCounts, Units, holm, seeded, unit_line, unit_notes
 from levelhead.significance.jackknife import ratios
-from levelhead.significance.units import AUTO
 from levelhead.tables.documents import header, notes_of, signature_line
 from levelhead.tables.table import Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary, contents_hash, short_hash, summary_of
-from levelhead.treebank.reader import Format
 
 __all__ = ["Choices", "ComparedMeasures", "Judged", "Judgement"]
 
@@ -54,7 +47,6 @@ Scores = NDArray[np.float64]
 WORDS = (("blue", "red"), ("1", "2"), ("first", "second"), ("a", "b"))
 """The names of the first and the second system in votes; case is ignored."""
 
-_GOLD = "gold"
 _SYSTEMS = ("the first system", "the second system")
 
 
@@ -142,8 +134,7 @@ class Judgement(Tabular):
             tested = f"p {p_text(p, 3)}, Holm {p_text(p_holm, 3)}"
             notes.append(f"r({one}) - r({other}) = {value} [{low}, {high}], {tested}")
         notes += [unit_line({"": self.units}), signature_line(self.provenance.signature)]
-        starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
-        return Table(columns, rows, tuple(notes), starts)
+        return Table(columns, rows, tuple(notes), frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS))))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
@@ -183,12 +174,11 @@ def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = N
         raise InputError(Fault("invalid-judgements", message, Place(name)))
     value = {word.lower(): number for number, word in enumerate(pairs[0])}
     faults = [
-        Fault("invalid-judgements", f"unknown vote {quoted(vote)}: use {' or '.join(value)}", Place(name, number))
-        if vote
-        else Fault("invalid-judgements", "the line has no vote", Place(name, number))
+        Fault("invalid-judgements", reason, Place(name, number))
         for number, votes in enumerate(lines, 1)
         for vote in votes or [""]
         if vote not in value
+        for reason in [f"unknown vote {quoted(vote)}: use {' or '.join(value)}" if vote else "the line has no vote"]
     ]
     if faults:
         raise InputError(*faults)
@@ -200,48 +190,35 @@ def judge(
     gold: Input,
     first: Input,
     second: Input,
-    choices: Choices | str | os.PathLike[str],
-    *,
-    measures: Iterable[str | Measure] = ("LAS", "UAS", "CLAS"),
-    rules: str | Rules = "ud",
-    format: Format = "conllu",  # noqa: A002 -- as the command line calls it
+    votes: Choices,
+    setup: Setup,
+    settings: InferenceSettings,
     ties: Ties = "callin",
-    subtypes_apart: bool = False,
-    resamples: int = 2000,
-    resample_by: str = AUTO,
-    level: float = 0.95,
-    seed: int = 0,
-    weights: Mapping[str, Weights] | None = None,
-    registry: Registry = STANDARD,
+    *,
+    subtypes_apart: bool,
 ) -> Judgement:
     """Return how well measures agree with people who chose the better of two analyses of each sentence."""
-    setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).for_pair()
+    setup, level = setup.for_pair(), settings.level
     plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)
-    results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by)
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by)
     ((code, counts),) = sentence_counts(results, plan, setup).items()
     sources, units, seed_of_gold = sources_of_results(results)[code], results.units[code], results.seed_of(code)
     if originals is not None:
         sources = replace(sources, gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
         seed_of_gold = originals[0].sha256 or ""
-    votes = choices if isinstance(choices, Choices) else read_choices(choices)
     scores = _scores_of(counts, votes)
     verdict = {name: preferences(*pair, ties) for name, pair in scores.items()}
-    drawn = seeded(InferenceSettings(seed=seed), seed_of_gold)
-    options: dict[str, Any] = {"units": units, "resamples": resamples, "level": level, "seed": drawn}
+    drawn = seeded(settings, seed_of_gold)
+    options: dict[str, Any] = {"units": units, "resamples": settings.resamples, "level": level, "seed": drawn}
     judged = {name: Judged(scores[name], human_agreement(verdict[name], votes.second, **options)) for name in scores}
     pairs = list(itertools.combinations(verdict, 2))
     differences = [compare_agreement(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
     corrected = zip(pairs, differences, holm([difference.p for difference in differences]))
     compared = tuple(ComparedMeasures(*pair, difference, p) for pair, difference, p in corrected)
-    settings = {
-        **({"subtypes": "apart"} if subtypes_apart else {}),
-        "ties": ties,
-        "resamples": str(resamples),
-        "resample-by": resample_by,
-        "level": repr(level),
-        "seed": str(seed),
-    }
-    provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**settings)
+    parts = {"subtypes": "apart"} if subtypes_apart else {}
+    parts |= {"ties": ties, "resamples": str(settings.resamples), "resample-by": settings.resample_by}
+    parts |= {"level": repr(level), "seed": str(settings.seed)}
+    provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**parts)
     notes = (*provenance.notes, *unit_notes({"gold": units}))
     return Judgement(votes, judged, compared, replace(provenance, notes=notes), units)
 
@@ -260,8 +237,8 @@ def _planned(
         originals = tuple(replace(summary_of(treebank), sha256=contents_hash(treebank)) for treebank in loaded)
         # relations with subtypes are written as one word, so that they are compared whole and belong to no class
         given = [side.replace(relations=[name.replace(":", "_") for name in side.relations]) for side in loaded]
-    systems = {name: {_GOLD: output} for name, output in zip(_SYSTEMS, given[1:])}
-    return find_plan({_GOLD: given[0]}, systems), originals
+    systems = {name: {"gold": output} for name, output in zip(_SYSTEMS, given[1:])}
+    return find_plan({"gold": given[0]}, systems), originals
 
 
 def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
@@ -279,16 +256,14 @@ def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
 
 def _scores_of(counts: SystemCounts, choices: Choices) -> dict[str, tuple[Scores, Scores]]:
     """The scores of both systems by each measure in every sentence; higher is better."""
-    if len(choices.second) != len(counts.parts):
-        message = f"there are choices for {len(choices.second)} sentences, but gold has {len(counts.parts)}"
-        raise InputError(Fault("invalid-judgements", message))
-    if choices.second.max() == choices.second.min():
-        message = "all sentences have the same choice: correlations are undefined"
-        raise InputError(Fault("invalid-judgements", message))
     scores = ratios(counts.parts)  # shape (sentences, systems, measures)
     scores[..., list(counts.perplexities)] *= -1  # logarithms of perplexities
     undefined = np.isnan(scores.sum(axis=1)).all(axis=0)
     faults = [f"{name} has no value in any sentence" for name, none in zip(counts.measures, undefined) if none]
+    if len(choices.second) != len(scores):
+        faults = [f"there are choices for {len(choices.second)} sentences, but gold has {len(scores)}"]
+    elif choices.second.max() == choices.second.min():
+        faults = ["all sentences have the same choice: correlations are undefined"]
     if faults:
         raise InputError(*(Fault("invalid-judgements", message) for message in faults))
     return {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}

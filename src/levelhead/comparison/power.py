@@ -16,9 +16,8 @@ from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.significance import unit_line
-from levelhead.significance.estimates import FEWEST_RUNS, enough_runs
-from levelhead.significance.jackknife import SystemCounts
+from levelhead.significance import FEWEST_UNITS, SystemCounts, Units, enough_runs, unit_line, unit_notes
+from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.power import (
     Target,
     Variances,
@@ -26,7 +25,7 @@ from levelhead.significance.power import (
     difference_variances,
     typical_deviations,
 )
-from levelhead.significance.units import AUTO, DOCUMENT, FEWEST_UNITS, SENTENCE, Units, unit_notes
+from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import Field, documented, record_document
 from levelhead.tables.table import Cell, Column, Table, interval_cell, value_cell
@@ -34,16 +33,11 @@ from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import sources_document
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {
-        SENTENCE: (100, 200, 500, 1000, 2000, 5000),
-        DOCUMENT: (20, 50, 100, 200, 500, 1000),
-    }
+    {SENTENCE: (100, 200, 500, 1000, 2000, 5000), DOCUMENT: (20, 50, 100, 200, 500, 1000)}
 )
 """The default numbers of units; those of documents are also used for units by a comment."""
 
 RUNS = (1, 3, 5, 10)  # the default numbers of runs if the deviation between runs is known
-
-MACRO = "macro-average"
 
 
 @documented
@@ -100,10 +94,10 @@ class Power(Tabular):
         for row in shown:
             plain = row.measure in self.perplexities
             quartiles = None if row.low is None or row.high is None else (row.low, row.high)
-            cells = (row.measure, row.unit, row.n_units, row.n_runs, value_cell(row.difference, perplexity=plain))
+            cells = (*row[1:5], value_cell(row.difference, perplexity=plain))
             between = (interval_cell(quartiles, perplexity=plain),) if typical else ()
             rows.append((*((row.treebank,) if several else ()), *cells, *between))
-        starts = [(row.treebank, row.measure, row.unit) for row in shown]
+        starts = [row[:3] for row in shown]
         n_rows = sum(not row.average for row in shown) if each else len(shown)
         rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
         test = f"a two-sided test at level {self.test.alpha:g} detects with {self.test.power:.0%} power"
@@ -141,11 +135,7 @@ class Design(NamedTuple):
 
 
 def power(plan: Plan, setup: Setup, design: Design, *, resample_by: str = AUTO, **how: Any) -> Power:
-    """Return the differences between two systems that test sets like the given ones can detect.
-
-    Variances are estimated from the counts of both systems (see `levelhead.significance.power`) and scaled to n units
-    and k runs. The macro-average assumes n units in each test set.
-    """
+    """Return the detectable differences between two systems; the macro-average assumes n units in each test set."""
     design.check()
     if len({system.name for system in plan.systems}) != 2:
         raise InputError(Fault("no-pairs", "give two systems"))
@@ -155,8 +145,7 @@ def power(plan: Plan, setup: Setup, design: Design, *, resample_by: str = AUTO, 
     parts = {**measures_part(results), "resample-by": resample_by, **_signed(design)}
     notes = (*unit_notes(results.units, "detectable differences"), *notes, *_on_runs(rows))
     provenance = comparison_provenance(sources, setup, parts, notes)
-    powers = next(iter(counts.values())).perplexities
-    return Power(rows, design.test, provenance, tuple(results.measures[m] for m in powers), results.units)
+    return Power(rows, design.test, provenance, setup.perplexities, results.units)
 
 
 def detectable_rows(
@@ -174,17 +163,15 @@ def detectable_rows(
             rows += _rows(Detectable(code, measure, units[code].kind, n_units, 1, None), some, design)
             known += some
             if not some and n_units >= FEWEST_UNITS:
-                notes.append(f"{code}: {measure}: {_UNKNOWN}")
+                reason = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be counted"
+                notes.append(f"{code}: {measure}: {reason}: the variance is unknown")
         if len(counts) > 1 and len(known) == len(counts) and len(set(kinds)) == 1:
-            rows += _rows(Detectable(MACRO, measure, kinds[0], 0, 1, None, average=True), known, design)
+            rows += _rows(Detectable("macro-average", measure, kinds[0], 0, 1, None, average=True), known, design)
         elif len(counts) > 1:
             notes.append(
                 f"no macro-average of {measure}: test sets have different units, or the variance of one is unknown"
             )
     return tuple(rows), tuple(notes)
-
-
-_UNKNOWN = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be counted: the variance is unknown"
 
 
 def _rows(start: Detectable, variances: Sequence[Variances], design: Design) -> Iterator[Detectable]:
@@ -230,20 +217,17 @@ def typical_power(measures: Sequence[str], design: Design) -> Power:
             _rows(start, [Variances(deviation**2, evenness=typical.evenness)], design)
             for deviation in (typical.median, typical.low, typical.high)
         )
-        for middle, low, high in zip(*quartiles, strict=True):
-            rows.append(middle._replace(low=low.difference, high=high.difference))
+        rows += (
+            middle._replace(low=low.difference, high=high.difference)
+            for middle, low, high in zip(*quartiles, strict=True)
+        )
     signature = {"variances": "conll18", **_signed(design), "version": VERSION}
-    return Power(tuple(rows), design.test, Provenance(signature, {}, (), (_TYPICAL, *_on_runs(rows))))
-
-
-_TYPICAL = (
-    "quartiles over test sets of CoNLL 2018, each the median over pairs of parsers; for similar parsers, smaller"
-    " differences can be detected"
-)
+    about = "quartiles over test sets of CoNLL 2018, each the median over pairs of parsers"
+    notes = (f"{about}; for similar parsers, smaller differences can be detected", *_on_runs(rows))
+    return Power(tuple(rows), design.test, Provenance(signature, {}, (), notes))
 
 
 def rows_to_show(power: Power, *, each: bool) -> list[Detectable]:
     """Return the averages, or every row if asked for or if there are no averages."""
-    averaged = any(row.average for row in power.rows)
-    shown = (row for row in power.rows if each or not averaged or row.average)
-    return sorted(shown, key=lambda row: row.average)
+    rows = sorted(power.rows, key=lambda row: row.average)  # averages last
+    return [row for row in rows if each or row.average or not rows[-1].average]

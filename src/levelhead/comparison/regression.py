@@ -5,25 +5,22 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.messages import MESSAGES
-from levelhead.significance import ComparedScore, InferenceSettings
+from levelhead.significance import FEWEST_UNITS, ComparedScore, InferenceSettings, SystemCounts
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.estimates import FEWEST_RUNS, Interval
-from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import MOST_RUNS, Target, difference_variances, runs_to_detect
-from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.fields import Field, documented
 from levelhead.tables.table import Column, formatted, interval_cell, interval_head, value_cell
 
 if TYPE_CHECKING:
     from levelhead.comparison.systems import Comparison
-
-_POWER = 0.8
 
 Reason = Literal[
     "not worse", "worse", "within margin", "margin not shown", "too few units", "too few runs", "invalid"
@@ -68,17 +65,19 @@ def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
     """The errors of a system's outputs, including measures without a value that the baseline has."""
     of_system = plan._replace(systems=tuple(system for system in plan.systems if system.name == name))
     yield from missing_outputs(of_system)
-    for system in of_system.systems:
-        for test_set in plan.test_sets:
-            result = results.results[system.label, test_set.code]
-            yield from (fault for fault in result.faults if fault.severity == "error")
-            baseline = results.results[plan.systems[0].label, test_set.code].scores
-            path = system.outputs.get(test_set.code)
-            place = Place(None if path is None else os.fspath(path))
-            for measure, score in result.scores.items():
-                if score.reason is not None and baseline[measure].reason is None:
-                    slug = score.reason.partition(":")[0]
-                    yield Fault(slug if slug in MESSAGES else "not-annotated", f"{measure}: {score.reason}", place)
+    for system, code in product(of_system.systems, (test_set.code for test_set in plan.test_sets)):
+        result, baseline = results.results[system.label, code], results.results[plan.systems[0].label, code].scores
+        yield from (fault for fault in result.faults if fault.severity == "error")
+        path = system.outputs.get(code)
+        for measure, score in result.scores.items():
+            if score.reason is not None and baseline[measure].reason is None:
+                yield valueless(measure, score.reason, Place(None if path is None else os.fspath(path)))
+
+
+def valueless(measure: str, reason: str, place: Place) -> Fault:
+    """Return the error of a measure without a value."""
+    slug = reason.partition(":")[0]
+    return Fault(slug if slug in MESSAGES else "not-annotated", f"{measure}: {reason}", place)
 
 
 def gate_results(
@@ -88,26 +87,20 @@ def gate_results(
     settings: InferenceSettings,
     invalid: Mapping[str, Sequence[Fault]],
 ) -> Iterator[GateResult]:
-    """Return the result of each gate for each system; with several test sets, for the macro-average.
-
-    Without a margin, the gate is met unless the system is significantly worse (p-value corrected over systems, below 1
-    - level). With a margin, it is met only if the whole confidence interval of the difference excludes a loss larger
-    than the margin.
-    """
+    """Return the result of each gate for each system; with several test sets, for the macro-average."""
     first = next(iter(counts.values()))
     for measure in measures:
-        lower_is_better = first.measures.index(measure) in first.perplexities
         tested = [result for result in results if result.measure == measure and result.difference is not None]
         gated = [result for result in tested if result.average == "macro"] or tested
         for result in gated:
-            gate = _gate_result(result, settings, lower_is_better=lower_is_better)
+            gate = _gate_result(result, settings, lower_is_better=first.measures.index(measure) in first.perplexities)
             if min(result.runs) > 1 and not gate.decided:
                 gate = gate._replace(runs_needed=_runs_needed(counts, result, settings, len(gated)))
             yield gate
     place = "macro-average" if len(counts) > 1 else next(iter(counts))
     for system, faults in invalid.items():
-        gate = GateResult(system, "", place, "not met", "invalid", errors=tuple(map(str, faults)))
-        yield from (gate._replace(measure=name) for name in measures)
+        errors = tuple(map(str, faults))
+        yield from (GateResult(system, name, place, "not met", "invalid", errors=errors) for name in measures)
 
 
 def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is_better: bool) -> GateResult:
@@ -135,8 +128,7 @@ def _runs_needed(
     """The number of runs that would show the observed distance from 0 or the margin; systems share the level."""
     tables = list(counts.values()) if result.average else [counts[result.treebank]]
     measure = tables[0].measures.index(result.measure)
-    baseline = tables[0].systems[0]
-    variances = [difference_variances(table, baseline, result.system)[measure] for table in tables]
+    variances = [difference_variances(table, tables[0].systems[0], result.system)[measure] for table in tables]
     known = [variance for variance in variances if variance is not None]
     if len(known) < len(variances) or result.difference is None:
         return None
@@ -146,7 +138,7 @@ def _runs_needed(
         if result.ratio_interval is not None:
             middle = math.log(result.ratio_interval[0] * result.ratio_interval[1]) / 2
             distance = abs(math.log(settings.margin) - middle) * (result.value or 0.0)  # by the delta method
-    return runs_to_detect(distance, known, [len(table.parts) for table in tables], Target(alpha, _POWER))
+    return runs_to_detect(distance, known, [len(table.parts) for table in tables], Target(alpha))
 
 
 def verdict_text(gate: GateResult, comparison: Comparison) -> str:
@@ -155,13 +147,12 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
         errors = comparison.invalid[gate.system]
         return f"{outcome_text(gate)}: {number_of(len(errors), 'error')} in the output: {errors[0].message}"
     signature, plain = comparison.provenance.signature, gate.measure in comparison.perplexities
-    margin = signature.get("margin")
+    margin, baseline = signature.get("margin"), comparison.systems[0]
     ratio = plain and margin is not None
     change = formatted(value_cell(gate.difference, perplexity=plain), DIFFERENCE)
     interval = interval_cell(gate.interval, perplexity=plain)
     between = formatted(interval, Column("", "number" if ratio else "difference")) if interval else "none"
     level = f"{interval_head(signature['level'])} {'of the ratio ' if ratio else ''}"
-    baseline = comparison.systems[0]
     end, limit = ("upper", f"below {margin}") if ratio else ("lower", f"above -{margin}")
     reason = {
         "too few units": f"too few units for a test (fewer than {FEWEST_UNITS})",
@@ -174,11 +165,10 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
     }[gate.reason]
     place = gate.system, gate.measure, gate.treebank
     runs = next(score.runs for score in comparison.results if (score.system, score.measure, score.treebank) == place)
-    if not gate.decided and min(runs) > 1 and gate.runs_needed is None:
-        reason += f"; even {MOST_RUNS:,} runs of each would not suffice: use a larger test set"
-    elif not gate.decided and min(runs) > 1:
-        suffice = "would suffice, with 80% power if the true difference equals the observed one"
-        reason += f"; {gate.runs_needed} runs of each {suffice}"
+    if not gate.decided and min(runs) > 1:
+        none = f"even {MOST_RUNS:,} runs of each would not suffice: use a larger test set"
+        truly = "would suffice, with 80% power if the true difference equals the observed one"
+        reason += f"; {none if gate.runs_needed is None else f'{gate.runs_needed} runs of each {truly}'}"
     return f"{outcome_text(gate)}: {change} ({level}{between}), {reason}"
 
 

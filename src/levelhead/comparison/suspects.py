@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +20,9 @@ from levelhead.scoring.matches import Matches
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Plain, Table
 from levelhead.tabular import Tabular
-from levelhead.treebank import Treebank
+from levelhead.treebank import Comments, Treebank
 from levelhead.treebank.provenance import joint_hash, sources_document, summary_of
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import StringColumn
-from levelhead.treebank.tokens import Comments
 
 __all__ = ["Suspect", "Suspects"]
 
@@ -37,56 +34,38 @@ NONE = -1  # the analysis of a word that a system lacks
 _PRIOR = 5.0  # the weight, in words, of a system's overall behavior relative to its behavior with a single label
 
 
-Ballot = tuple[Sequence[str], Numbers, Numbers]
-"""The analyses of each gold word: the names of labels; the number of each label by gold, then by the systems, `NONE` if
-a word or its head is not aligned, int64, shape (1 + systems, gold words); and the heads, in the same form.
-"""
+def ballot(outputs: Sequence[Matches], *, of_tags: bool) -> tuple[Sequence[str], Numbers, Numbers]:
+    """Return the analyses of each gold word by gold, then by the systems: relations with heads, or tags.
 
-
-def attachments(outputs: Sequence[Matches]) -> Ballot:
-    """Return the analyses of heads (0 is the root) and universal relations by gold and systems."""
-    gold = outputs[0].gold
-    numbers: dict[str, int] = {}
-    labels = np.full((1 + len(outputs), gold.n_words), NONE, dtype=np.int64)
-    heads = labels.copy()
-    labels[0], heads[0] = _numbered(gold.relations, universal, numbers), gold.heads + 1
+    These are the names of labels; the number of each label, int64, shape (1 + systems, gold words), `NONE` if a word or
+    its head is not aligned; and the heads in the same form, where 0 is the root. Tags have no heads: all are 0.
+    """
+    gold, numbers = outputs[0].gold, dict[str, int]()
+    labels, heads = np.full((2, 1 + len(outputs), gold.n_words), NONE, dtype=np.int64)
+    labels[0], heads[0] = _numbered(gold, numbers, of_tags=of_tags), 0 if of_tags else gold.heads + 1
     for row, matches in enumerate(outputs, 1):
         words = matches.alignment.system
-        of_system = matches.system.heads[words]
+        of_system = np.full(len(words), -1) if of_tags else matches.system.heads[words]
         mapped = np.where(of_system < 0, 0, matches.gold_of_system[of_system].astype(np.int64) + 1)
         known = (of_system < 0) | (mapped > 0)
         gold_words = matches.alignment.gold[known]
-        labels[row, gold_words] = _numbered(matches.system.relations, universal, numbers)[words][known]
+        labels[row, gold_words] = _numbered(matches.system, numbers, of_tags=of_tags)[words][known]
         heads[row, gold_words] = mapped[known]
     return list(numbers), labels, heads
 
 
-def tags(outputs: Sequence[Matches]) -> Ballot:
-    """Return the analyses of parts of speech by gold and systems."""
-    numbers: dict[str, int] = {}
-    labels = np.full((1 + len(outputs), outputs[0].gold.n_words), NONE, dtype=np.int64)
-    labels[0] = _numbered(outputs[0].gold.upos, str, numbers)
-    for row, matches in enumerate(outputs, 1):
-        words = matches.alignment.system
-        labels[row, matches.alignment.gold] = _numbered(matches.system.upos, str, numbers)[words]
-    return list(numbers), labels, np.zeros_like(labels)
-
-
-def _numbered(column: StringColumn, value: Callable[[str], str], numbers: dict[str, int]) -> Numbers:
+def _numbered(treebank: Treebank, numbers: dict[str, int], *, of_tags: bool) -> Numbers:
+    column, value = (treebank.upos, str) if of_tags else (treebank.relations, universal)
     return column.mapped(lambda text: numbers.setdefault(value(text), len(numbers)), np.int64)
 
 
 def votes(labels: Numbers, heads: Numbers, least: int) -> Iterator[tuple[int, int, int, int, float]]:
-    """Return the words on which systems agree on an analysis that differs from gold.
-
-    Yields the word, the row of the first system with the analysis that has the most evidence, the number of systems
-    with it, the number of systems that agree with gold, and its weight.
+    """Yield words on which systems agree against gold: the word, the first row, numbers for and against, the weight.
 
     The weight is a sum of log-likelihood ratios over systems: how much more probable the system's analysis is if the
     other analysis is correct than if gold is correct. A system that often confuses `obl` with `nmod` therefore has
-    little weight when it does so again. The probabilities are estimated by comparison with gold, whose errors are too
-    rare to matter. The errors of systems are assumed to be independent (Dawid and Skene 1979), so weights are only
-    suitable for ranking.
+    little weight when it does so again. The probabilities are estimated by comparison with gold, whose errors are rare.
+    Errors are assumed to be independent (Dawid and Skene 1979), so weights are only suitable for ranking.
     """
     given = labels != NONE
     given[0] = False
@@ -127,9 +106,6 @@ def _log_shares(
     smoothed = counts + _PRIOR * overall / overall.sum()
     logs: NDArray[np.float64] = np.log(smoothed) - np.log(counts.sum(axis=1, keepdims=True) + _PRIOR)
     return logs
-
-
-_LEAST = 2  # the number of systems that must agree, if there are enough systems
 
 
 class Suspect(NamedTuple):
@@ -183,18 +159,16 @@ class Suspects(Tabular):
 
         The comments are `# suspect = WORD KIND: ANNOTATION -> OTHER`, the most suspicious word first.
         """
-        of_sentence: dict[int, list[str]] = {}
+        of_sentence: dict[int, str] = {}
         for suspect in self.suspects:
-            place = self._place(suspect.word)
+            place, known = self._place(suspect.word), of_sentence.get(self.sentence_of(suspect), "")
             line = f"# suspect = {place['word']} {suspect.kind}: {suspect.gold} -> {suspect.other}\n"
-            of_sentence.setdefault(place["sentence"] - 1, []).append(line)
+            of_sentence[place["sentence"] - 1] = known + line
         chosen = self.treebank.select(list(of_sentence))
         texts = [
-            (comments + "".join(lines)).encode()
-            for comments, lines in zip(chosen.comments, of_sentence.values(), strict=True)
+            (comments + lines).encode() for comments, lines in zip(chosen.comments, of_sentence.values(), strict=True)
         ]
-        starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-        return replace(chosen, comments=Comments(b"".join(texts), starts))
+        return replace(chosen, comments=Comments(b"".join(texts), np.cumsum([0, *map(len, texts)], dtype=np.int64)))
 
     def table(self) -> Table:
         """Return one row per suspect."""
@@ -230,20 +204,11 @@ class Suspects(Tabular):
     def _document(self, suspect: Suspect) -> dict[str, Any]:
         lines, place, variation = self.treebank.source.lines, self._place(suspect.word), suspect.variation
         elsewhere = variation and {"other": variation.n_other, "same": variation.n_own} | self._place(variation.place)
-        return {
-            "sentence": place["sentence"],
-            "sent_id": place["sent_id"],
-            "line": int(lines[place["sentence"] - 1]) if len(lines) else None,
-            "word": place["word"],
-            "form": self.treebank.forms[suspect.word],
-            "problem": suspect.kind,
-            "annotation": suspect.gold,
-            "probably": suspect.other,
-            "score": suspect.score,
-            "systems_against": suspect.n_for,
-            "systems_in_favor": suspect.n_gold,
-            "elsewhere": elsewhere,
-        }
+        number, names = place.pop("word"), ("problem", "annotation", "probably", "score", "systems_against")
+        line = int(lines[place["sentence"] - 1]) if len(lines) else None
+        document = {**place, "line": line, "word": number, "form": self.treebank.forms[suspect.word]}
+        document |= zip((*names, "systems_in_favor"), suspect[1:7], strict=True)
+        return {**document, "elsewhere": elsewhere}
 
     def _place(self, word: int) -> dict[str, Any]:
         """The number of a word's sentence, its id, and the number of the word in it."""
@@ -253,18 +218,9 @@ class Suspects(Tabular):
 
 
 def find_suspects(
-    outputs: Mapping[str, Matches],
-    gold: Treebank,
-    most: int | None = None,
-    *,
-    training: Mapping[str, str] = MappingProxyType({}),
+    outputs: Mapping[str, Matches], gold: Treebank, most: int | None, training: Mapping[str, str]
 ) -> Suspects:
-    """Return words whose annotation is probably wrong.
-
-    The score is the sum of the log-odds of the systems' votes (see `votes`), of the form (how often it has the other
-    label and this label elsewhere), and of variation: (n + 1/2) / (m + 1/2) if the same words in the same context have
-    the other annotation n times and this annotation m times. Each word has one entry, its worst.
-    """
+    """Return the worst entry of each word: log-odds of votes, of labels of the form elsewhere, and of variation."""
     matches = list(outputs.values())
     suspects = _by_votes(matches) if matches else {}
     for variation in variations(gold):
@@ -293,23 +249,20 @@ def find_suspects(
 def _by_votes(outputs: Sequence[Matches]) -> dict[tuple[int, bool], Suspect]:
     """The suspects of systems, by the word, and by whether its tag is concerned."""
     gold = outputs[0].gold
-    ballots = [attachments(outputs)]
-    if gold.upos.has_values and all(output.system.upos.has_values for output in outputs):
-        ballots.append(tags(outputs))
-    forms = [form.lower() for form in gold.forms]
+    with_tags = gold.upos.has_values and all(output.system.upos.has_values for output in outputs)
+    forms, least = [form.lower() for form in gold.forms], min(2, len(outputs))  # systems that must agree
     suspects = {}
-    for of_tags, (names, labels, heads) in enumerate(ballots):
+    for of_tags in (False, True) if with_tags else (False,):
+        names, labels, heads = ballot(outputs, of_tags=of_tags)
         n_with = Counter(zip(forms, labels[0].tolist(), strict=True))
-        for word, row, n_for, n_gold, weight in votes(labels, heads, min(_LEAST, len(outputs))):
+        for word, row, n_for, n_gold, weight in votes(labels, heads, least):
             label, other = labels[[0, row], word].tolist()
             n_same, n_other = (n_with[forms[word], number] for number in (label, other))
             score = weight + (math.log((n_other + 0.5) / (n_same - 0.5)) if label != other else 0.0)
             own_head, other_head = (heads[[0, row], word] - 1).tolist()
             kind = "UPOS" if of_tags else "relation" if own_head == other_head else "head"
-            texts = names[label], names[other]
-            if not of_tags:
-                texts = _attachment(gold, texts[0], own_head), _attachment(gold, texts[1], other_head)
-            suspects[word, bool(of_tags)] = Suspect(word, kind, *texts, score, n_for, n_gold, None)
+            texts = _attachment(gold, names[label], own_head), _attachment(gold, names[other], other_head)
+            suspects[word, of_tags] = Suspect(word, kind, *texts, score, n_for, n_gold, None)
     return suspects
 
 

@@ -21,7 +21,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
-from levelhead.tables.documents import Signature, header, signature_line, signed
+from levelhead.tables.documents import header, signature_line, signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import summary_of
@@ -29,7 +29,7 @@ from levelhead.treebank.relations import Scheme, universal
 
 __all__ = ["CascadingErrors", "Confusions", "CountsBySentence", "ErrorExamples", "ErrorTypes", "PerTreebank"]
 
-_Found = TypeVar("_Found")
+Found = TypeVar("Found")
 
 UsedScheme = tuple[Scheme, str]  # a scheme of classes in addition to those of measures, and what uses it
 
@@ -37,7 +37,7 @@ DRAWN = 5  # the default number of sentences that are drawn; tables and JSON the
 
 
 @immutable
-class PerTreebank(Tabular, Generic[_Found]):
+class PerTreebank(Tabular, Generic[Found]):
     """Results for the output of one system on each treebank.
 
     Args:
@@ -45,25 +45,21 @@ class PerTreebank(Tabular, Generic[_Found]):
         provenance: the provenance of the numbers.
     """
 
-    treebanks: Mapping[str, _Found]
+    treebanks: Mapping[str, Found]
     provenance: Provenance
 
-    @property
-    def _signature(self) -> Signature:
-        return self.provenance.signature
-
     def _table(
-        self, columns: Iterable[Column], rows: Callable[[_Found], Iterable[tuple[Cell, ...]]], *notes: str
+        self, columns: Iterable[Column], rows: Callable[[Found], Iterable[tuple[Cell, ...]]], *notes: str
     ) -> Table:
         """Return the rows of all treebanks, which start with the treebank if there are several."""
         several = len(self.treebanks) > 1
         cells = [(*(name,) * several, *row) for name, result in self.treebanks.items() for row in rows(result)]
-        notes = (*notes, *signed(self._signature))
+        notes = (*notes, *signed(self.provenance.signature))
         return Table((*[Column("Treebank", "text")] * several, *columns), tuple(cells), notes)
 
-    def _rows_document(self, kind: str, document: Callable[[_Found], Any]) -> dict[str, Any]:
+    def _rows_document(self, kind: str, document: Callable[[Found], Any]) -> dict[str, Any]:
         return {
-            **header(kind, self._signature),
+            **header(kind, self.provenance.signature),
             "treebanks": {name: document(result) for name, result in self.treebanks.items()},
         }
 
@@ -77,11 +73,10 @@ class Confusions(PerTreebank[Confusion]):
             *(Column("Gold", "text"), Column("System", "text")),
             *(Column("Words", "number"), Column("Head correct", "number"), Column("of gold")),
         )
-        notes = ["errors only; of gold: share of the aligned words with this gold relation"]
-        if any(OTHER in confusion.names for confusion in self.treebanks.values()):
-            rest = f"all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown"
-            notes.append(f"{OTHER}: {rest}")
-        return self._table(columns, _confused, *notes)
+        rest = f"{OTHER}: all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown"
+        notes = [rest] if any(OTHER in confusion.names for confusion in self.treebanks.values()) else []
+        first = "errors only; of gold: share of the aligned words with this gold relation"
+        return self._table(columns, _confused, first, *notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the complete matrices for JSON."""
@@ -113,13 +108,12 @@ class ErrorTypes(PerTreebank[Mapping[str, int]]):
 
     def table(self) -> Table:
         """Return one row per treebank and type of error: aligned words, and their share."""
-        columns = (Column("Error", "text"), Column("Words", "number"), Column("Share"))
 
         def rows(errors: Mapping[str, int]) -> list[tuple[Cell, ...]]:
             total = sum(errors.values())
             return [(kind, n, n / total if total else None) for kind, n in errors.items()]
 
-        return self._table(columns, rows)
+        return self._table((Column("Error", "text"), Column("Words", "number"), Column("Share")), rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
@@ -132,8 +126,8 @@ class CascadingErrors(PerTreebank[Sequence[Cascading]]):
     def table(self) -> Table:
         """Return one row per treebank and class, labeled and unlabeled: wrong arcs, and those with a correct parent."""
         columns = (
-            *(Column(name, "text") for name in ("Class", "Arcs")),
-            *(Column("Wrong", "number"), Column("Parent correct", "number"), Column("Share")),
+            *(Column("Class", "text"), Column("Arcs", "text"), Column("Wrong", "number")),
+            *(Column("Parent correct", "number"), Column("Share")),
         )
         return self._table(
             columns,
@@ -168,7 +162,7 @@ class CountsBySentence(PerTreebank[SentenceCounts]):
             for name in next(iter(listed.values()))
         )
         rows = [(name, *cells) for name, table in listed.items() for cells in zip(*table.values(), strict=True)]
-        return Table((Column("treebank", "text"), *columns), tuple(rows), (signature_line(self._signature),))
+        return Table((Column("treebank", "text"), *columns), tuple(rows), (signature_line(self.provenance.signature),))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
@@ -183,12 +177,11 @@ def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
 
 
 def for_each_output(
-    plan: Plan, setup: Setup, function: Callable[[Matches], _Found], scheme: UsedScheme | None = None
-) -> tuple[dict[str, _Found], Provenance]:
+    plan: Plan, setup: Setup, function: Callable[[Matches], Found], scheme: UsedScheme | None = None
+) -> tuple[dict[str, Found], Provenance]:
     """Return the result of a function for the output on each treebank, by its code, and the provenance."""
-    results, provenances, parts = {}, {}, setup.signature_of_measures()
-    if scheme:
-        parts["scheme"] = scheme[0].name
+    results, provenances = {}, {}
+    parts = setup.signature_of_measures() | ({"scheme": scheme[0].name} if scheme else {})
     with closing(read_outputs(single_run(plan), setup)) as outputs:
         for code, (output,) in outputs:
             results[code] = function(output.matches)
@@ -247,19 +240,15 @@ class ErrorExamples(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        cells: dict[str, list[dict[str, Any]]] = {}
-        for error, examples in self.listed.items():
-            cells[error] = documents = []
-            for example in examples:
-                gold, system = self.matches.gold[example.gold_sentence], self.matches.system[example.system_sentence]
-                documents.append(
-                    {"sent_id": gold.id, "sentence": example.gold_sentence + 1, "word": example.gold_word + 1}
-                    | {"form": gold.forms[example.gold_word], "text": gold.text}
-                    | {
-                        name: {"heads": side.heads, "relations": side.relations, "forms": side.forms}
-                        for name, side in (("gold", gold), ("system", system))
-                    }
-                )
+        cells: dict[str, list[dict[str, Any]]] = {error: [] for error in self.listed}
+        for error, at in ((error, example) for error, examples in self.listed.items() for example in examples):
+            gold, system = self.matches.gold[at.gold_sentence], self.matches.system[at.system_sentence]
+            trees = {
+                name: {"heads": side.heads, "relations": side.relations, "forms": side.forms}
+                for name, side in (("gold", gold), ("system", system))
+            }
+            place = {"sent_id": gold.id, "sentence": at.gold_sentence + 1, "word": at.gold_word + 1}
+            cells[error].append({**place, "form": gold.forms[at.gold_word], "text": gold.text, **trees})
         return {**header("examples", self.provenance.signature), "cells": cells}
 
     def __str__(self) -> str:
@@ -271,7 +260,7 @@ def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | 
     """Return words whose relation a system confuses with another."""
     if len(plan.test_sets) != 1:
         raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
-    read, provenance = for_each_output(plan, setup.with_measures(()), lambda matches: matches)
+    read, provenance = for_each_output(plan, setup, lambda matches: matches)
     (matches,) = read.values()
     cells = {}
     for error in errors:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import product
@@ -11,23 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.campaign import check_valid, score_plan
+from levelhead.campaign import OutputResult, Plan, Results, TestSet, check_valid, score_plan
 from levelhead.campaign.outputs import Look
-from levelhead.campaign.plan import Plan, TestSet, missing_outputs
-from levelhead.campaign.results import OutputResult, Results
-from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, verdict_text
+from levelhead.campaign.plan import missing_outputs
+from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, valueless, verdict_text
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_draws
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.messages import MESSAGES
 from levelhead.scoring.measure_notes import named_note
-from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import (
+    STANDARD,
     ComparedScore,
     InferenceSettings,
+    SystemCounts,
     Units,
     Wins,
     check_margin,
@@ -39,7 +38,6 @@ from levelhead.significance import (
 )
 from levelhead.significance.differences import STARS, STATISTICS
 from levelhead.significance.estimates import FEWEST_RUNS
-from levelhead.significance.jackknife import SystemCounts
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import record_document
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_head, level_text, p_text
@@ -123,16 +121,17 @@ class Comparison(Tabular):
         rows = tuple(zip(*cells, strict=True))
         parts = [(result.average, result.treebank, result.measure) for result in shown]
         rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
-        n_rows = len(rows) if not each else sum(not result.average for result in shown)
+        n_rows = sum(not result.average for result in shown) if each else len(rows)
         return Table(tuple(columns), rows[:n_rows], self._notes(), rules, rows[n_rows:])
 
     def _notes(self) -> tuple[str, ...]:
         signature, margin = self.provenance.signature, self.provenance.signature.get("margin")
         ratio = f"a ratio between 1/{margin} and {margin}" if self.perplexities else ""
         within = ratio or f"between -{margin} and {margin} points"
+        runs = "p: Student's t with several runs per system, otherwise the larger of Student's t and randomization"
         return (
             f"differences from {self.systems[0]}; p corrected across systems (Holm): {STARS_NOTE}",
-            *([_RUNS] if any(result.test == "runs" for result in self.results) else []),
+            *([runs] if any(result.test == "runs" for result in self.results) else []),
             *(f"{measure}: lower is better" for measure in self.perplexities),
             *([f"Equivalent: whether the difference is {within} (two one-sided tests at 5%)"] if margin else []),
             *(wins_text(win, self) for win in self.wins),
@@ -147,12 +146,11 @@ class Comparison(Tabular):
         coverage = {
             code: {system: part._asdict() for system, part in some.items()} for code, some in self.coverage.items()
         }
-        strict = {"results_valid_trees": self._documents(self.valid_trees), "coverage": coverage}
         return {
             **header("comparison", self.provenance.signature),
             "baseline": self.systems[0],
             "results": self._documents(self.results),
-            **(strict if coverage else {}),
+            **({"results_valid_trees": self._documents(self.valid_trees), "coverage": coverage} if coverage else {}),
             "wins": [win._asdict() for win in self.wins],
             "gates": self._documents(self.gates),
             "units": units_document(self.units),
@@ -163,14 +161,11 @@ class Comparison(Tabular):
         return [record_document(record, plain=record.measure in self.perplexities) for record in records]
 
 
-_RUNS = "p: Student's t with several runs per system, otherwise the larger of Student's t and randomization"
-
-
 def compare(
     plan: Plan,
     setup: Setup,
     *,
-    settings: InferenceSettings = STANDARD_TESTS,
+    settings: InferenceSettings = STANDARD,
     wilcoxon: bool = False,
     votes: Voter = "treebank",
     fail_if_worse: Sequence[str] = (),
@@ -195,7 +190,7 @@ def compare(
         results = score_outputs(plan, setup, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     first, several = next(iter(counts.values())), len(counts) > 1
-    systems, perplexities = tuple(dict.fromkeys(first.systems)), tuple(first.measures[i] for i in first.perplexities)
+    systems, perplexities = tuple(dict.fromkeys(first.systems)), setup.perplexities
     scores = tuple(differences(counts, settings))
     strict: list[ComparedScore] = []
     coverage: dict[str, dict[str, PartialCoverage]] = {}
@@ -204,14 +199,11 @@ def compare(
         for code, system in product(counts, systems):
             runs = (results.results[run.label, code].partial_coverage for run in plan.systems if run.name == system)
             coverage.setdefault(code, {})[system] = total_coverage(filter(None, runs))
-    tested: defaultdict[tuple[str, str], list[ComparedScore]] = defaultdict(list)
-    for score in scores if several else ():
-        if score.average is None and score.difference is not None:
-            tested[score.measure, score.system].append(score)
+    tested = [score for score in scores if several and score.average is None and score.difference is not None]
     wins = [
         count_wins(some, voters, 1 - settings.level, sign=-1 if measure in perplexities else 1, wilcoxon=wilcoxon)
         for measure, system in product(first.measures, systems[1:])
-        if (some := tested[measure, system])
+        if (some := [score for score in tested if (score.measure, score.system) == (measure, system)])
     ]
     provenance = _provenance(sources, setup, settings, results, scores, first.systems)
     return Comparison(
@@ -296,16 +288,10 @@ def _valueless(test_set: TestSet, output: OutputResult) -> Iterator[Fault]:
     system = Place(output.contents.path if output.contents else None)
     for name, score in output.scores.items():
         reason = score.reason or ""
-        slug = reason.partition(":")[0]
-        if slug in MESSAGES:
-            yield Fault(slug, f"{name}: {reason}", gold)
-        elif reason.startswith("not annotated in the system's output"):
-            yield Fault("not-annotated", f"{name}: {reason}", system)
-        elif reason.startswith("DEPS "):  # of either side
-            message = f"{name}: {reason}".replace("DEPS ", f"DEPS of {gold} or {system} ", 1)
-            yield Fault("unreadable-deps", message)
+        if reason.startswith("DEPS "):  # of either side
+            yield Fault("unreadable-deps", f"{name}: {reason}".replace("DEPS ", f"DEPS of {gold} or {system} ", 1))
         elif reason:
-            yield Fault("not-annotated", f"{name}: {reason}", gold)
+            yield valueless(name, reason, system if reason.startswith("not annotated in the system's output") else gold)
 
 
 def _provenance(
@@ -317,16 +303,14 @@ def _provenance(
     runs: Sequence[str],
 ) -> Provenance:
     tests = "+".join(sorted({score.test for score in scores if score.test})) or "none"
-    margin = {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
-    parts = {**measures_part(results), **signature_of_draws(settings), "p": tests, **margin}
+    parts = {**measures_part(results), **signature_of_draws(settings), "p": tests}
+    parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     notes = [*unit_notes(results.units, averaged=True)]
     n_runs = Counter(runs)
+    single = "has a single run: differences from systems with several runs get no significance marks"
+    few = "runs: its differences get no significance marks; give three or more"
     for system, n in n_runs.items() if max(n_runs.values()) > 1 else ():
-        if n == 1:
-            reason = "differences from systems with several runs get no significance marks"
-            notes.append(f"{system} has a single run: {reason}")
-        elif n < FEWEST_RUNS:
-            notes.append(f"{system} has {n} runs: its differences get no significance marks; give three or more")
+        notes += [f"{system} {single}" if n == 1 else f"{system} has {n} {few}"] if n < FEWEST_RUNS else []
     return comparison_provenance(sources, setup, parts, notes)
 
 

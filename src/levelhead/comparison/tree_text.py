@@ -24,39 +24,22 @@ MOST_WORDS = 200
 
 _MOST_LISTED = 20
 _NEIGHBORS = 3
-_ARROW = "►"
 _MIRRORED = str.maketrans("┌└├╶┐┘┤╴►", "┐┘┤╴┌└├╶◄")
 
 
-def draw(
-    forms: Sequence[str], heads: Sequence[int], relations: Sequence[str], marked: Collection[int] = ()
-) -> list[str]:
-    """Draw a tree: a line for each word, with its arc from the left, its form and its relation."""
-    arcs = _arcs(heads)
-    if arcs is None:
-        rows = enumerate(zip(forms, heads, relations, strict=True))
-        return [_arc_in_words(word, *row, marked) for word, row in rows]  # a drawing would be wider than a page
-    columns = (arcs, _stars(len(forms), marked), _aligned(forms), map(printable, relations))
-    return [f"{arc} {star} {form}  {relation}".rstrip() for arc, star, form, relation in zip(*columns, strict=True)]
-
-
 def draw_both(gold: Sentence, system: Sentence, name: str, marked: Collection[int] = ()) -> list[str] | None:
-    """Draw two analyses of the same words: gold arcs at the left, system arcs at the right.
-
-    The system's relation is shown next to the gold relation if it differs.
-    """
+    """Draw two analyses of the same words: gold at the left, system arcs and other relations at the right."""
     if gold.forms != system.forms or len(gold) > MOST_WORDS:
         return None
     left, right = _arcs(_heads(gold)), _arcs(_heads(system))
     if left is None or right is None or len(left[0]) + len(right[0]) > 2 * _MOST_COLUMNS:
         return None
-    relations = zip(gold.relations, system.relations, strict=True)
     columns = (
         ["", *left],
         [" ", *_stars(len(gold), marked)],
         ["", *gold.forms],
         ["gold", *gold.relations],
-        [name, *("" if one == other else other for one, other in relations)],
+        [name, *("" if one == other else other for one, other in zip(gold.relations, system.relations, strict=True))],
         ["", *(arcs[::-1].translate(_MIRRORED) for arcs in right)],
     )
     return [
@@ -77,57 +60,47 @@ def _stars(n: int, marked: Collection[int]) -> list[str]:
 
 
 def _arcs(heads: Sequence[int]) -> list[str] | None:
-    """Draw the arcs to the left of each word; None if they are too wide.
-
-    Each arc is in the column nearest to the words in which it meets no other arc; short arcs come first.
-    """
+    """Draw the arcs to the left of each word, short arcs next to the words; None if they are too wide."""
     arcs = ((word, head - 1) for word, head in enumerate(heads) if head)
-    columns: list[list[tuple[int, int]]] = []
+    columns: dict[int, list[tuple[int, int]]] = {}
     for low, high in sorted(map(sorted, arcs), key=lambda arc: arc[1] - arc[0]):
-        free = (spans for spans in columns if all(high < start or end < low for start, end in spans))
-        column = next(free, None)
-        if column is None:
-            column = []
-            columns.append(column)
-        column.append((low, high))
+        free = (i for i, spans in columns.items() if all(high < start or end < low for start, end in spans))
+        columns.setdefault(next(free, len(columns)), []).append((low, high))
     if len(columns) > _MOST_COLUMNS:
         return None
     grid = [[0] * (2 * len(columns) + 1) for _ in heads]
-    for number, spans in enumerate(columns, 1):
-        at = 2 * (len(columns) - number)
-        for low, high in spans:
-            for row in range(low, high):
-                grid[row][at] |= _DOWN
-                grid[row + 1][at] |= _UP
-            for row in (low, high):
-                grid[row][at] |= _RIGHT
-                grid[row][at + 1 :] = [cell | _LEFT | _RIGHT for cell in grid[row][at + 1 :]]
+    for at, low, high in ((2 * (len(columns) - 1 - i), *span) for i, spans in columns.items() for span in spans):
+        for row in range(low, high):
+            grid[row][at] |= _DOWN
+            grid[row + 1][at] |= _UP
+        for row in (low, high):
+            grid[row][at] |= _RIGHT
+            grid[row][at + 1 :] = [cell | _LEFT | _RIGHT for cell in grid[row][at + 1 :]]
     return [
-        "".join(_BOXES[cell] for cell in cells[:-1]) + (_ARROW if head else "─" if cells[-1] & _LEFT else " ")
+        "".join(_BOXES[cell] for cell in cells[:-1]) + ("►" if head else "─" if cells[-1] & _LEFT else " ")
         for cells, head in zip(grid, heads, strict=True)
     ]
 
 
-def _arc_in_words(word: int, form: str, head: int, relation: str, marked: Collection[int]) -> str:
-    return f"{'*' if word in marked else ' '} {word + 1:>5} {printable(form)}  {printable(relation)} <- {head}"
-
-
-def _tree(sentence: Sentence, marked: Collection[int] = (), around: Collection[int] | None = None) -> list[str]:
+def draw(sentence: Sentence, marked: Collection[int] = (), around: Collection[int] | None = None) -> list[str]:
     """Draw a sentence; if it is too long, list words around the given words (by default around the marked words)."""
-    heads = _heads(sentence)
-    if len(sentence) <= MOST_WORDS:
-        return draw(sentence.forms, heads, sentence.relations, marked)
-    centers = sorted(marked if around is None else around)
-    shown = centers[:_MOST_LISTED]
-    near = {word for at in shown for word in range(at - _NEIGHBORS, at + _NEIGHBORS + 1)}
+    heads, stars, centers = _heads(sentence), _stars(len(sentence), marked), list[int]()
+    words = set(range(len(sentence)))
+    if len(sentence) > MOST_WORDS:
+        centers = sorted(marked if around is None else around)
+        words &= {at + i for at in centers[:_MOST_LISTED] for i in range(-_NEIGHBORS, _NEIGHBORS + 1)}
+    elif (arcs := _arcs(heads)) is not None:  # otherwise a drawing would be wider than a page
+        columns = zip(arcs, stars, _aligned(sentence.forms), map(printable, sentence.relations), strict=True)
+        return [f"{arc} {star} {form}  {relation}".rstrip() for arc, star, form, relation in columns]
     lines, last = [], -1
-    for word in sorted(near & set(range(len(sentence)))):
+    for word in sorted(words):
         lines += ["      ..."] if word > last + 1 else []
-        lines.append(_arc_in_words(word, sentence.forms[word], heads[word], sentence.relations[word], marked))
+        shown = f"{printable(sentence.forms[word])}  {printable(sentence.relations[word])}"
+        lines.append(f"{stars[word]} {word + 1:>5} {shown} <- {heads[word]}")
         last = word
     lines += ["      ..."] if last + 1 < len(sentence) else []
-    more = len(centers) - len(shown)
-    return [*lines, *([f"      and around {number_of(more, 'more word')}"] if more else [])]
+    more = len(centers) - _MOST_LISTED
+    return [*lines, *([f"      and around {number_of(more, 'more word')}"] if more > 0 else [])]
 
 
 def _heads(sentence: Sentence) -> list[int]:
@@ -137,10 +110,9 @@ def _heads(sentence: Sentence) -> list[int]:
 
 def _title(sentence: Sentence, number: int) -> str:
     """The name of a sentence with its text, or with the reason why it is not drawn."""
-    name = printable(sentence.id or f"sentence {number}")
-    if len(sentence) > MOST_WORDS:
-        return f"{name}: {len(sentence)} words, too long to draw"
-    return f"{name}: {printable(sentence.text)}"
+    long = len(sentence) > MOST_WORDS
+    text = f"{len(sentence)} words, too long to draw" if long else printable(sentence.text)
+    return f"{printable(sentence.id or f'sentence {number}')}: {text}"
 
 
 def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], most: int | None = None) -> str:
@@ -155,10 +127,9 @@ def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], most
             both = draw_both(gold, system, "system", {example.gold_word})
             lines.append(_title(gold, example.gold_sentence + 1))
             if both is None:
-                lines += ["  gold", *_indented(_tree(gold, {example.gold_word}))]
-                lines += ["  system", *_indented(_tree(system, {example.system_word})), ""]
-            else:
-                lines += [*_indented(both), ""]
+                lines += ["  gold", *_indented(draw(gold, {example.gold_word})), "  system"]
+                both = draw(system, {example.system_word})
+            lines += [*_indented(both), ""]
     return "\n".join(lines) + "\n"
 
 
@@ -184,11 +155,11 @@ def draw_contrasts(
                 both = draw_both(gold, analyses[0][0], output.name, analyses[0][1]) if len(analyses) == 1 else None
                 if both is None:  # their words differ
                     apart = True
-                    both = [line for sentence, marked in analyses for line in _tree(sentence, marked)]
+                    both = [line for sentence, marked in analyses for line in draw(sentence, marked)]
                 drawn += [f"  {output.name}: {correct:g} of {contrast.gold:g} correct", *_indented(both)]
             if apart:
                 of_both = (_wrong(output.matches, "gold", contrast.sentence, needs) for output in (baseline, system))
-                lines += ["  gold", *_indented(_tree(gold, around=set.union(*of_both)))]
+                lines += ["  gold", *_indented(draw(gold, around=set.union(*of_both)))]
             lines += [*drawn, ""]
     return "\n".join(lines) + "\n"
 

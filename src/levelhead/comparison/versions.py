@@ -29,18 +29,15 @@ from levelhead.scoring.form_alignment import pair_texts, sentence_ids, words_by_
 from levelhead.scoring.matches import align_sentences, same_texts
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
-from levelhead.treebank import Treebank
+from levelhead.treebank import EmptyNodes, MultiwordTokens, StringColumn, Treebank
 from levelhead.treebank.layouts.gold import by_stem, treebank_files
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
-from levelhead.treebank.strings import StringColumn
-from levelhead.treebank.tokens import FIELDS, FORM, EmptyNodes, MultiwordTokens
+from levelhead.treebank.tokens import FIELDS, FORM
 
 Numbers = NDArray[np.intp]
 
 NO_WORD = -1
 MOST_EXAMPLES = 3
-
-_ID_LINE = re.compile(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?")
 
 
 class PairedVersions(NamedTuple):
@@ -67,14 +64,10 @@ _Side = tuple[Treebank, Callable[[int], int]]
 
 
 def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
-    """Return the paired sentences and aligned words of two versions of a treebank.
+    """Return the paired sentences and aligned words of two versions of a treebank, in either order of versions.
 
-    Sentences are paired by sent_id if it is unique in both versions. The other sentences are paired by text in order
-    (`pair_texts`), and then by equal text in any order. Sentences with different texts are only a pair if they share
-    half of the words of the longer sentence.
-
-    Words are aligned as in partial scores (`align_sentences`). The result does not depend on the order of versions:
-    they are swapped if the second comes first by its texts and words.
+    Sentences are paired by sent_id if it is unique in both versions, the others by text in order (`pair_texts`), and
+    then by equal text; those with different texts only if they share half of the words of the longer sentence.
     """
     texts = [spans_of(side, unicode_spaces=rules.unicode_spaces).sentence_texts() for side in (old, new)]
     words = [words_by_sentence(side) for side in (old, new)]
@@ -151,7 +144,6 @@ def _moved(rows: Numbers) -> NDArray[np.bool_]:
 
 
 MULTIWORD, EMPTY = "multiword tokens", "empty nodes"
-SEGMENTATION = frozenset({WORDS, MULTIWORD})  # the patterns that are consequences of different tokens or words
 
 _COLUMNS = {
     "FORM": "forms", "LEMMA": "lemmas", "UPOS": "upos", "XPOS": "xpos", "DEPREL": "relations", "FEATS": "feats",
@@ -250,13 +242,11 @@ def _heads(pairs: PairedVersions) -> Iterator[ChangedCell]:
     old, new = pairs.old, pairs.new
     if not old.has_trees and not new.has_trees:
         return
-    heads = old.heads[pairs.old_words].astype(np.intp)
-    others = new.heads[pairs.new_words].astype(np.intp)
+    heads, others = old.heads[pairs.old_words].astype(np.intp), new.heads[pairs.new_words].astype(np.intp)
     differ = np.where(others < 0, -1, pairs.new_names[others]) != heads
     for place in np.flatnonzero(differ | (not old.has_trees) | (not new.has_trees)).tolist():
-        ends = (old, int(heads[place])), (new, int(others[place]))
+        ends, word = ((old, int(heads[place])), (new, int(others[place]))), int(pairs.old_words[place])
         before, after = ("_" if not side.has_trees else "root" if head < 0 else side.upos[head] for side, head in ends)
-        word = int(pairs.old_words[place])
         yield ChangedCell("HEAD", before, after, int(old.sentence_of_word[word]), old.forms[word], word)
 
 
@@ -294,9 +284,8 @@ def _empty_rows(treebank: Treebank, name: Callable[[int], int]) -> _Rows:
 
 
 def _cells(treebank: Treebank, part: MultiwordTokens | EmptyNodes) -> Iterator[tuple[int, tuple[str, ...]]]:
-    texts = treebank.strings
-    rows = zip(part.sentence.tolist(), part.cells.tolist(), strict=True)
-    return ((sentence, tuple(texts[code] for code in cells)) for sentence, cells in rows)
+    for sentence, cells in zip(part.sentence.tolist(), part.cells.tolist(), strict=True):
+        yield sentence, tuple(treebank.strings[code] for code in cells)
 
 
 def _in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
@@ -307,11 +296,7 @@ def _in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
 
 
 def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
-    """Return the changes between two versions of a treebank, or two outputs.
-
-    A version with itself has no changes, and exchanging the versions exchanges "added" and "removed" and both sides of
-    every pattern. See `pair_versions` for how sentences and words are paired.
-    """
+    """Return the changes between two versions of a treebank; exchanging them exchanges both sides of every change."""
     rules.check_words()
     pairs = pair_versions(old, new, rules)
     cells_of: defaultdict[int, list[ChangedCell]] = defaultdict(list)
@@ -319,17 +304,14 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
     for cell in changed_cells(pairs):
         cells_of[cell.sentence].append(cell)
         places[cell[:3]].append(cell)
-    patterns = []
+    patterns, rows = [], pairs.rows.tolist()
     for pattern, cells in places.items():
         first = {cell.sentence: cell.form for cell in reversed(cells)}
-        examples = tuple(
-            ChangeExample(int(pairs.rows[pair, 0]), int(pairs.rows[pair, 1]), first[pair])
-            for pair in sorted(first)[:MOST_EXAMPLES]
-        )
+        examples = tuple(ChangeExample(rows[i][0], rows[i][1], first[i]) for i in sorted(first)[:MOST_EXAMPLES])
         patterns.append(ChangePattern(*pattern, len(cells), len(first), examples))
-    ids = sentence_ids(pairs.old), sentence_ids(pairs.new)
+    ids, new_ids = sentence_ids(pairs.old), sentence_ids(pairs.new)
     sentences: dict[tuple[int, int], SentenceChange] = {}  # by their order: that of NEW
-    new_of_old = dict(pairs.rows.tolist())
+    new_of_old = dict(rows)
     previous = -1  # a removed sentence follows the sentence before it in OLD
     for number in range(len(old)):
         if number in new_of_old:
@@ -338,17 +320,17 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
             sentences[previous, number] = SentenceChange(number, None, ("removed",))
     for number in set(range(len(new))).difference(new_of_old.values()):
         sentences[number, -1] = SentenceChange(None, number, ("added",))
-    for pair, (number, new_number) in enumerate(pairs.rows.tolist()):
+    for pair, (number, new_number) in enumerate(rows):
         text = not pairs.same_text[pair]
-        ignored = SEGMENTATION | ({"FORM"} if text else set())
+        ignored = {WORDS, MULTIWORD, *(["FORM"] if text else [])}  # consequences of different tokens, words or text
         annotated = [cell for cell in cells_of[pair] if cell.column not in ignored]
-        old_comments, new_comments = (_ID_LINE.sub("", side.comments[pair]) for side in (pairs.old, pairs.new))
+        both = pairs.old.comments[pair], pairs.new.comments[pair]
         kinds = {
             "text": text,
             "tokens": not text and not pairs.same_tokens[pair],
             "annotation": bool(annotated),
-            "id": ids[0][pair] != ids[1][pair],
-            "comments": old_comments != new_comments,
+            "id": ids[pair] != new_ids[pair],
+            "comments": len({re.sub(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?", "", text) for text in both}) > 1,
             "order": bool(pairs.moved[pair]),
         }
         if any(kinds.values()):
@@ -382,8 +364,7 @@ def release_changes(old: Path, new: Path, rules: Rules, read: Callable[[Path], T
     parts: dict[str, Changes] = {}
     files: dict[str, dict[str, Treebank]] = {}
     joined: dict[tuple[str, str, str], ChangePattern] = {}
-    removed: Counter[tuple[str, ...]] = Counter()
-    added: Counter[tuple[str, ...]] = Counter()
+    removed, added = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
     for name in sorted(old_files.keys() | new_files.keys()):
         given = {side: read(paths[name]) for side, paths in (("old", old_files), ("new", new_files)) if name in paths}
         nothing = next(iter(given.values())).select([])
@@ -394,15 +375,11 @@ def release_changes(old: Path, new: Path, rules: Rules, read: Callable[[Path], T
             examples = (*before.examples, *(example._replace(file=name) for example in pattern.examples))
             sums = before.n_changes + pattern.n_changes, before.n_sentences + pattern.n_sentences
             joined[pattern[:3]] = ChangePattern(*pattern[:3], *sums, examples[:MOST_EXAMPLES])
-        for change in part.sentences:
-            if change.new is None and change.old is not None:
-                removed[tuple(part.old[change.old].forms)] += 1
-            elif change.old is None and change.new is not None:
-                added[tuple(part.new[change.new].forms)] += 1
+        removed.update(tuple(part.old[at.old].forms) for at in part.sentences if at.old is not None and at.new is None)
+        added.update(tuple(part.new[at.new].forms) for at in part.sentences if at.new is not None and at.old is None)
     only_old, only_new = sorted(old_files.keys() - new_files.keys()), sorted(new_files.keys() - old_files.keys())
-    n_refiled = (removed & added).total()
-    notes = [f"only in the old folder: {printable(', '.join(only_old))}"] if only_old else []
-    notes += [f"only in the new folder: {printable(', '.join(only_new))}"] if only_new else []
+    n_refiled, sides = (removed & added).total(), (("old", only_old), ("new", only_new))
+    notes = [f"only in the {side} folder: {printable(', '.join(names))}" for side, names in sides if names]
     if n_refiled:
         moved = f"{number_of(n_refiled, 'sentence')} {'was' if n_refiled == 1 else 'were'} removed from one file"
         notes.append(f"{moved} and added to another")

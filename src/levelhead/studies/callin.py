@@ -12,14 +12,14 @@ import numpy as np
 from levelhead.analysis import cascading_errors
 from levelhead.campaign import check_valid
 from levelhead.campaign.outputs import Output
-from levelhead.comparison.judgement import judge
+from levelhead.comparison.judgement import judge, read_choices
 from levelhead.correlation import cumulative_variance
 from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import curves
 from levelhead.scoring.weights import read_weights, weights_of
-from levelhead.significance import resampled_rows
+from levelhead.significance import InferenceSettings, resampled_rows
 from levelhead.studies.measures_2018 import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files, signature
@@ -169,12 +169,11 @@ def human_agreement(
 ) -> dict[str, float | None]:
     """Return the correlations of Table 4 for one language."""
     correlations: dict[str, float | None] = {}
+    votes = read_choices(choices)
     for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
-        result = judge(
-            gold, first, second, choices,
-            measures=[MEASURES[name] for name in chosen], format="conllx", subtypes_apart=apart, resamples=50,
-            weights={"wde": weights_of(weights)},
-        )  # fmt: skip
+        measures = [MEASURES[name] for name in chosen]
+        setup = setup_of(measures, format="conllx", weights={"wde": weights_of(weights)})
+        result = judge(gold, first, second, votes, setup, InferenceSettings(50), subtypes_apart=apart)
         values = (measure.agreement.correlation.value for measure in result.measures.values())
         correlations |= dict(zip(chosen, values))
     return correlations
