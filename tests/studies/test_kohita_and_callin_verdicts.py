@@ -22,7 +22,6 @@ from levelhead.studies.kohita import claims_on_scores as kohita_scores
 from levelhead.studies.measures_2018 import (
     SCALES,
 )
-from levelhead.studies.study import printed
 from levelhead.studies.verdicts import (
     ValueWithInterval,
 )
@@ -88,11 +87,11 @@ def test_claims_on_gains_of_several_measures() -> None:
 
 
 def test_entropy_must_fall() -> None:
-    numbers, lowers = printed("kohita"), "Conversion lowers"
-    assert verdict(claims_on_entropy(described([-0.1] * 5), numbers), lowers) == "holds"
-    assert verdict(claims_on_entropy(described([-0.1, 0.1, -0.1, -0.1]), numbers), lowers) == "does not hold"
-    assert verdict(claims_on_entropy(described([-0.1, 0.0, -0.1, -0.1]), numbers), lowers) == "does not hold"
-    assert verdict(claims_on_entropy({}, numbers), lowers) == "no data"
+    lowers = "Conversion lowers"
+    assert verdict(claims_on_entropy(described([-0.1] * 5)), lowers) == "holds"
+    assert verdict(claims_on_entropy(described([-0.1, 0.1, -0.1, -0.1])), lowers) == "does not hold"
+    assert verdict(claims_on_entropy(described([-0.1, 0.0, -0.1, -0.1])), lowers) == "does not hold"
+    assert verdict(claims_on_entropy({}), lowers) == "no data"
 
 
 def test_entropy_and_gain() -> None:

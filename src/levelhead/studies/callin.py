@@ -22,7 +22,7 @@ from levelhead.scoring.weights import read_weights, weights_of
 from levelhead.significance import resampled_rows
 from levelhead.studies.measures_2018 import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.parsers import outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files, signature
+from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files
 from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, printed, table_section
 from levelhead.studies.verdicts import (
     FEWEST,
@@ -48,6 +48,7 @@ from levelhead.typology import averaged_entropy, count_treebank, profile
 from levelhead.typology.vocabulary import CALLIN_CHUNKS
 
 NAME = "callin"
+PRINTED = printed(NAME)
 SCHEME = "callin-code"
 # the columns of the paper's tables, and their measures
 MEASURES = {
@@ -73,8 +74,7 @@ FEWEST_TRAINING_SETS = 10  # for averaged entropies, since a relation missing fr
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
-    numbers = printed("callin")
-    treebanks = parts_of(request, numbers["languages"])
+    treebanks = parts_of(request, PRINTED["languages"])
     parts_by_code = {
         code: (parts.training, *(path for path in parts.files if path != parts.tested), parts.tested)
         for code, parts in treebanks.items()
@@ -118,9 +118,9 @@ def reproduce(request: StudyRequest) -> Study:
         *claims_on_scores(rows, request), *claims_on_correlations(rows, request), claim_on_judgments(agreement),
         *claims_on_printed_numbers(rows, given=given, weighted=request.weights is not None),
     )  # fmt: skip
-    signed = signature(request, scheme=SCHEME, weights="file" if request.weights else over or "none")
+    signature = {"scheme": SCHEME, "weights": "file" if request.weights else over or "none"}
     setting = _setting(treebanks, outputs, request)
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+    return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, signature)
 
 
 def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], request: StudyRequest) -> tuple[str, ...]:
@@ -182,7 +182,7 @@ def human_agreement(
 
 def _printed_classes() -> dict[str, list[str]]:
     """The classes of each relation in Table 2."""
-    members = printed("callin")["table_2"]
+    members = PRINTED["table_2"]
     relations = sorted({relation for names in members.values() for relation in names.split()})
     return {relation: [name for name, names in members.items() if relation in names.split()] for relation in relations}
 
@@ -190,7 +190,7 @@ def _printed_classes() -> dict[str, list[str]]:
 def _tables_of_treebanks(
     described: Rows, averaged: Mapping[str, float], over: str, request: StudyRequest
 ) -> Iterator[StudySection]:
-    in_print = {code: printed("callin")["table_1"].get(code, {}) for code in described}
+    in_print = {code: PRINTED["table_1"].get(code, {}) for code in described}
     names = ("tokens (K), printed", "tokens (K)", "non-projective, printed", "by the paper's rule", "true")
     yield table_section(
         "Table 1: sizes and non-projective trees",
@@ -230,7 +230,6 @@ def _tables_of_treebanks(
 
 
 def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[StudySection]:
-    numbers = printed("callin")
     ordered = dict(sorted(rows.items(), key=lambda item: -item[1]["LAS"]))
     shares = (*MEASURES, "C freq", "F freq")
     drawn = {name: column_of(ordered, name) for name in ("STTR", "C freq", "F freq", "LAS", "WLAS", "C prec")}
@@ -242,9 +241,9 @@ def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[
         "Sorted by LAS. The paper shows these numbers only in figures.",
         figure=panels(title, list(ordered), drawn, places=2) if ordered else None,
     )
-    upper = [value for row in numbers["table_3"]["rows"] for value in row]  # only this triangle is printed
-    pairs = [(*pair, r, rows) for pair, r in zip(combinations(numbers["table_3"]["columns"], 2), upper)]
-    pairs += [("STTR", name, r, described) for name, r in numbers["figure_3"].items()]
+    upper = [value for row in PRINTED["table_3"]["rows"] for value in row]  # only this triangle is printed
+    pairs = [(*pair, r, rows) for pair, r in zip(combinations(PRINTED["table_3"]["columns"], 2), upper)]
+    pairs += [("STTR", name, r, described) for name, r in PRINTED["figure_3"].items()]
     yield table_section(
         "Table 3 and Figure 3: correlations over treebanks",
         columns(text=("x", "y"), number=("r, printed", "r"), probability="p"),
@@ -269,7 +268,7 @@ def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[
             "Variance over the best 2, 3, ... treebanks by each measure, times 10,000.",
             figure=curves("Cumulative variance", lines, "treebanks", "variance, times 10,000"),
         )
-    by_language = {code: row for code, row in numbers["table_4"].items() if code in agreement}
+    by_language = {code: row for code, row in PRINTED["table_4"].items() if code in agreement}
     kinds = columns(text=("language", "measure"), number=("printed", "ours"))
     cells = [(code, name, r, agreement[code].get(name)) for code, row in by_language.items() for name, r in row.items()]
     title = "Table 4: correlation with human judgments"
@@ -278,7 +277,7 @@ def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[
         "Table 5: cascading errors",
         columns(text="treebank", number=[head for name in CASCADING for head in (f"{name} printed", name)]),
         [
-            (code, *(cell for name in CASCADING for cell in (numbers["table_5"].get(code, {}).get(name), row[name])))
+            (code, *(cell for name in CASCADING for cell in (PRINTED["table_5"].get(code, {}).get(name), row[name])))
             for code, row in rows.items()
         ],
         "The share of wrong arcs whose predicted head is itself attached correctly.",
@@ -291,7 +290,7 @@ def column_of(rows: Rows, name: str) -> list[float | None]:
 
 
 def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator[Claim]:
-    in_print = printed("callin")["table_1"]
+    in_print = PRINTED["table_1"]
     by_rule = {
         code: agrees(rows[code]["right_crossed_trees"], in_print[code]["nonprojective"])
         for code, parts in treebanks.items()
@@ -433,8 +432,7 @@ def claim_on_judgments(agreement: Rows) -> Claim:
 
 def claims_on_printed_numbers(rows: Rows, *, given: bool, weighted: bool) -> Iterator[Claim]:
     """Check the claims about cascading errors and Callin's program; equality with the paper only for given outputs."""
-    numbers = printed("callin")
-    in_print = numbers["table_5"]
+    in_print = PRINTED["table_5"]
     equal = {
         f"{code} {name}": agrees(row[name], in_print.get(code, {}).get(name)) if given else None
         for code, row in rows.items()
@@ -453,7 +451,7 @@ def claims_on_printed_numbers(rows: Rows, *, given: bool, weighted: bool) -> Ite
     equal = {
         f"{code} {name}": agrees(row[name], number, 6)
         for code, row in rows.items()
-        for name, number in numbers["program"].get(code, {}).items()
+        for name, number in PRINTED["program"].get(code, {}).items()
     }
     comparable = given and weighted and equal
     missing = Claim(text, place, "no data", "requires Callin's outputs and weights")

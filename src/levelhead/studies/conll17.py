@@ -14,12 +14,13 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.matches import match
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
-from levelhead.studies.request import StudyRequest, signature
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, conllu, printed, table_section
 from levelhead.studies.verdicts import agrees, count_of_true, points, ratio, verdict_of_fact
 from levelhead.tables.table import Cell
 
 NAME = "conll17"
+PRINTED = printed(NAME)
 MEASURES = ("LAS", "UAS", "CLAS")
 # the organizers' system in the official tables; the folder of its outputs must contain this name, in any case
 BASELINE = "BASELINE"
@@ -32,7 +33,7 @@ Numbers = Mapping[str, Any]
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
-    numbers, examples = printed("conll17"), printed("conll17_examples")
+    examples = printed("conll17_examples")
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]
     results = None
     if request.treebanks and request.systems is not None:
@@ -62,8 +63,7 @@ def reproduce(request: StudyRequest) -> Study:
             f" Published scores were {'given' if published else 'not given'}."
         ),
     )
-    signed = signature(request, rules="conll17")
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+    return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, {"rules": "conll17"})
 
 
 def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
@@ -131,14 +131,14 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
         columns(text="team", number=("rank, official", "rank"), ratio=("LAS official", "LAS")),
         [
             (team, official["rank"], place, official["LAS"] / 100, average)
-            for team, official in printed("conll17")["ranking"].items()
+            for team, official in PRINTED["ranking"].items()
             for place, average in [ranked.get(team, (None, None))]
         ],
     )
 
 
 def _official_and_ours(results: Results, system: str, code: str, measure: str) -> tuple[float | None, float | None]:
-    official = printed("conll17")["baseline"].get(code, {}).get(measure) if BASELINE.lower() in system.lower() else None
+    official = PRINTED["baseline"].get(code, {}).get(measure) if BASELINE.lower() in system.lower() else None
     return None if official is None else official / 100, ratio(results.results[system, code].values[measure])
 
 
@@ -163,22 +163,21 @@ def _ranked(published: Results, measure: str, group: str) -> dict[str, tuple[int
 
 def claims_on_ranking(published: Results | None) -> list[Claim]:
     """Check the claims about averages and ranks on a table of published scores."""
-    numbers = printed("conll17")
     texts = (
         "Systems are ranked by the macro-average over all test sets",
         "The averages are as published, within the rounding of scores to two decimals",
         "The averages of all groups by LAS, UAS and CLAS are as published",
     )
     ranked = {} if published is None else _ranked(published, "LAS", "all")
-    official = {team: row for team, row in numbers["ranking"].items() if team in ranked}
-    if published is None or len(published.test_sets) != len(numbers["baseline"]) or not official:
+    official = {team: row for team, row in PRINTED["ranking"].items() if team in ranked}
+    if published is None or len(published.test_sets) != len(PRINTED["baseline"]) or not official:
         few = "no table of scores" if published is None else f"{len(published.test_sets)} of 81 test sets"
         return [Claim(text, "official ranking", "no data", few) for text in texts]
     values = {team: (100 * ranked[team][1], row["LAS"]) for team, row in official.items()}
     largest = max(abs(average - printed_average) for average, printed_average in values.values())
     equal = count_of_true({team: agrees(*pair) for team, pair in values.items()})
     groups: dict[str, bool | None] = {}
-    for (group, teams), measure in product(numbers["groups"].items(), MEASURES):
+    for (group, teams), measure in product(PRINTED["groups"].items(), MEASURES):
         averages = _ranked(published, measure, group)
         groups |= {
             f"{group} {measure} {team}": abs(100 * averages[team][1] - row[measure]) <= _ROUNDED_TWICE

@@ -18,7 +18,7 @@ from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT
-from levelhead.studies.request import StudyRequest, counts_of, parts_of, run_tasks, score_files, signature, systems_in
+from levelhead.studies.request import StudyRequest, counts_of, parts_of, run_tasks, score_files, systems_in
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
 from levelhead.tables.table import Plain
@@ -72,8 +72,8 @@ def reproduce(request: StudyRequest) -> Study:
     title = "How wrong are intervals and tests that resample sentences?"
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
     setting = _setting(len(counted), known, *draws, request.resamples)
-    signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
-    return Study(NAME, title, source, setting, (marked, *_tables(known)), tuple(_claims(known)), signed)
+    signature = {"rules": "ud", "test_sets": str(len(known)), "systems": str(len(systems))}
+    return Study(NAME, title, source, setting, (marked, *_tables(known)), tuple(_claims(known)), signature)
 
 
 def _setting(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from levelhead.errors import number_of
 from levelhead.studies.kohita_tables import (
     NAME,
     PARSERS,
+    PRINTED,
     Row,
     Rows,
     change,
@@ -26,8 +26,8 @@ from levelhead.studies.kohita_tables import (
     ud2_scores_by_relation,
 )
 from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, run_tasks, signature
-from levelhead.studies.study import Claim, Study, StudySection, printed, verdicts_by_parser
+from levelhead.studies.request import Parts, StudyRequest, parts_of, run_tasks
+from levelhead.studies.study import Claim, Study, StudySection, verdicts_by_parser
 from levelhead.studies.verdicts import (
     Cell,
     Sign,
@@ -48,17 +48,16 @@ from levelhead.treebank.layouts import system_folders
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study on UD 1.3."""
-    numbers = printed("kohita")
-    treebanks = parts_of(request, numbers["table_2"])
+    treebanks = parts_of(request, PRINTED["table_2"])
     described, measured, by_parser = _results(NAME, treebanks, request, ud=1)
     of_paper = {code: row for code, row in described.items() if code != "ja"}  # the paper has another Japanese treebank
     sections = (
-        conversion(described, numbers), entropy(described, measured, numbers),
-        entropy_by_relation(described, numbers, measured), *score_tables(measured, numbers),
-        scores_by_relation(measured, numbers), *figure_2(measured), by_parser,
+        conversion(described), entropy(described, measured, printed_too=True),
+        entropy_by_relation(described, measured), *score_tables(measured, printed_too=True),
+        scores_by_relation(measured), *figure_2(measured), by_parser,
     )  # fmt: skip
     claims = (
-        *_claims_on_conversion(of_paper, numbers), *_printed_claims(numbers), *claims_on_entropy(described, numbers),
+        *_claims_on_conversion(of_paper), *_printed_claims(), *claims_on_entropy(described),
         *(claim_on_own_gains(described, rows, f", {parser}") for parser, rows in measured.items()),
         *claims_on_scores(measured, request),
     )  # fmt: skip
@@ -79,11 +78,10 @@ def reproduce(request: StudyRequest) -> Study:
             " particles are part of words. Nothing in it is converted, so it is best to leave out `ja`."
         ),
     )
-    signed = signature(request, **_SIGNED)
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+    return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, _SIGNATURE)
 
 
-_SIGNED = {"rules": "ud", "scheme": "kohita", "variant": "paper"}
+_SIGNATURE = {"rules": "ud", "scheme": "kohita", "variant": "paper"}
 
 
 def _results(
@@ -109,16 +107,16 @@ def _results(
 
 def reproduce_ud2(request: StudyRequest) -> Study:
     """Run the study on UD v2."""
-    numbers, name = printed("kohita"), "kohita-2017-ud2"
+    name = "kohita-2017-ud2"
     available = parts_of(request)
     treebanks = {code: parts for code, parts in available.items() if parts.train} or available
     described, measured, by_parser = _results(name, treebanks, request, ud=2)
     sections = (
-        conversion(described, numbers), entropy(described, measured), *score_tables(measured),
+        conversion(described), entropy(described, measured), *score_tables(measured),
         ud2_scores_by_relation(measured), *figure_2(measured), by_parser,
     )  # fmt: skip
     claims = (
-        *_claims_on_conversion(described, numbers, among=""), _claim_on_falling_entropy(described),
+        *_claims_on_conversion(described, among=""), _claim_on_falling_entropy(described),
         *(claim_on_own_gains(described, rows, f", {parser}") for parser, rows in measured.items()),
         *claims_on_scores(measured, request, ud=2),
     )  # fmt: skip
@@ -141,11 +139,11 @@ def reproduce_ud2(request: StudyRequest) -> Study:
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
     )
-    title, signed = f"{numbers['title']}: the same questions on UD 2.0", signature(request, **_SIGNED)
-    return Study(name, title, numbers["source"], setting, sections, claims, signed)
+    title = f"{PRINTED['title']}: the same questions on UD 2.0"
+    return Study(name, title, PRINTED["source"], setting, sections, claims, _SIGNATURE)
 
 
-def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: str = " of 19") -> list[Claim]:
+def _claims_on_conversion(described: Rows, among: str = " of 19") -> list[Claim]:
     rows = list(described.values())
     converted = [row["converted"] for row in rows]
     failed = [100 * row["failed"] for row in rows]
@@ -154,7 +152,7 @@ def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: st
         mean(values) or 0.0
         for values in (converted, failed, more, [row["arcs after"] - row["arcs before"] for row in rows])
     )
-    published = numbers["conversion"]
+    published = PRINTED["conversion"]
     printed_loss, printed_rise = published["failed, mean"], published["non-projective, increase"]
     worst = max(described, key=lambda code: described[code]["failed"])
     as_share = (
@@ -176,11 +174,11 @@ def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: st
     ]  # fmt: skip
 
 
-def _printed_claims(numbers: Mapping[str, Any]) -> Iterator[Claim]:
+def _printed_claims() -> Iterator[Claim]:
     """Check the claims about Table 2 on the printed numbers."""
-    table, in_print = numbers["table_2"], numbers["average"]["row"]
+    table, in_print = PRINTED["table_2"], PRINTED["average"]["row"]
     for parser, least, n, languages in (("MST", 1.0, 11, "11 of 19 languages"), ("RBG", 0.5, 10, "10 languages")):
-        codes = [code for code in table if round(gain(numbers, code, parser) or 0.0, 2) > least]
+        codes = [code for code in table if round(gain(code, parser) or 0.0, 2) > least]
         yield Claim(f"With {parser}, LAS rises by more than {least} in {languages} (printed numbers)", "page 3",
                     verdict_of_fact(len(codes) == n), f"{len(codes)}: {', '.join(codes)}")  # fmt: skip
     averages = {name: mean(row[name] for row in table.values()) or 0.0 for name in in_print}
@@ -189,12 +187,12 @@ def _printed_claims(numbers: Mapping[str, Any]) -> Iterator[Claim]:
     yield Claim("The averages follow from the rows (printed numbers)", "Table 2", verdict_of_fact(not wrong), evidence)
 
 
-def claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> Iterator[Claim]:
+def claims_on_entropy(described: Rows) -> Iterator[Claim]:
     """Check the claims about entropies, with our entropies and the printed gains."""
     for parser, left_out, sign in (("MST", ("ja",), "<"), ("RBG", ("ja", "hi"), "=")):
         codes = [code for code in described if code not in left_out]
-        r, p, n = pearson((change(described[code]), gain(numbers, code, parser)) for code in codes)
-        published = numbers["figure_3"][parser]
+        r, p, n = pearson((change(described[code]), gain(code, parser)) for code in codes)
+        published = PRINTED["figure_3"][parser]
         yield Claim(f"The more entropy falls, the more LAS rises (our entropies, printed gains of {parser}, without"
                     f" {' and '.join(left_out)})", "page 5", verdict_of_correlation(r, p, -1),
                     f"r = {shown(r)} ({p_shown(p)}, {number_of(n, 'treebank')}); printed {published['r']}"

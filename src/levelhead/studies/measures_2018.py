@@ -33,7 +33,6 @@ from levelhead.studies.request import (
     read_treebank,
     run_tasks,
     score_files,
-    signature,
     systems_in,
 )
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
@@ -140,11 +139,10 @@ def reproduce(request: StudyRequest) -> Study:
         *_separation(table, whole, small), *_evenness(table, spread, spread_everywhere, order),
         *_details(table, results),
     )  # fmt: skip
-    signed = signature(request, rules="ud", test_sets=str(n), systems=str(len(systems)))
+    signature = {"rules": "ud", "test_sets": str(n), "systems": str(len(systems))}
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
-    return Study(
-        NAME, "Which measure separates parsers best?", source, _setting(table, systems), sections, claims, signed
-    )
+    title, setting = "Which measure separates parsers best?", _setting(table, systems)
+    return Study(NAME, title, source, setting, sections, claims, signature)
 
 
 def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ...]:

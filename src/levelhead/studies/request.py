@@ -111,12 +111,6 @@ def _run_task(function: Callable[..., Any], values: Sequence[Any], hashes: Mappi
     return json.dumps(function(*values), sort_keys=True, separators=(",", ":")).encode()
 
 
-def signature(request: StudyRequest, **more: str) -> Mapping[str, str]:
-    """Return everything besides the files that decides the numbers of a study, by name."""
-    parts = {"seed": str(request.seed), "resamples": str(request.resamples), **more, "version": VERSION}
-    return {"quick": "yes", **parts} if request.quick else parts
-
-
 # the file name of a part: `en-ud-train` (UD), `danish_ddt_train` (CoNLL-X) or `de-train`
 _PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
 

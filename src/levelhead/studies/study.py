@@ -7,7 +7,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
@@ -172,7 +171,6 @@ def claim_on_all(
     return Claim(text, place, verdict_of_fact(all(known) if known else None), before + count_of_true(outcomes) + more)
 
 
-@cache
 def printed(name: str) -> Mapping[str, Any]:
     """Return the printed numbers of a paper, with their pages and tables."""
     return tomllib.loads((files("levelhead.studies") / f"printed/{name}.toml").read_text(encoding="utf-8"))
