@@ -111,7 +111,6 @@ class _Reader:
         self.at = 0
 
     def model(self) -> NgramModel:
-        """Read all of it."""
         self._expect(b"\\data\\", "an ARPA file starts with \\data\\")
         sizes: list[int] = []
         while match := re.fullmatch(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})", self._line()):
@@ -136,7 +135,6 @@ class _Reader:
         return self.lines[self.at].strip() if self.at < len(self.lines) else b""
 
     def _expect(self, line: bytes, message: str) -> None:
-        """Skip blank lines, and the line that must follow."""
         while self.at < len(self.lines) and not self._line():
             self.at += 1
         if self._line() != line:
@@ -163,7 +161,6 @@ class _Reader:
             self._refuse(f"there are more {n}-grams than the {size} in the header")
 
     def _words(self, size: int) -> tuple[Strings, NgramTable, dict[bytes, int]]:
-        """The single words, and the code of each."""
         codes = {word.encode(): code for code, word in enumerate(SPECIAL)} | {b"<UNK>": UNKNOWN}
         texts: list[str] = []
         logs, backoffs = [-math.inf] * len(SPECIAL), [0.0] * len(SPECIAL)

@@ -56,7 +56,6 @@ class NgramCounts(NamedTuple):
 
 
 def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list[NgramCounts]:
-    """Return the counts of n-grams of orders 1 to `order` within sentences."""
     words = np.arange(vocabulary_size)
     counts = np.bincount(tokens.codes, minlength=vocabulary_size)
     tables = [NgramCounts(words, np.zeros_like(words), counts, words == BEGIN)]

@@ -18,13 +18,11 @@ def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, 
 
 
 def cannot_hold(message: str, sentence: int | None = None, word: str | None = None) -> Fault:
-    """Return the fault for something that a library cannot represent."""
     of_word = f"word {word}: " if word else ""
     return fault_in(None, sentence, "cannot-hold", f"{of_word}{message}", word)
 
 
 def raise_faults(treebank: Treebank, faults: Iterable[Fault]) -> None:
-    """Raise all faults as one error, if there are any."""
     located = [fault.in_file(treebank.source.path) for fault in faults]
     if located:
         raise InputError(*located)
@@ -43,7 +41,6 @@ class SentenceBlock(NamedTuple):
 
 
 def blocks_of(treebank: Treebank) -> Iterator[SentenceBlock]:
-    """Yield the sentences of a treebank."""
     for text in to_conllu(treebank).decode().split("\n\n")[:-1]:
         lines = text.split("\n")
         rows = [line.split("\t") for line in lines if line[0] != "#"]
@@ -51,7 +48,6 @@ def blocks_of(treebank: Treebank) -> Iterator[SentenceBlock]:
 
 
 def treebank_from_blocks(blocks: Iterable[SentenceBlock], origin: str) -> Treebank:
-    """Return a treebank made of sentences."""
     text = "".join(_text(number, block, origin) for number, block in enumerate(blocks, 1))
     try:
         return from_conllu(text)

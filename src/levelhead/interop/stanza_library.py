@@ -79,7 +79,6 @@ def from_stanza(document: Any) -> Treebank:
 
 
 def _entry(row: Sequence[str]) -> dict[str, Any]:
-    """Return a row for Stanza: empty columns are left out, ids are tuples of numbers."""
     separator = "-" if "-" in row[0] else "."
     entry: dict[str, Any] = {name: cell for name, cell in zip(_FIELDS, row) if cell != "_"}
     if separator == "-":

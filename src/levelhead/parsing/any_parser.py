@@ -10,7 +10,7 @@ import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, number_of
-from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
+from levelhead.jobs import Job, StaleInput, Store, Workers, run_long_jobs
 from levelhead.parsing.baselines import parse_baseline, train_baseline
 from levelhead.parsing.external import (
     EXTERNAL_PARSERS,
@@ -44,7 +44,6 @@ from levelhead.parsing.training import (
     train_ensemble,
     train_single,
 )
-from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.tokens import place_of
 
@@ -173,18 +172,12 @@ def cross_validate(
         )
         for fold in range(folds)
     ]  # fmt: skip
-    with progress_bar("folds", folds, folds) as advance:
-        # One fold per batch: folds are few and long, and a batch would put them all on one worker of a cluster.
-        one_by_one = (workers or processes(1))._replace(batch=1)
-        try:
-            outcome = run_jobs(jobs, one_by_one, store=store, advance=advance)
-        except InputError as error:
-            raise InputError(*(_placed(fault, treebank) for fault in error.faults)) from error
-    if outcome.stale:
-        raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
+    try:
+        results = run_long_jobs("folds", jobs, workers, store)
+    except InputError as error:
+        raise InputError(*(_placed(fault, treebank) for fault in error.faults)) from error
     trees, repairs = list[str](), list[Fault]()
-    for fold, job in enumerate(jobs, 1):
-        parsed = json.loads(outcome.results[job.key])
+    for fold, parsed in enumerate(results, 1):
         trees.append(parsed["conllu"])
         for repair_of_fold in parsed["repairs"]:
             place, message = Place(*repair_of_fold["place"]), f"fold {fold}, {repair_of_fold['message']}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from operator import itemgetter
@@ -31,29 +31,22 @@ def train_external(parser: str, treebank: Treebank, external: ExternalSettings) 
     if parser == "malt":
         with temporary_folder(train=plain_conllu(treebank)) as folder:
             # MaltParser's own default relation of roots, ROOT, is not a UD relation
-            _malt(external, folder, "-m", "learn", "-i", "train", "-grl", "root", *external.options.split())
-            return written_file(folder / "model.mco", "MaltParser")
-    if external.train_command is None:
-        raise InputError(Fault("invalid-command", "command requires --train-cmd"))
+            options = ("-m", "learn", "-i", "train", "-grl", "root", *external.options.split())
+            return _malt(external, folder / "model.mco", *options)
     with temporary_folder(train=to_conllu(treebank)) as folder:
-        run_program(filled(external.train_command, {name: folder / name for name in ("train", "model")}))
-        return written_file(folder / "model", "the command of --train-cmd")
+        return _run_command(external.train_command, "--train-cmd", [folder / name for name in ("train", "model")])
 
 
 def parse_external(parser: str, model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
-    """Return the output of an external parser for the words of a treebank: CoNLL-U, unchecked."""
     if parser == "udpipe":
         return udpipe.parse(model, treebank)
     words = plain_conllu(with_flat_trees(treebank))
     if parser == "malt":
         with temporary_folder(**{"words": words, "model.mco": model}) as folder:
-            _malt(external, folder, "-m", "parse", "-i", "words", "-o", "parsed")
-            return written_file(folder / "parsed", "MaltParser")
-    if external.parse_command is None:
-        raise InputError(Fault("invalid-command", "command requires --parse-cmd"))
+            return _malt(external, folder / "parsed", "-m", "parse", "-i", "words", "-o", "parsed")
     with temporary_folder(model=model, input=words) as folder:
-        run_program(filled(external.parse_command, {name: folder / name for name in ("model", "input", "output")}))
-        return written_file(folder / "output", "the command of --parse-cmd")
+        paths = [folder / name for name in ("model", "input", "output")]
+        return _run_command(external.parse_command, "--parse-cmd", paths)
 
 
 def identity_of(parser: str, external: ExternalSettings) -> str | None:
@@ -80,8 +73,17 @@ def plain_conllu(treebank: Treebank) -> bytes:
     return ("\n".join(lines) + "\n\n").encode()
 
 
-def _malt(external: ExternalSettings, folder: Path, *options: str) -> None:
-    run_program(["java", "-jar", str(_jar(external)), "-c", "model", "-if", "conllu", *options], folder)
+def _malt(external: ExternalSettings, output: Path, *options: str) -> bytes:
+    run_program(["java", "-jar", str(_jar(external)), "-c", "model", "-if", "conllu", *options], output.parent)
+    return written_file(output, "MaltParser")
+
+
+def _run_command(command: str | None, option: str, paths: Sequence[Path]) -> bytes:
+    """Run the command of an option, and return the contents of the last file."""
+    if command is None:
+        raise InputError(Fault("invalid-command", f"command requires {option}"))
+    run_program(filled(command, {path.name: path for path in paths}))
+    return written_file(paths[-1], f"the command of {option}")
 
 
 def _jar(external: ExternalSettings) -> Path:
@@ -119,14 +121,7 @@ _LONGEST_HEAD = 9  # digits
 
 
 def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair: bool = False) -> ParsedTreebank:
-    """Check an output, and return the parsed words with its trees.
-
-    Repairs, in this order: a head that is not a word of the sentence, or is the word itself, counts as missing. The
-    root is the first word with head 0; without one, the first word without a head; otherwise the first word of the
-    sentence. Other words whose head is 0 or missing depend on the root. In each remaining cycle, the first word
-    depends on the root. The root gets the relation `root`. Any other word gets `dep` if its relation is `root`,
-    missing, or has white space or invisible characters. The relation `root` is always corrected, even without `repair`.
-    """
+    """Check an output, and return the parsed words with its trees; `root` is corrected even without `repair`."""
     sentences, forms, starts = rows_of(output), list(words.forms), words.sentence_starts.tolist()
     if len(sentences) != len(starts) - 1:
         message = f"the {name} has {number_of(len(sentences), 'sentence')} instead of {len(starts) - 1}"
@@ -166,7 +161,6 @@ def rows_of(output: bytes) -> list[list[Row]]:
 
 
 def _other_words(rows: list[Row], forms: list[str]) -> list[_TreeFault]:
-    """The first fault in the words, if any."""
     for i, (row, form) in enumerate(zip(rows, forms)):
         if row.n_columns not in _COLUMNS:
             return [(i, "number-of-columns", f"{number_of(row.n_columns, 'column')} instead of 10")]
@@ -178,7 +172,12 @@ def _other_words(rows: list[Row], forms: list[str]) -> list[_TreeFault]:
 
 
 def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
-    """The repaired heads, and the faults."""
+    """The repaired heads, and the faults.
+
+    A head that is not another word of the sentence counts as missing. The root is the first word with head 0, without
+    one the first word without a head, or else the first word. Other words whose head is 0 or missing depend on it, and
+    so does the first word of each remaining cycle.
+    """
     wrong: list[_TreeFault] = []
     heads = [_MISSING] * len(rows)
     for i, row in enumerate(rows):

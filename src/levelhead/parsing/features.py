@@ -53,13 +53,10 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     forms = treebank.forms
     readings: list[tuple[StringColumn, Callable[[str], str]]] = [
         (forms, str.lower),
-        (treebank.lemmas, str),
-        (treebank.upos, str),
-        (treebank.xpos, str),
-        (treebank.feats, str),
+        *((column, str) for column in (treebank.lemmas, treebank.upos, treebank.xpos, treebank.feats)),
         *((forms, lambda text, n=n: "p" + text[:n]) for n in (1, 2, 3)),
         *((forms, lambda text, n=n: "s" + text[-n:]) for n in (1, 2, 3)),
-        (forms, _shape),
+        (forms, lambda text: "".join(map(_kind, text[0] + text[-1]))),
     ]
     for number, (column, reading) in enumerate(readings):
         if COLUMNS[number] in named:
@@ -120,11 +117,9 @@ def _hash(text: str) -> int:
     return zlib.crc32(text.encode())
 
 
-def _shape(text: str) -> str:
-    """The kinds of the first and last character: upper case, lower case, digit, or the character itself."""
-    return "".join(
-        "A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[0] + text[-1]
-    )
+def _kind(character: str) -> str:
+    """The kind of a character: upper case, lower case, digit, or the character itself."""
+    return "A" if character.isupper() else "0" if character.isdigit() else "a" if character.isalpha() else character
 
 
 WORDS_A_CHUNK = 5000  # the approximate number of words in a chunk

@@ -75,15 +75,8 @@ def model_bytes(model: AnyModel) -> bytes:
                 rows = np.packbits(used).tobytes() + np.ascontiguousarray(table[used], dtype="<i2").tobytes()
                 contents.append(zlib.compress(rows, 1))
                 entries.append([name, *table.shape, len(contents[-1])])
-            members.append(
-                {
-                    "parser": single.parser,
-                    "reverse": single.reverse,
-                    "templates": dict(single.templates),
-                    "beam": single.beam,
-                    "tables": entries,
-                }
-            )
+            settings = {name: getattr(single, name) for name in ("parser", "reverse", "beam")}
+            members.append({**settings, "templates": dict(single.templates), "tables": entries})
         description = {"relations": models[0].relations, "root": models[0].root}
         if isinstance(model, Ensemble):
             description |= {"margin": model.graph.margin, "votes": model.votes, "members": members}
@@ -112,31 +105,28 @@ def read_model(path: str | os.PathLike[str]) -> AnyModel:
     """
     name = os.fsdecode(path)
     data = read_bytes(path, Limits(size=_MOST_BYTES))
+
+    def refuse(slug: str, message: str) -> NoReturn:
+        raise InputError(Fault(slug, message, Place(name)))
+
     if not data.startswith(MAGIC):
-        _not_read("not-a-model", "the file is not a model: give a file written by `levelhead train`", name)
+        refuse("not-a-model", "the file is not a model: give a file written by `levelhead train`")
     start = len(MAGIC) + _LENGTHS.size
     if len(data) < start + _CHECKSUM:
-        _not_read("damaged-model", f"the file is truncated: {_AGAIN}", name)
+        refuse("damaged-model", f"the file is truncated: {_AGAIN}")
     version, size = _LENGTHS.unpack_from(data, len(MAGIC))
     if version != FORMAT:
-        _not_read(
-            "model-version",
-            f"the model has version {version}, but this levelhead reads version {FORMAT}: train it again",
-            name,
-        )
+        message = f"the model has version {version}, but this levelhead reads version {FORMAT}: train it again"
+        refuse("model-version", message)
     body = memoryview(data)[:-_CHECKSUM]  # a view: large models are not copied
     if hashlib.sha256(body).digest() != data[-_CHECKSUM:]:
-        _not_read("damaged-model", f"the checksum is wrong: {_AGAIN}", name)
+        refuse("damaged-model", f"the checksum is wrong: {_AGAIN}")
     try:
         if size > min(len(body) - start, _MOST_DESCRIPTION):
             raise ValueError(size)  # noqa: TRY301
         return _model(json.loads(bytes(body[start : start + size])), body[start + size :])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, zlib.error):
-        _not_read("damaged-model", f"the contents are not a valid model: {_AGAIN}", name)
-
-
-def _not_read(slug: str, message: str, name: str) -> NoReturn:
-    raise InputError(Fault(slug, message, Place(name)))
+        refuse("damaged-model", f"the contents are not a valid model: {_AGAIN}")
 
 
 def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:

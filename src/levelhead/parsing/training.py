@@ -24,6 +24,7 @@ from levelhead.conversion import backward, forward, ud_version
 from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.parsing.features import (
     Columns,
+    Integers,
     Progress,
     columns_of,
     in_chunks,
@@ -39,7 +40,6 @@ from levelhead.parsing.model import (
     TABLES,
     Averages,
     Ensemble,
-    Integers,
     Model,
     Recipe,
     Relations,
@@ -77,7 +77,6 @@ Tell = Callable[[Report], None] | None  # called after each pass
 
 
 def train_single(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, with_dev: bool, tell: Tell) -> Model:
-    """Return a transition parser or a graph-based parser, trained on a treebank."""
     n = n_passes(recipe)
     if dev is None or not with_dev:
         return _learned(treebank, recipe, dev, n, tell)[0]
@@ -129,7 +128,6 @@ def _learned(treebank: Treebank, recipe: Recipe, dev: Treebank | None, n_passes:
 
 
 def joined(treebank: Treebank, dev: Treebank) -> Treebank:
-    """Return the sentences of both treebanks."""
     return from_conllu(to_conllu(treebank) + to_conllu(dev), name=treebank.source.path or "<treebank>")
 
 
@@ -165,7 +163,6 @@ def n_passes(recipe: Recipe) -> int:
 
 
 def check_parser(parser: str, known: Sequence[str]) -> None:
-    """Raise an InputError, with a suggestion, if a parser is unknown."""
     if parser not in known:
         raise InputError(Fault("unknown-parser", unknown("parser", parser, known)))
 
@@ -210,7 +207,6 @@ _OTHER_ARC = 0.1  # votes of a member with another head for its relation
 
 
 def train_ensemble(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, with_dev: bool, tell: Tell) -> Ensemble:
-    """Return an ensemble: the graph-based parser and all members, trained on a treebank."""
     treebank = learnable(treebank, ENSEMBLE)
     # A member has a single run, since two members are worth more than the average of two runs.
     schedule = recipe.schedule or Schedule(first=4, second=4, runs=1)
@@ -280,7 +276,6 @@ def check_memory(parsers: Sequence[str], n_words: int, n_relations: int) -> None
 
 
 def n_bytes(shapes: Shapes) -> int:
-    """Return the size of tables of these shapes in memory, in bytes."""
     return 2 * sum(rows * classes for rows, classes in shapes.values())
 
 

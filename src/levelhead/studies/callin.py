@@ -73,7 +73,6 @@ FEWEST_TRAINING_SETS = 10  # for averaged entropies, since a relation missing fr
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request, PRINTED["languages"])
     parts_by_code = {
         code: (parts.training, *(path for path in parts.files if path != parts.tested), parts.tested)
@@ -157,7 +156,6 @@ def describe(training: Path, *parts: Path) -> dict[str, Any]:
 
 
 def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
-    """Return the ratios of Table 5 for one output, on a worker."""
     del code
     errors = cascading_errors(outputs[0].matches, SCHEMES[SCHEME])
     ratios = {(error.name, error.labeled): error.ratio for error in errors}
@@ -315,7 +313,6 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
 
 
 def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Claim:
-    """Check the order of entropies; a few training sets are not enough."""
     functions, contents = (
         [value for relation, value in averaged.items() if SCHEMES[SCHEME].class_of(relation) == name]
         for name in ("FUNCTION", "CONTENT")
@@ -333,7 +330,6 @@ def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Clai
 
 
 def claims_on_scores(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
-    """Check the claims about scores, and their variances over the better half of the treebanks and over all."""
     higher = {code: row["LAS"] > row["WLAS"] for code, row in rows.items()}
     yield claim_on_all("LAS is higher than WLAS for every language", "section 6", higher)
     lower = {code: max(row["C prec"], row["C rec"]) < row["LAS"] for code, row in rows.items()}
@@ -391,7 +387,6 @@ _STEPS: Mapping[str, Callable[[Numbers], Numbers]] = {
 
 
 def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
-    """Check the claims about scores and frequencies."""
     correlations = {name: pearson(zip(column_of(rows, name), column_of(rows, "F freq"))) for name in MEASURES}
     evidence = ", ".join(f"{name} {shown(r)} ({p_shown(p)})" for name, (r, p, _) in correlations.items())
     r_precision, p_precision, _ = correlations["F prec"]
@@ -413,7 +408,6 @@ def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
 
 
 def claim_on_judgments(agreement: Rows) -> Claim:
-    """Check the claim about agreement with human judgments."""
     text = "Content precision and recall agree less with human judgments than LAS and WLAS, in all cases but one"
     if not agreement:
         return Claim(text, "Table 4", "no data", "no judgments were given")

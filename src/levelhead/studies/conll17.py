@@ -32,7 +32,6 @@ Numbers = Mapping[str, Any]
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     examples = printed("conll17_examples")
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]
     results = None
@@ -85,7 +84,6 @@ def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
 
 
 def _tables(results: Results | None, published: Results | None) -> Iterator[StudySection]:
-    """The scores, averages and ranks of output files, and the official ranking next to ours."""
     title = "Scores from output files"
     if results is None:
         yield StudySection(title, ("No test sets with outputs were given.",))
@@ -162,7 +160,6 @@ def _ranked(published: Results, measure: str, group: str) -> dict[str, tuple[int
 
 
 def claims_on_ranking(published: Results | None) -> list[Claim]:
-    """Check the claims about averages and ranks on a table of published scores."""
     texts = (
         "Systems are ranked by the macro-average over all test sets",
         "The averages are as published, within the rounding of scores to two decimals",

@@ -42,7 +42,6 @@ TestSetResults = Mapping[str, Any]
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
     golds = {
@@ -290,7 +289,6 @@ def _student_intervals(table: SystemCounts) -> Sums:
 
 
 def _spreads(table: SystemCounts) -> list[list[Spread]]:
-    """The jackknife spread of scores and differences, by measure."""
     strata = [leave_out(table)]
     n_runs = len(table.systems)
     compared = [*([[run]] for run in range(n_runs)), *([[j], [i]] for i, j in combinations(range(n_runs), 2))]

@@ -47,7 +47,6 @@ from levelhead.treebank.layouts import system_folders
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study on UD 1.3."""
     treebanks = parts_of(request, PRINTED["table_2"])
     described, measured, by_parser = _results(NAME, treebanks, request, ud=1)
     of_paper = {code: row for code, row in described.items() if code != "ja"}  # the paper has another Japanese treebank
@@ -106,7 +105,6 @@ def _results(
 
 
 def reproduce_ud2(request: StudyRequest) -> Study:
-    """Run the study on UD v2."""
     name = "kohita-2017-ud2"
     available = parts_of(request)
     treebanks = {code: parts for code, parts in available.items() if parts.train} or available
@@ -175,7 +173,6 @@ def _claims_on_conversion(described: Rows, among: str = " of 19") -> list[Claim]
 
 
 def _printed_claims() -> Iterator[Claim]:
-    """Check the claims about Table 2 on the printed numbers."""
     table, in_print = PRINTED["table_2"], PRINTED["average"]["row"]
     for parser, least, n, languages in (("MST", 1.0, 11, "11 of 19 languages"), ("RBG", 0.5, 10, "10 languages")):
         codes = [code for code in table if round(gain(code, parser) or 0.0, 2) > least]
@@ -188,7 +185,6 @@ def _printed_claims() -> Iterator[Claim]:
 
 
 def claims_on_entropy(described: Rows) -> Iterator[Claim]:
-    """Check the claims about entropies, with our entropies and the printed gains."""
     for parser, left_out, sign in (("MST", ("ja",), "<"), ("RBG", ("ja", "hi"), "=")):
         codes = [code for code in described if code not in left_out]
         r, p, n = pearson((change(described[code]), gain(code, parser)) for code in codes)
@@ -212,7 +208,6 @@ def _claim_on_falling_entropy(described: Rows) -> Claim:
 
 
 def claim_on_own_gains(described: Rows, rows: Rows, whose: str) -> Claim:
-    """Check the correlation of entropy and LAS with the gains of one of our parsers."""
     r, p, n = pearson((change(described[code]), own_gain(row, "LAS")) for code, row in rows.items())
     text = f"The more entropy falls, the more LAS rises (our entropies and gains{whose})"
     evidence = f"r = {shown(r)} ({p_shown(p)}, {number_of(n, 'treebank')})"

@@ -125,7 +125,6 @@ def _right_words(code: str, outputs: Sequence[Output]) -> dict[str, NDArray[np.b
 
 
 def change(row: Row) -> Cell:
-    """Return the change of entropy by conversion, in bits."""
     return difference(row["after"], row["before"])
 
 
@@ -142,7 +141,6 @@ def own_gain(row: Row | None, name: str) -> Cell:
 
 
 def conversion(described: Rows) -> StudySection:
-    """Return a table of what conversion changes in each treebank."""
     cells: list[tuple[Any, ...]] = []
     for code, row in described.items():
         before, after = (row[f"nonprojective {when}"] / row["sentences"] for when in ("before", "after"))
@@ -275,7 +273,6 @@ def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
 
 
 def scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
-    """Return Table 3 with the printed numbers and ours."""
     cells = []
     for name in RELATIONS:
         pairs = [[PRINTED["table_3"][name][kind] / 100 for kind in KINDS]] + [
@@ -305,7 +302,6 @@ def _score_columns(parsers: Iterable[str]) -> dict[str, Kind]:
 
 
 def figure_2(measured: Mapping[str, Rows]) -> Iterator[StudySection]:
-    """Yield how backward conversion changes functional arcs, for each parser."""
     names = ("right before", "right after", "broken", "fixed")
     for parser, rows in measured.items():
         arcs = {code: row["arcs"] for code, row in rows.items()}

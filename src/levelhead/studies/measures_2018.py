@@ -92,7 +92,6 @@ Comparison = Mapping[str, MeasureEstimate]  # by measure
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
     if not any(sum(code in paths for paths in systems.values()) > 1 for code in treebanks):
@@ -178,7 +177,6 @@ def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ..
 
 
 def entropies(gold: Path) -> Any:
-    """Return the word dependency entropies of a test set."""
     return profile(count_treebank(read_treebank(gold)), columns=["wde"])["wde"]
 
 
@@ -243,7 +241,6 @@ class ResultsByTestSet(NamedTuple):
 
 
 def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
-    """Return the results of all test sets in arrays."""
     rows = list(results.values())
 
     def by_measure(function: Callable[[Row, str], Any], shape: tuple[int, ...] = ()) -> Numbers:
@@ -275,7 +272,6 @@ def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
 
 
 def significant_share(values: Sequence[float | None]) -> float:
-    """Return the share of p-values below the level."""
     return sum(value is not None and value < LEVEL for value in values) / len(values)
 
 

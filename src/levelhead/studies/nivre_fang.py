@@ -60,7 +60,6 @@ Rows = Mapping[str, Row]  # the columns of the paper as shares, by treebank; "wi
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request, PRINTED["languages"])
     on = "test" if request.systems is not None else "dev"
     measured = {}
@@ -127,7 +126,6 @@ def _setting(rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest) 
 
 
 def words(train: Path) -> int:
-    """Return the number of words in a training set."""
     return read_treebank(train).n_words
 
 
@@ -149,7 +147,6 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
 
 
 def published_rows() -> defaultdict[str, dict[str, float]]:
-    """Return the printed rows of Tables 2 and 3; empty for other treebanks."""
     rows: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for table in ("table_3", "table_2"):
         for code, row in PRINTED[table].items():
@@ -188,7 +185,6 @@ def _printed_claims(sizes: Mapping[str, int], examples: Rows) -> Iterator[Claim]
 
 
 def claims_on_scores(rows: Rows, request: StudyRequest) -> list[Claim]:
-    """Check the claims about scores on our scores."""
     published = published_rows()
     names = ("LAS", "CLAS", "CLAS - LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)))
     values = {name: [row[name] for row in rows.values()] for name in names}

@@ -95,7 +95,6 @@ _UNSWAPPED = "no swaps needed"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = {
         code: parts for code, parts in parts_of(request).items()
         if (parts.train and parts.tested != parts.train) or request.quick
@@ -203,7 +202,6 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyReque
 
 
 def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | None]]:
-    """Return UAS, exact match and perplexity of each parser."""
     return {name: [result.scores[text].value for result in results.values()] for name, text in COUNTED.items()}
 
 
@@ -354,7 +352,6 @@ def _tables_of_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Ite
 
 
 def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRequest) -> Iterator[Claim]:
-    """Check the claims about treebanks."""
     increases = [treebank.increase for treebank in listed]
     higher = mean_interval(increases, *request.draws)
     yield Claim("Derivation perplexity is higher than string perplexity", "section 5", verdict_of_effect(higher, 1),
@@ -382,7 +379,6 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRe
 
 
 def claims_on_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Iterator[Claim]:
-    """Check the claims about parsers."""
     texts = {
         "P/UAS": "Parsers with lower derivation perplexity have a higher UAS",
         "P/EM": "Parsers with lower derivation perplexity have more exact matches",

@@ -257,7 +257,6 @@ def page(study: Study) -> Page:
 
 
 def text(study: Study, places: int | None = 2) -> str:
-    """Return a study as plain text."""
     study = _for_readers(study)
     lines = [study.title, study.source, "", *_quick_note(study), *study.setting, ""]
     for section in study.sections:

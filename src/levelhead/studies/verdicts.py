@@ -107,17 +107,14 @@ def mean(values: Iterable[Cell]) -> Cell:
 
 
 def ratio(value: Fraction | None) -> Cell:
-    """Return a value as a float; None for None."""
     return None if value is None else float(value)
 
 
 def points(share: Cell) -> Cell:
-    """Return a share in percentage points; None for None."""
     return None if share is None else 100 * share
 
 
 def difference(x: Cell, y: Cell) -> Cell:
-    """Return x - y; None if either is missing."""
     return None if x is None or y is None else x - y
 
 
