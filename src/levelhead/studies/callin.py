@@ -50,6 +50,7 @@ from levelhead.typology.vocabulary import CALLIN_CHUNKS
 NAME = "callin"
 PRINTED = printed(NAME)
 SCHEME = "callin-code"
+class_of = SCHEMES[SCHEME].class_of
 # the columns of the paper's tables, and their measures
 MEASURES = {
     "WLAS": "CallinWLAS(wde,default=0.5)",
@@ -73,12 +74,13 @@ FEWEST_TRAINING_SETS = 10  # for averaged entropies, since a relation missing fr
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     treebanks = parts_of(request, PRINTED["languages"])
-    parts_by_code = {
+    files = {
         code: (parts.training, *(path for path in parts.files if path != parts.tested), parts.tested)
         for code, parts in treebanks.items()
     }
-    described = run_tasks(NAME, describe, parts_by_code, request)
+    described = run_tasks(NAME, describe, files, request)
     entropies = [row["wde"] for code, row in described.items() if treebanks[code].train or request.quick]
     averaged = averaged_entropy(entropies, UD1) if entropies else {}
     n_averaged = len(entropies)
@@ -100,14 +102,13 @@ def reproduce(request: StudyRequest) -> Study:
         over = f"{number_of(n_averaged, 'treebank')}, {trained} with a training set"
     agreement: dict[str, dict[str, float | None]] = {}
     if (people := request.judgements) is not None:
-        files = ("gold.conll", "parser1.conll", "parser2.conll", "prediction")
+        names = ("gold.conll", "parser1.conll", "parser2.conll", "prediction")
         judged = {
-            code: (*(people / code / name for name in files), dict(averaged))
+            code: (*(people / code / name for name in names), dict(averaged))
             for code in ("en", "de", "es")
             if (people / code).is_dir()
         }
         agreement = run_tasks(NAME, human_agreement, judged, request)
-    given = request.systems is not None
     sections = (
         *_tables_of_treebanks(described, averaged, over, request),
         *_tables_of_scores(described, rows, agreement),
@@ -115,7 +116,7 @@ def reproduce(request: StudyRequest) -> Study:
     claims = (
         *_claims_on_treebanks(described, treebanks), claim_on_entropies(averaged, n_averaged, over),
         *claims_on_scores(rows, request), *claims_on_correlations(rows, request), claim_on_judgments(agreement),
-        *claims_on_printed_numbers(rows, given=given, weighted=request.weights is not None),
+        *claims_on_printed_numbers(rows, request),
     )  # fmt: skip
     signature = {"scheme": SCHEME, "weights": "file" if request.weights else over or "none"}
     setting = _setting(treebanks, outputs, request)
@@ -205,24 +206,21 @@ def _tables_of_treebanks(
         "Table 2: classes of relations",
         columns(text=("relation", "printed", "program (scheme callin-code)", "text (scheme callin)")),
         [
-            (relation, " and ".join(classes), *(SCHEMES[name].class_of(relation) for name in (SCHEME, "callin")))
+            (relation, " and ".join(classes), class_of(relation), SCHEMES["callin"].class_of(relation))
             for relation, classes in _printed_classes().items()
         ],
     )
-    classes = {relation: SCHEMES[SCHEME].class_of(relation) for relation in averaged}
     order = sorted(averaged, key=averaged.__getitem__)
     bars = {
-        kind: [averaged[relation] if classes[relation] == kind else None for relation in order]
+        kind: [averaged[relation] if class_of(relation) == kind else None for relation in order]
         for kind in ("FUNCTION", "CONTENT", "OTHER")
     }
-    averages = (
-        f"Averaged over {over}; 0.5 where a treebank lacks a relation." if over else "There are no training sets."
-    )
+    source = f"Averaged over {over}; 0.5 where a treebank lacks a relation." if over else "There are no training sets."
     yield table_section(
         "Figure 2: averaged word dependency entropy",
         columns(text=("relation", "class"), number="averaged WDE"),
-        [(relation, classes[relation], value) for relation, value in averaged.items()],
-        "From the given file." if request.weights else averages,
+        [(relation, class_of(relation), value) for relation, value in averaged.items()],
+        "From the given file." if request.weights else source,
         figure=panels("Averaged word dependency entropy by relation", order, bars, places=2) if order else None,
     )
 
@@ -231,13 +229,12 @@ def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[
     ordered = dict(sorted(rows.items(), key=lambda item: -item[1]["LAS"]))
     shares = (*MEASURES, "C freq", "F freq")
     drawn = {name: column_of(ordered, name) for name in ("STTR", "C freq", "F freq", "LAS", "WLAS", "C prec")}
-    title = "Scores, frequencies and type/token ratios"
     yield table_section(
         "Figures 3 and 4: scores, frequencies, type/token ratios",
         columns(text="treebank", ratio=shares, number="STTR"),
         [(code, *(row[name] for name in shares), row["sttr"]) for code, row in ordered.items()],
         "Sorted by LAS. The paper shows these numbers only in figures.",
-        figure=panels(title, list(ordered), drawn, places=2) if ordered else None,
+        figure=panels("Scores, frequencies and type/token ratios", list(ordered), drawn, places=2) if ordered else None,
     )
     upper = [value for row in PRINTED["table_3"]["rows"] for value in row]  # only this triangle is printed
     pairs = [(*pair, r, rows) for pair, r in zip(combinations(PRINTED["table_3"]["columns"], 2), upper)]
@@ -253,16 +250,14 @@ def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[
         yield StudySection("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
     else:
         variances = {
-            name: 10_000 * cumulative_variance(tuple(rows), np.array(column_of(rows, name), dtype=float)).variances
+            name: (10_000 * cumulative_variance(tuple(rows), np.array(column_of(rows, name), float)).variances).tolist()
             for name in ("LAS", "WLAS", "C prec", "C rec")
         }
-        lines = {
-            name: [(float(k), float(value)) for k, value in enumerate(line, 2)] for name, line in variances.items()
-        }
+        lines = {name: [(float(k), value) for k, value in enumerate(line, 2)] for name, line in variances.items()}
         yield table_section(
             "Figure 5: cumulative variance",
             columns(number=("treebanks", *variances)),
-            [(k, *map(float, row)) for k, row in enumerate(zip(*variances.values()), 2)],
+            [(k, *row) for k, row in enumerate(zip(*variances.values()), 2)],
             "Variance over the best 2, 3, ... treebanks by each measure, times 10,000.",
             figure=curves("Cumulative variance", lines, "treebanks", "variance, times 10,000"),
         )
@@ -305,7 +300,7 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
                 f"r = {shown(function)} ({p_shown(p_function)}, {number_of(n, 'treebank')}), printed -0.52;"
                 f" content relations {shown(content)} ({p_shown(p_content)}), printed 0.23")  # fmt: skip
     classes = _printed_classes()
-    differing = [relation for relation, names in classes.items() if {SCHEMES[SCHEME].class_of(relation)} != {*names}]
+    differing = [relation for relation, names in classes.items() if {class_of(relation)} != {*names}]
     twice = [relation for relation, names in classes.items() if len(names) > 1]
     yield Claim("Each relation is in one class of Table 2", "Table 2", verdict_of_fact(not twice),
                 f"in two classes: {', '.join(twice) or 'none'}; {sum(map(len, classes.values()))} entries; different in"
@@ -314,7 +309,7 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
 
 def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Claim:
     functions, contents = (
-        [value for relation, value in averaged.items() if SCHEMES[SCHEME].class_of(relation) == name]
+        [value for relation, value in averaged.items() if class_of(relation) == name]
         for name in ("FUNCTION", "CONTENT")
     )
     highest, lowest = max(functions, default=None), min(contents, default=None)
@@ -390,8 +385,7 @@ def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
     correlations = {name: pearson(zip(column_of(rows, name), column_of(rows, "F freq"))) for name in MEASURES}
     evidence = ", ".join(f"{name} {shown(r)} ({p_shown(p)})" for name, (r, p, _) in correlations.items())
     r_precision, p_precision, _ = correlations["F prec"]
-    scores = [[row[name] for row in rows.values()] for name in ("LAS", "WLAS", "C prec", "C rec")]
-    shares = [row["F freq"] for row in rows.values()]
+    *scores, shares = ([row[name] for row in rows.values()] for name in ("LAS", "WLAS", "C prec", "C rec", "F freq"))
     steps = {name: contrast_interval(scores, shares, contrast, *request.draws) for name, contrast in _STEPS.items()}
     differences = ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in steps.items())
     return [
@@ -412,11 +406,10 @@ def claim_on_judgments(agreement: Rows) -> Claim:
     if not agreement:
         return Claim(text, "Table 4", "no data", "no judgments were given")
     less = {
-        f"{code} {name}": None
-        if None in (row[name], row["LAS"], row["WLAS"])
-        else row[name] < min(row["LAS"], row["WLAS"])
+        f"{code} {name}": None if None in values else values[0] < min(values[1:])
         for code, row in agreement.items()
         for name in ("C prec", "C rec")
+        for values in [(row[name], row["LAS"], row["WLAS"])]
     }
     exceptions, undefined = ([case for case, value in less.items() if value is kind] for kind in (False, None))
     evidence = f"exceptions: {', '.join(exceptions) or 'none'}"
@@ -424,9 +417,9 @@ def claim_on_judgments(agreement: Rows) -> Claim:
     return Claim(text, "Table 4", verdict_of_fact(None if undefined else len(exceptions) == 1), evidence)
 
 
-def claims_on_printed_numbers(rows: Rows, *, given: bool, weighted: bool) -> Iterator[Claim]:
+def claims_on_printed_numbers(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
     """Check the claims about cascading errors and Callin's program; equality with the paper only for given outputs."""
-    in_print = PRINTED["table_5"]
+    in_print, given = PRINTED["table_5"], request.systems is not None
     equal = {
         f"{code} {name}": agrees(row[name], in_print.get(code, {}).get(name)) if given else None
         for code, row in rows.items()
@@ -447,6 +440,7 @@ def claims_on_printed_numbers(rows: Rows, *, given: bool, weighted: bool) -> Ite
         for code, row in rows.items()
         for name, number in PRINTED["program"].get(code, {}).items()
     }
-    comparable = given and weighted and equal
-    missing = Claim(text, place, "no data", "requires Callin's outputs and weights")
-    yield claim_on_all(text, place, equal) if comparable else missing
+    if given and request.weights is not None and equal:
+        yield claim_on_all(text, place, equal)
+    else:
+        yield Claim(text, place, "no data", "requires Callin's outputs and weights")

@@ -42,6 +42,7 @@ TestSetResults = Mapping[str, Any]
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
     golds = {
@@ -257,8 +258,15 @@ def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int
     for i, rows in enumerate(resampled_rows(units.n_units, samples, drawing)):
         drawn = sentences._replace(parts=sentences.parts[np.concatenate([of_document[row] for row in rows])])
         whole = sentences._replace(parts=np.stack([sentences.parts[of_document[row]].sum(axis=0) for row in rows]))
-        bootstraps = [_percentiles(drawn, resamples, seeds[2 * i]), _percentiles(whole, resamples, seeds[2 * i + 1])]
-        for method, (low, high) in enumerate([*bootstraps, _student_intervals(whole)]):
+        bootstraps = (_percentiles(table, resamples, seed) for table, seed in zip((drawn, whole), seeds[2 * i :]))
+        by_t = [  # the intervals of `compare`, infinite if there are too few units
+            [
+                (estimate.score_interval if j < len(whole.systems) else estimate.interval)(_LEVEL) or (-np.inf, np.inf)
+                for estimate in estimates
+            ]
+            for j, estimates in enumerate(_estimates(whole))
+        ]
+        for method, (low, high) in enumerate([*bootstraps, np.moveaxis(np.array(by_t), -1, 0)]):
             held[..., method] += (low <= true + _EQUAL) & (true <= high + _EQUAL)
     return held / samples
 
@@ -274,18 +282,6 @@ def _percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
     sums = table.shaped(resampled(table.flat, resamples, seed))
     ends: Sums = np.quantile(_contrasts(table.values(sums)), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
     return ends
-
-
-def _student_intervals(table: SystemCounts) -> Sums:
-    """The intervals of `compare`, shape (2, n, measures); infinite if there are too few units."""
-    ends = [
-        [
-            (estimate.score_interval if i < len(table.systems) else estimate.interval)(_LEVEL) or (-np.inf, np.inf)
-            for estimate in estimates
-        ]
-        for i, estimates in enumerate(_estimates(table))
-    ]
-    return np.moveaxis(np.array(ends), -1, 0)
 
 
 def _spreads(table: SystemCounts) -> list[list[Spread]]:

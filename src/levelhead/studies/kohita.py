@@ -47,6 +47,7 @@ from levelhead.treebank.layouts import system_folders
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     treebanks = parts_of(request, PRINTED["table_2"])
     described, measured, by_parser = _results(NAME, treebanks, request, ud=1)
     of_paper = {code: row for code, row in described.items() if code != "ja"}  # the paper has another Japanese treebank
@@ -105,6 +106,7 @@ def _results(
 
 
 def reproduce_ud2(request: StudyRequest) -> Study:
+    """Run the study."""
     name = "kohita-2017-ud2"
     available = parts_of(request)
     treebanks = {code: parts for code, parts in available.items() if parts.train} or available

@@ -92,6 +92,7 @@ Comparison = Mapping[str, MeasureEstimate]  # by measure
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
     if not any(sum(code in paths for paths in systems.values()) > 1 for code in treebanks):

@@ -60,6 +60,7 @@ Rows = Mapping[str, Row]  # the columns of the paper as shares, by treebank; "wi
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     treebanks = parts_of(request, PRINTED["languages"])
     on = "test" if request.systems is not None else "dev"
     measured = {}

@@ -95,6 +95,7 @@ _UNSWAPPED = "no swaps needed"
 
 
 def reproduce(request: StudyRequest) -> Study:
+    """Run the study."""
     treebanks = {
         code: parts for code, parts in parts_of(request).items()
         if (parts.train and parts.tested != parts.train) or request.quick
