@@ -77,11 +77,7 @@ def _lines(texts: Strings, words: NDArray[np.int32], logs: Reals, backoffs: Real
 
 
 def _in_units(values: Reals) -> Indices | None:
-    """Numbers in units of the kernel's last decimal; None if this would change a number.
-
-    An integer below 2^53 divided by a power of ten below 10^22 is the float nearest to the decimal number, and reading
-    the number gives the same float.
-    """
+    """Numbers in units of the kernel's last decimal; None if reading the decimals would not give the same floats."""
     if len(values) and np.abs(values).max() >= _LARGEST:
         return None
     units = np.rint(values * 10.0**arpa.DECIMALS)

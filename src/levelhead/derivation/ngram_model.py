@@ -76,17 +76,13 @@ def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list
 
 
 def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
-    """Return the adjusted counts of Kneser-Ney smoothing.
-
-    The counts of the longest n-grams are unchanged. The count of a shorter n-gram is the number of distinct words to
-    its left; if it starts with `<s>`, its count is unchanged. `<s>` itself is never predicted and counts 0.
-    """
+    """Return the counts of Kneser-Ney smoothing: numbers of distinct words to the left, except after `<s>`."""
     adjusted = [
         np.where(table.initial, table.counts, np.bincount(longer.suffixes, minlength=len(table.keys)))
         for table, longer in pairwise(tables)
     ]
     adjusted.append(tables[-1].counts)
-    adjusted[0] = np.where(tables[0].initial, 0, adjusted[0])
+    adjusted[0] = np.where(tables[0].initial, 0, adjusted[0])  # `<s>` is never predicted
     return adjusted
 
 
@@ -115,11 +111,7 @@ class Discounts(NamedTuple):
 
 
 def estimate_discounts(counts: NDArray[np.int64]) -> Discounts:
-    """Return the estimated discounts of one order.
-
-    They cannot be estimated if no n-gram has a count of 1, 2 or 3, or if a discount would not be above 0 and at most
-    its count; then all three are `FALLBACK`.
-    """
+    """Return the discounts of one order, `FALLBACK` without counts of 1, 2 and 3, or if one is not in its range."""
     n1, n2, n3, n4 = np.bincount(np.minimum(counts, 5), minlength=5)[1:5].tolist()
     if n1 and n2 and n3:
         y = n1 / (n1 + 2 * n2)

@@ -29,7 +29,7 @@ from levelhead.parsing.model import (
     Model,
 )
 from levelhead.parsing.parser_input import is_relation
-from levelhead.parsing.training import MOST_BYTES_TOGETHER, MOST_MARGIN, check_shapes, n_bytes
+from levelhead.parsing.training import MOST_BYTES_TOGETHER, MOST_MARGIN, check_shapes, n_bytes, require
 from levelhead.treebank.input_bytes import Limits, read_bytes
 from levelhead.treebank.write import replace_file
 
@@ -122,8 +122,7 @@ def read_model(path: str | os.PathLike[str]) -> AnyModel:
     if hashlib.sha256(body).digest() != data[-_CHECKSUM:]:
         refuse("damaged-model", f"the checksum is wrong: {_AGAIN}")
     try:
-        if size > min(len(body) - start, _MOST_DESCRIPTION):
-            raise ValueError(size)  # noqa: TRY301
+        require(size <= min(len(body) - start, _MOST_DESCRIPTION), size)
         return _model(json.loads(bytes(body[start : start + size])), body[start + size :])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, zlib.error):
         refuse("damaged-model", f"the contents are not a valid model: {_AGAIN}")
@@ -140,26 +139,24 @@ def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
     names, root = description["relations"], description["root"]
     if parser in BASELINES:
         by_tag, other, seed = dict(names.items()), description["other"], description["seed"]
-        if data or not isinstance(seed, int) or not all(map(is_relation, (root, other, *by_tag.values()))):
-            raise ValueError("baseline")
+        valid = isinstance(seed, int) and all(map(is_relation, (root, other, *by_tag.values())))
+        require(valid and not data, "baseline")
         return Baseline(parser, root, by_tag, other, seed, training, function_head)
     # without duplicates, and without characters that would break lines of the output
-    if not (isinstance(names, list) and all(map(is_relation, names))) or len(set(names)) != len(names):
-        raise ValueError("relations")
+    valid = isinstance(names, list) and all(map(is_relation, names)) and len(set(names)) == len(names)
+    require(valid, "relations")
     relations = tuple(names)
     _check_range(root, 0, len(relations) - 1)
     if parser == ENSEMBLE:
         kinds = [member["parser"] for member in description["members"]]
-        if not 2 <= len(kinds) <= _MOST_MEMBERS or kinds[0] != "graph" or not set(kinds[1:]) <= set(TRANSITION_SYSTEMS):
-            raise ValueError("members")
+        require(2 <= len(kinds) <= _MOST_MEMBERS and kinds[0] == "graph", "members")
+        require(set(kinds[1:]) <= set(TRANSITION_SYSTEMS), "members")
         _check_range(description["margin"], 1, MOST_MARGIN)
         graph, *members = _own_models(description["members"], data, relations, root)
-        if graph.reverse:
-            raise ValueError("reverse")
+        require(not graph.reverse, "reverse")
         votes = description["votes"]
         valid = isinstance(votes, list) and all(isinstance(vote, float) and 0 <= vote <= 1 for vote in votes)
-        if not valid or len(votes) != len(members):  # a vote is at most one margin
-            raise ValueError("votes")
+        require(valid and len(votes) == len(members), "votes")  # a vote is at most one margin
         graph = replace(graph, margin=description["margin"])
         return Ensemble(graph, tuple(members), tuple(votes), training, function_head)
     (model,) = _own_models([description], data, relations, root)
@@ -174,24 +171,19 @@ def _own_models(
     for description in descriptions:
         parser, beam, reverse = description["parser"], description["beam"], description["reverse"]
         _check_range(beam, 1, MOST_BEAM)
-        if parser not in PARSERS or not isinstance(reverse, bool):
-            raise ValueError(parser)
+        require(parser in PARSERS and isinstance(reverse, bool), parser)
         templates = dict(description["templates"])
-        if set(templates) != set(templates_for(parser)):
-            raise ValueError("templates")
+        require(set(templates) == set(templates_for(parser)), "templates")
         compiled_for(parser, templates)
         models.append(Model(parser, relations, root, templates, beam, {}, {}, reverse=reverse))
-        for _, *numbers in description["tables"]:
-            for number in numbers:
-                _check_range(number, 0, _MOST_BYTES)
+        for number in (number for _, *numbers in description["tables"] for number in numbers):
+            _check_range(number, 0, _MOST_BYTES)
         shapes = {name: (rows, classes) for name, rows, classes, _ in description["tables"]}
-        if len(shapes) != len(description["tables"]):
-            raise ValueError("tables")
+        require(len(shapes) == len(description["tables"]), "tables")
         check_shapes(parser, len(relations), shapes)
         in_memory += n_bytes(shapes)
         packed += sum(size for *_, size in description["tables"])
-    if packed != len(data) or in_memory > MOST_BYTES_TOGETHER:
-        raise ValueError("tables")
+    require(packed == len(data) and in_memory <= MOST_BYTES_TOGETHER, "tables")
     start = 0
     for number, description in enumerate(descriptions):
         tables = {}
@@ -203,8 +195,7 @@ def _own_models(
 
 
 def _check_range(number: object, low: int, high: int) -> None:
-    if not (isinstance(number, int) and not isinstance(number, bool) and low <= number <= high):
-        raise ValueError(number)
+    require(isinstance(number, int) and not isinstance(number, bool) and low <= number <= high, number)
 
 
 def _unpacked(data: memoryview, rows: int, classes: int) -> NDArray[np.int16]:
@@ -214,8 +205,8 @@ def _unpacked(data: memoryview, rows: int, classes: int) -> NDArray[np.int16]:
     used = np.unpackbits(np.frombuffer(mask, np.uint8), count=rows).astype(bool)
     expected = int(used.sum()) * classes * 2
     packed = stream.decompress(stream.unconsumed_tail, expected + 1)
-    if len(mask) != -(-rows // 8) or len(packed) != expected or not stream.eof or stream.unused_data:
-        raise ValueError("not the rows of a table")
+    whole = len(mask) == -(-rows // 8) and len(packed) == expected and stream.eof and not stream.unused_data
+    require(whole, "not the rows of a table")
     table = np.zeros((rows, classes), np.int16)
     table[used] = np.frombuffer(packed, "<i2").reshape(-1, classes)
     return table

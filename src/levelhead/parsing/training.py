@@ -279,21 +279,22 @@ def n_bytes(shapes: Shapes) -> int:
     return 2 * sum(rows * classes for rows, classes in shapes.values())
 
 
+def require(valid: bool, what: object) -> None:
+    if not valid:
+        raise ValueError(what)
+
+
 def check_shapes(parser: str, n_relations: int, shapes: Shapes) -> None:
     """Raise a ValueError unless the kernels can use tables of these shapes, and their size is within the limit."""
     largest = table_shapes(parser, _ENDLESS, n_relations)
-    if set(shapes) != set(largest):
-        raise ValueError("unexpected tables")
+    require(set(shapes) == set(largest), "unexpected tables")
     for name, (rows, classes) in shapes.items():
         most, expected = largest[name]
         # The top bits of a hash select a row: at least one bit.
-        if not 2 <= rows <= most or rows & (rows - 1) or classes != expected:
-            raise ValueError(name)
+        require(2 <= rows <= most and not rows & (rows - 1) and classes == expected, name)
     for first, second in (("parts", "first"), ("labels", "relations")):  # trained with the same number of rows
-        if second in shapes and shapes[first] != shapes[second]:
-            raise ValueError(second)
-    if n_bytes(shapes) > MOST_BYTES:
-        raise ValueError("too large")
+        require(second not in shapes or shapes[first] == shapes[second], second)
+    require(n_bytes(shapes) <= MOST_BYTES, "too large")
 
 
 def _with_weights(model: Model, averages: Averages) -> Model:

@@ -156,8 +156,7 @@ def describe(training: Path, *parts: Path) -> dict[str, Any]:
     return {**whole.values_by_name, **vocabulary.values_by_name, **frequencies}
 
 
-def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
-    del code
+def cascading(_code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
     errors = cascading_errors(outputs[0].matches, SCHEMES[SCHEME])
     ratios = {(error.name, error.labeled): error.ratio for error in errors}
     return {name: ratios[key] for name, key in CASCADING.items()}

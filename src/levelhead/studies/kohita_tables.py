@@ -115,9 +115,8 @@ def _each(convert: Callable[[Treebank], Treebank], trees: Mapping[str, Treebank]
     return {code: convert(treebank) for code, treebank in trees.items()}
 
 
-def _right_words(code: str, outputs: Sequence[Output]) -> dict[str, NDArray[np.bool_]]:
+def _right_words(_code: str, outputs: Sequence[Output]) -> dict[str, NDArray[np.bool_]]:
     """Which gold words have the right head and relation in each output, bool, shape (words,)."""
-    del code
     right = {output.name: np.zeros(output.matches.gold.n_words, dtype=bool) for output in outputs}
     for output in outputs:
         right[output.name][output.matches.alignment.gold] = output.matches.agree(ATTACHED)

@@ -219,11 +219,7 @@ def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list
 
 
 def group_averages(rows: Sequence[TreebankPerplexities]) -> list[tuple[str, int, float, float, float, float]]:
-    """Return the size, average perplexities and increases of each group, in the order in which groups first occur.
-
-    The paper's 37.0% and 96.6% do not follow from its printed averages, so it is unclear whether it reports the
-    increase from the first mean to the second, or the mean increase of the treebanks: these are the last two numbers.
-    """
+    """Return the size, average perplexities, the increase between them, and the mean increase of each group."""
     averages = []
     for name in dict.fromkeys(group for row in rows for group in row.groups):
         members = [(row.string, row.derivation, row.increase) for row in rows if name in row.groups]
