@@ -240,10 +240,7 @@ class SurpriseTotal(Counts):
 def count_surprise(
     matches: Matches, trained: Trained, *, by_sentence: bool = False, before: SurpriseTotal | None = None
 ) -> Counts:
-    """Return the surprisal of the system's trees: minus log10 of the probability, and the number of events.
-
-    Unknown words are left out, and ends of sentences are events, as in language-model tools.
-    """
+    """Return the surprisal of the system's trees (minus log10) and the events, with ends but without unknown words."""
     logs, events = sentence_sums(trained.model, sequences_of(matches.system, trained.order)).sums(oov=False)
     if by_sentence:
         rows = matches.rows_at(matches.system_spans.sentence_starts[:-1])

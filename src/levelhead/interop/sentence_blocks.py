@@ -69,5 +69,4 @@ def _text(number: int, block: SentenceBlock, origin: str) -> str:
         if broken is not None:
             message = f"{quoted(broken)} has a tab or a line end"
             raise ConlluError(fault_in(origin, number, "invalid-columns", message))
-    lines = [*block.comments, *("\t".join(row) for row in block.rows)]
-    return "".join(f"{line}\n" for line in lines) + "\n"
+    return "".join(f"{line}\n" for line in (*block.comments, *map("\t".join, block.rows))) + "\n"

@@ -182,8 +182,8 @@ def cross_validate(
         for repair_of_fold in parsed["repairs"]:
             place, message = Place(*repair_of_fold["place"]), f"fold {fold}, {repair_of_fold['message']}"
             repairs.append(_placed(Fault(**{**repair_of_fold, "place": place, "message": message}), treebank))
-    name = treebank.source.path or "<treebank>"
-    return ParsedTreebank(from_conllu("".join(trees).encode(), name=name), tuple(repairs))
+    whole = from_conllu("".join(trees).encode(), name=treebank.source.path or "<treebank>")
+    return ParsedTreebank(whole, tuple(repairs))
 
 
 def _placed(fault: Fault, treebank: Treebank) -> Fault:

@@ -54,8 +54,7 @@ def parse_baseline(model: Baseline, treebank: Treebank) -> Treebank:
         model.relations.get(tag, model.other) if head >= 0 else model.root
         for tag, head in zip(treebank.upos, heads, strict=True)
     ]
-    parsed = treebank.replace(heads=heads, relations=relations, deps=["_"] * len(heads))
-    return restored(parsed, model.function_head)
+    return restored(treebank.replace(heads=heads, relations=relations, deps=["_"] * len(heads)), model.function_head)
 
 
 def _heads(model: Baseline, forms: Sequence[str]) -> Sequence[int]:

@@ -114,10 +114,7 @@ class ParsedTreebank(NamedTuple):
 
 _TreeFault = tuple[int, str, str]  # a word of a sentence, counted from 0, and the slug and the message of its fault
 _MISSING = -1  # a missing head
-_DEFAULT_RELATION = "dep"  # replaces a missing or invalid relation
 _NONE = {"", "_"}  # missing relations
-_COLUMNS = range(8, 11)  # CoNLL-U has ten; the last two of CoNLL-X may be missing
-_LONGEST_HEAD = 9  # digits
 
 
 def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair: bool = False) -> ParsedTreebank:
@@ -139,7 +136,7 @@ def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair
         heads += [head + start - 1 if head else -1 for head in local]
         for row, head in zip(rows, local):
             invalid = row.relation in _NONE | {"root", "ROOT"} or not is_relation(row.relation)
-            relations.append("root" if head == 0 else _DEFAULT_RELATION if invalid else row.relation)
+            relations.append("root" if head == 0 else "dep" if invalid else row.relation)
     if faults and not repair:
         raise InputError(*faults)
     parsed = words.replace(heads=heads, relations=relations, deps=["_"] * words.n_words)
@@ -162,7 +159,7 @@ def rows_of(output: bytes) -> list[list[Row]]:
 
 def _other_words(rows: list[Row], forms: list[str]) -> list[_TreeFault]:
     for i, (row, form) in enumerate(zip(rows, forms)):
-        if row.n_columns not in _COLUMNS:
+        if row.n_columns not in {8, 9, 10}:  # CoNLL-U has ten; the last two of CoNLL-X may be missing
             return [(i, "number-of-columns", f"{number_of(row.n_columns, 'column')} instead of 10")]
         if row.form.replace(" ", "_") != form.replace(" ", "_"):
             return [(i, "parser-words", f"the parser gave {quoted(row.form)} for {quoted(form)}")]
@@ -184,7 +181,7 @@ def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
         digits = row.head.lstrip("0") or "0"
         if not (row.head.isascii() and row.head.isdigit()):
             wrong.append((i, "invalid-head", f"the head {quoted(row.head)} is not a number"))
-        elif len(digits) > _LONGEST_HEAD or int(digits) > len(rows):
+        elif len(digits) > 9 or int(digits) > len(rows):
             message = f"the head {quoted(row.head)} is out of range: the sentence has {number_of(len(rows), 'word')}"
             wrong.append((i, "head-outside-sentence", message))
         elif int(digits) == i + 1:

@@ -150,8 +150,7 @@ def parsing_warnings(treebank: Treebank, model: AnyModel) -> tuple[Fault, ...]:
     n_untagged = model.training.get("untagged")
     learned_tags = model.parser in _USES_TAGS and not (n_untagged and n_untagged == model.training.get("words"))
     untagged = _untagged(treebank, f"{model.parser} learned from tags") if learned_tags else ()
-    beam = model.beam if isinstance(model, Model) else 1
-    return (*untagged, *long_parsing_warnings(treebank, model.parser, beam))
+    return untagged + long_parsing_warnings(treebank, model.parser, model.beam if isinstance(model, Model) else 1)
 
 
 def _untagged(treebank: Treebank, reason: str) -> tuple[Fault, ...]:

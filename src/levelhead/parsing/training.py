@@ -306,5 +306,4 @@ def _with_weights(model: Model, averages: Averages) -> Model:
         scales |= dict.fromkeys(together, 32000 / largest if largest else 1.0)
     integers = {name: np.rint(table * scales[name]).astype(np.int16) for name, table in floats.items()}
     tables = {name: table.reshape(len(table), -1) for name, table in integers.items()}
-    margin = min(max(1, round(scales["parts"])), MOST_MARGIN) if graph_based else 1
-    return replace(model, tables=tables, margin=margin)
+    return replace(model, tables=tables, margin=min(max(1, round(scales["parts"])), MOST_MARGIN) if graph_based else 1)

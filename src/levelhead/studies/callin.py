@@ -44,8 +44,7 @@ from levelhead.studies.verdicts import (
     verdict_of_fact,
 )
 from levelhead.treebank.relations import SCHEMES, UD1
-from levelhead.typology import averaged_entropy, count_treebank, profile
-from levelhead.typology.vocabulary import CALLIN_CHUNKS
+from levelhead.typology import CALLIN_CHUNKS, averaged_entropy, count_treebank, profile
 
 NAME = "callin"
 PRINTED = printed(NAME)
@@ -166,15 +165,14 @@ def human_agreement(
     gold: Path, first: Path, second: Path, choices: Path, weights: Mapping[str, float]
 ) -> dict[str, float | None]:
     """Return the correlations of Table 4 for one language."""
-    correlations: dict[str, float | None] = {}
+    correlations = dict[str, float | None]()
     for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
         result = judge(
             gold, first, second, choices,
             measures=[MEASURES[name] for name in chosen], format="conllx", subtypes_apart=apart, resamples=50,
             weights={"wde": weights_of(weights)},
         )  # fmt: skip
-        values = (measure.agreement.correlation.value for measure in result.measures.values())
-        correlations |= dict(zip(chosen, values))
+        correlations |= dict(zip(chosen, (measure.agreement.correlation.value for measure in result.measures.values())))
     return correlations
 
 
@@ -343,7 +341,7 @@ def claims_on_scores(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
         for which, by_scale in ((f"best {n // 2} of {n}", of_best), (f"all {n}", of_all))
     )
     smaller = agreed_verdict(verdict_of_effect(change, -1) for change in of_best.values())
-    equal = agreed_verdict(verdict_of_equality(change) for change in of_all.values())
+    equal = agreed_verdict(map(verdict_of_equality, of_all.values()))
     yield Claim(text, place, joint_verdict([smaller, equal]),
                 f"the variance of WLAS over that of LAS, minus 1; {changes}; equal means a 95% CI inside -0.10 to"
                 " +0.10")  # fmt: skip

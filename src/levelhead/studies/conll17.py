@@ -11,9 +11,8 @@ from levelhead.campaign.ranking import official_groups
 from levelhead.errors import InputError
 from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of
-from levelhead.scoring.matches import match
+from levelhead.scoring import RULES, match
 from levelhead.scoring.measure_definitions import ATTACHED
-from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, conllu, printed, table_section
 from levelhead.studies.verdicts import agrees, count_of_true, points, ratio, verdict_of_fact
@@ -38,8 +37,7 @@ def reproduce(request: StudyRequest) -> Study:
     results = None
     if request.treebanks and request.systems is not None:
         plan = find_plan(request.treebanks[0], request.systems)
-        setup = setup_of(MEASURES, rules="conll17")
-        results = score_plan(plan, setup, workers=request.workers, store=request.store)
+        results = score_plan(plan, setup_of(MEASURES, rules="conll17"), workers=request.workers, store=request.store)
     published = read_scores(request.scores) if request.scores is not None else None
     sections = (
         table_section(
@@ -92,13 +90,11 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
         yield table_section(
             title,
             columns(
-                text=("test set", "system"),
-                ratio=[name for measure in MEASURES for name in (f"{measure} official", measure)],
+                text=("test set", "system"), ratio=[f"{name}{of}" for name in MEASURES for of in (" official", "")]
             ),
             [
                 (code, system, *(cell for name in MEASURES for cell in _official_and_ours(results, system, code, name)))
-                for code in (test_set.code for test_set in results.test_sets)
-                for system in results.systems
+                for code, system in product((test_set.code for test_set in results.test_sets), results.systems)
             ],
             "The official columns have the published scores of the organizers' baseline.",
         )

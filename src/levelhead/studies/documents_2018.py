@@ -9,12 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.campaign.results import Results
+from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.significance import SystemCounts, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
-from levelhead.significance.estimates import Estimate
+from levelhead.significance import (
+    Estimate,
+    SystemCounts,
+    Units,
+    pairwise_randomization_p,
+    resampled,
+    resampled_rows,
+    spawned,
+)
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT

@@ -49,7 +49,7 @@ from levelhead.treebank.layouts import system_folders
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
     treebanks = parts_of(request, PRINTED["table_2"])
-    described, measured, by_parser = _results(NAME, treebanks, request, ud=1)
+    described, measured, by_parser, claims_on_parsers = _results(NAME, treebanks, request, ud=1)
     of_paper = {code: row for code, row in described.items() if code != "ja"}  # the paper has another Japanese treebank
     sections = (
         conversion(described), entropy(described, measured, printed_too=True),
@@ -57,9 +57,7 @@ def reproduce(request: StudyRequest) -> Study:
         scores_by_relation(measured), *figure_2(measured), by_parser,
     )  # fmt: skip
     claims = (
-        *_claims_on_conversion(of_paper), *_printed_claims(), *claims_on_entropy(described),
-        *(claim_on_own_gains(described, rows, f", {parser}") for parser, rows in measured.items()),
-        *claims_on_scores(measured, request),
+        *_claims_on_conversion(of_paper), *_printed_claims(), *claims_on_entropy(described), *claims_on_parsers,
     )  # fmt: skip
     trained = [code for code, parts in treebanks.items() if parts.train]
     setting = (
@@ -86,8 +84,8 @@ _SIGNATURE = {"rules": "ud", "scheme": "kohita", "variant": "paper"}
 
 def _results(
     name: str, treebanks: Mapping[str, Parts], request: StudyRequest, *, ud: int
-) -> tuple[Rows, dict[str, Rows], StudySection]:
-    """The results of `describe` by treebank, those of `measure` by parser and treebank, and verdicts by parser."""
+) -> tuple[Rows, dict[str, Rows], StudySection, list[Claim]]:
+    """The results of `describe` by treebank, those of `measure` by parser and treebank, verdicts, and claims."""
     files = {code: (parts.train,) if parts.train else parts.files for code, parts in treebanks.items()}
     described = run_tasks(name, describe, files, request)
     parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
@@ -98,11 +96,12 @@ def _results(
         golds = {code: treebanks[code].tested for code in original if code in converted}
         if golds:
             measured[parser] = measure(golds, original, converted, request)
-    claims = {
+    alone = {
         parser: [claim_on_own_gains(described, rows, ""), *claims_on_scores({parser: rows}, request, ud=ud)]
         for parser, rows in measured.items()
-    }  # fmt: skip
-    return described, measured, verdicts_by_parser(claims)
+    }
+    claims = [claim_on_own_gains(described, rows, f", {parser}") for parser, rows in measured.items()]
+    return described, measured, verdicts_by_parser(alone), [*claims, *claims_on_scores(measured, request, ud=ud)]
 
 
 def reproduce_ud2(request: StudyRequest) -> Study:
@@ -110,15 +109,13 @@ def reproduce_ud2(request: StudyRequest) -> Study:
     name = "kohita-2017-ud2"
     available = parts_of(request)
     treebanks = {code: parts for code, parts in available.items() if parts.train} or available
-    described, measured, by_parser = _results(name, treebanks, request, ud=2)
+    described, measured, by_parser, claims_on_parsers = _results(name, treebanks, request, ud=2)
     sections = (
         conversion(described), entropy(described, measured), *score_tables(measured),
         ud2_scores_by_relation(measured), *figure_2(measured), by_parser,
     )  # fmt: skip
     claims = (
-        *_claims_on_conversion(described, among=""), _claim_on_falling_entropy(described),
-        *(claim_on_own_gains(described, rows, f", {parser}") for parser, rows in measured.items()),
-        *claims_on_scores(measured, request, ud=2),
+        *_claims_on_conversion(described, among=""), _claim_on_falling_entropy(described), *claims_on_parsers,
     )  # fmt: skip
     untrained = [code for code, parts in treebanks.items() if not parts.train]
     training = (

@@ -99,9 +99,8 @@ def reproduce(request: StudyRequest) -> Study:
         raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
     golds = {code: parts.tested for code, parts in treebanks.items()}
     by_treebank = run_tasks(NAME, entropies, {code: (path,) for code, path in golds.items()}, request)
-    weights = averaged_entropy(list(by_treebank.values()), UD2)
-    setup = setup_of(MEASURES.values(), weights={"wde": weights_of(weights)})
-    scored = score_files(golds, systems, setup, request, by_sentence=True)
+    weights = {"wde": weights_of(averaged_entropy(list(by_treebank.values()), UD2))}
+    scored = score_files(golds, systems, setup_of(MEASURES.values(), weights=weights), request, by_sentence=True)
     counts = {code: counted for code in golds if (counted := counts_on(scored, code)) is not None}
     arguments = {
         code: (table._replace(parts=table.parts.tolist()), *request.draws) for code, (table, _) in counts.items()
@@ -136,8 +135,7 @@ def reproduce(request: StudyRequest) -> Study:
         _expected("The order of systems is less stable by MLAS and BLEX than by LAS", {POINTS: order}, RICH, -1),
     )  # fmt: skip
     sections = (
-        *_separation(table, whole, small), *_evenness(table, spread, spread_everywhere, order),
-        *_details(table, results),
+        *_findings(table, whole, small, spread, spread_everywhere, order), *_details(table, results),
     )  # fmt: skip
     signature = {"rules": "ud", "test_sets": str(n), "systems": str(len(systems))}
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
@@ -364,7 +362,15 @@ def _estimates_section(
     )
 
 
-def _separation(table: ResultsByTestSet, whole: Comparison, small: Comparison) -> Iterator[StudySection]:
+def _findings(
+    table: ResultsByTestSet,
+    whole: Comparison,
+    small: Comparison,
+    spread: Mapping[str, Comparison],
+    spread_everywhere: Mapping[str, Comparison],
+    order: Comparison,
+) -> Iterator[StudySection]:
+    """How many pairs of systems each measure separates, the spread on every scale, and the order of systems."""
     everywhere = range(len(table.codes))
     yield _estimates_section(
         "Which measure separates systems",
@@ -384,12 +390,6 @@ def _separation(table: ResultsByTestSet, whole: Comparison, small: Comparison) -
         f" {min(shares):.0%} to {max(shares):.0%} of the pairs differ, depending on the measure.",
         figure="significant pairs",
     )
-
-
-def _evenness(
-    table: ResultsByTestSet, spread: Mapping[str, Comparison], everywhere: Mapping[str, Comparison], order: Comparison
-) -> Iterator[StudySection]:
-    """The spread on every scale, on the well-parsed test sets and on all test sets; then the order of systems."""
     about = (
         "The spread is the standard deviation of a system's scores over test sets, averaged over the"
         f" {len(table.systems)} systems with all outputs. If scores are lower, the same spread is a larger share of the"
@@ -412,7 +412,7 @@ def _evenness(
             f"How evenly, on well-parsed test sets: {scale}", "spread", comparison, *((about, chosen) if first else ()),
             plain=scale == LOG_ODDS, figure="spread in points" if first else "",
         )  # fmt: skip
-    for scale, comparison in everywhere.items():
+    for scale, comparison in spread_everywhere.items():
         title = f"How evenly, on all test sets: {scale}"
         yield _estimates_section(title, "spread", comparison, plain=scale == LOG_ODDS)
     yield _estimates_section(
@@ -421,7 +421,7 @@ def _evenness(
         order,
         "Sentences of a test set are resampled. The table shows the share of pairs of systems that have the same"
         " order as on the whole test set, averaged over test sets, and the standard error as a share of the score.",
-        more={"relative error": value_of(mean_of(table.noise), range(len(table.codes)))},
+        more={"relative error": value_of(mean_of(table.noise), everywhere)},
         figure="same order",
     )
 
