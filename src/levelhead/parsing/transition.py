@@ -18,15 +18,7 @@ from levelhead.kernels.oracles import projective_order
 from levelhead.kernels.transition_parser import Parser
 from levelhead.kernels.trees import lift
 from levelhead.parsing.features import Columns, Integers, compiled_for
-from levelhead.parsing.model import (
-    TRANSITION_SYSTEMS,
-    Averages,
-    Model,
-    Schedule,
-    Trees,
-    Weights,
-    table_shapes,
-)
+from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Model, Schedule, Trees, Weights, table_shapes
 from levelhead.parsing.parser_input import longest_with_beam
 
 _EXPLORATION = 0.9
