@@ -75,17 +75,6 @@ def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list
     return tables
 
 
-def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
-    """Return the counts of Kneser-Ney smoothing: numbers of distinct words to the left, except after `<s>`."""
-    adjusted = [
-        np.where(table.initial, table.counts, np.bincount(longer.suffixes, minlength=len(table.keys)))
-        for table, longer in pairwise(tables)
-    ]
-    adjusted.append(tables[-1].counts)
-    adjusted[0] = np.where(tables[0].initial, 0, adjusted[0])  # `<s>` is never predicted
-    return adjusted
-
-
 FALLBACK = (0.5, 1.0, 1.5)  # the discounts if they cannot be estimated, as in KenLM's `--discount_fallback`
 
 
@@ -256,7 +245,15 @@ def estimate(
     words = Strings.of(texts[code] for code in in_vocabulary.tolist())
     size = len(words) + len(SPECIAL)
     tables = count_ngrams(framed(translation[codes], sequences.starts), size, order)
-    adjusted = adjusted_counts(tables)
+    # the counts of Kneser-Ney smoothing: numbers of distinct words to the left, except after `<s>`
+    adjusted: list[Indices] = [
+        *(
+            np.where(table.initial, table.counts, np.bincount(longer.suffixes, minlength=len(table.keys)))
+            for table, longer in pairwise(tables)
+        ),
+        tables[-1].counts,
+    ]
+    adjusted[0] = np.where(tables[0].initial, 0, adjusted[0])  # `<s>` is never predicted
     discounts = tuple(map(estimate_discounts, adjusted))
     ngrams = tuple(_smoothed(tables, adjusted, discounts, least, size))
     return NgramModel(words, ngrams, discounts, least, len(codes), minimum_word_count, sequences.sha256)

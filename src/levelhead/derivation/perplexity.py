@@ -194,9 +194,11 @@ def perplexity(
     sums = sentence_sums(model, sequences_of(test, order, lift=lift))
     signature = {"order": order, "ngram": str(model.order)}
     if model.minimum_counts:  # empty for a model that was read, of which only the order is known
-        signature["smoothing"] = "interpolated-modified-kneser-ney"
-        signature["minimum-counts"] = ",".join(map(str, model.minimum_counts))
-        signature["minimum-word-count"] = str(model.minimum_word_count)
+        signature |= {
+            "smoothing": "interpolated-modified-kneser-ney",
+            "minimum-counts": ",".join(map(str, model.minimum_counts)),
+            "minimum-word-count": str(model.minimum_word_count),
+        }
     signature |= {"ends": ends, **({"lift": "yes"} if lift else {})}
     hashes = {"train": short_hash(model.sha256), "test": short_hash(test.source.sha256), "version": VERSION}
     return Perplexity(sums, order, ends, model.n_words, signature | hashes, test.source.sha256)

@@ -22,7 +22,6 @@ _NO_RELATION = "dep"  # for words other than roots, if the training treebank onl
 
 
 def train_baseline(source: Treebank, recipe: Recipe, function_head: int | None) -> Baseline:
-    """Return a baseline with the most frequent relation of each UPOS, of words with another UPOS, and of roots."""
     words = list(zip(source.upos, source.relations, (source.heads < 0).tolist()))
     by_tag: dict[str, Counter[str]] = {}
     for tag, relation, is_root in words:

@@ -169,12 +169,7 @@ def _other_words(rows: list[Row], forms: list[str]) -> list[_TreeFault]:
 
 
 def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
-    """The repaired heads, and the faults.
-
-    A head that is not another word of the sentence counts as missing. The root is the first word with head 0, without
-    one the first word without a head, or else the first word. Other words whose head is 0 or missing depend on it, and
-    so does the first word of each remaining cycle.
-    """
+    """The repaired heads, in which other roots, words without a valid head, and cycles depend on the root; faults."""
     wrong: list[_TreeFault] = []
     heads = [_MISSING] * len(rows)
     for i, row in enumerate(rows):
@@ -193,6 +188,7 @@ def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
         wrong.append((0, "no-root", "no word is the root"))
     if len(roots) > 1:
         wrong.append((roots[1], "several-roots", f"{len(roots)} words are roots"))
+    # the first word with head 0; without one, the first word without a valid head; or else the first word
     root = (roots or [i for i, head in enumerate(heads) if head == _MISSING] or [0])[0]
     heads = [root + 1 if head <= 0 else head for head in heads]
     heads[root] = 0

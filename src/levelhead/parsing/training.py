@@ -228,7 +228,6 @@ def train_ensemble(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, 
 
 def _parsed_by_ensemble(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     def parsed(pieces: Integers) -> tuple[Integers, Integers]:
-        """The heads and labels of all words, without long sentences."""
         outputs = [parse_columns(member, columns, pieces) for member in model.members]
         voted, voted_labels = (np.array(columns_of_members, np.int32) for columns_of_members in zip(*outputs))
         heads, labels = parse_voted(model.graph, columns, pieces, *candidates(voted, pieces, model.votes))

@@ -176,11 +176,11 @@ def human_agreement(
     return correlations
 
 
-def _printed_classes() -> dict[str, list[str]]:
-    """The classes of each relation in Table 2."""
-    members = PRINTED["table_2"]
-    relations = sorted({relation for names in members.values() for relation in names.split()})
-    return {relation: [name for name, names in members.items() if relation in names.split()] for relation in relations}
+# the classes of each relation in Table 2
+_CLASSES = {
+    relation: [name for name, names in PRINTED["table_2"].items() if relation in names.split()]
+    for relation in sorted(set(" ".join(PRINTED["table_2"].values()).split()))
+}
 
 
 def _tables_of_treebanks(
@@ -204,7 +204,7 @@ def _tables_of_treebanks(
         columns(text=("relation", "printed", "program (scheme callin-code)", "text (scheme callin)")),
         [
             (relation, " and ".join(classes), class_of(relation), SCHEMES["callin"].class_of(relation))
-            for relation, classes in _printed_classes().items()
+            for relation, classes in _CLASSES.items()
         ],
     )
     order = sorted(averaged, key=averaged.__getitem__)
@@ -296,12 +296,11 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
                 verdict_of_correlation(function, p_function, -1),
                 f"r = {shown(function)} ({p_shown(p_function)}, {number_of(n, 'treebank')}), printed -0.52;"
                 f" content relations {shown(content)} ({p_shown(p_content)}), printed 0.23")  # fmt: skip
-    classes = _printed_classes()
-    differing = [relation for relation, names in classes.items() if {class_of(relation)} != {*names}]
-    twice = [relation for relation, names in classes.items() if len(names) > 1]
+    differing = [relation for relation, names in _CLASSES.items() if {class_of(relation)} != {*names}]
+    twice = [relation for relation, names in _CLASSES.items() if len(names) > 1]
     yield Claim("Each relation is in one class of Table 2", "Table 2", verdict_of_fact(not twice),
-                f"in two classes: {', '.join(twice) or 'none'}; {sum(map(len, classes.values()))} entries; different in"
-                f" the scheme {SCHEME}: {', '.join(differing) or 'none'}")  # fmt: skip
+                f"in two classes: {', '.join(twice) or 'none'}; {sum(map(len, _CLASSES.values()))} entries; different"
+                f" in the scheme {SCHEME}: {', '.join(differing) or 'none'}")  # fmt: skip
 
 
 def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Claim:
@@ -363,7 +362,6 @@ MARGIN = 0.1  # two variances count as equal if they differ by less than this sh
 
 
 def verdict_of_equality(change: ValueWithInterval | None) -> Verdict:
-    """Return the verdict on equality: it holds if the interval is inside the margin, and not if it is outside."""
     if change is None:
         return "no data"
     if change.low > -MARGIN and change.high < MARGIN:

@@ -65,7 +65,6 @@ def reproduce(request: StudyRequest) -> Study:
 
 
 def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
-    """What the page says, what happens, and whether they agree."""
     rules = RULES["conll17"]
     gold = parse_as(conllu(case.get("gold", common_gold)).encode(), "gold", rules)
 

@@ -13,15 +13,8 @@ from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.significance import (
-    Estimate,
-    SystemCounts,
-    Units,
-    pairwise_randomization_p,
-    resampled,
-    resampled_rows,
-    spawned,
-)
+from levelhead.significance import SystemCounts, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
+from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT
@@ -234,7 +227,6 @@ def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
 def measure_documents(
     counts: Mapping[str, Any], samples: int, resamples: int, permutations: int, seed: int
 ) -> dict[str, Any]:
-    """Return design effects, coverage of intervals, and p-values of one test set."""
     units = Units(DOCUMENT, np.array(counts["of_sentence"], dtype=np.int64))
     parts = np.array(counts["parts"], dtype=np.float64)
     valid = counts["systems"]
@@ -300,7 +292,6 @@ def _spreads(table: SystemCounts) -> list[list[Spread]]:
 
 def _estimates(table: SystemCounts) -> list[list[Estimate]]:
     """The scores and differences by measure, with standard errors as in `compare`."""
-    values = _contrasts(table.values(table.parts.sum(axis=0)))
     return [
         [
             Estimate(
@@ -309,7 +300,7 @@ def _estimates(table: SystemCounts) -> list[list[Estimate]]:
             )
             for value, spread in zip(row, spreads, strict=True)
         ]
-        for i, (row, spreads) in enumerate(zip(values, _spreads(table)))
+        for i, (row, spreads) in enumerate(zip(_contrasts(table.values(table.parts.sum(axis=0))), _spreads(table)))
     ]  # fmt: skip
 
 

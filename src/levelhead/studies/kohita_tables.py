@@ -233,7 +233,6 @@ def score_tables(measured: Mapping[str, Rows], *, printed_too: bool = False) -> 
 
 
 def _scores_by(name: str, measured: Mapping[str, Rows], *, printed_too: bool) -> StudySection:
-    """The scores by one measure of parsers trained on content heads and on function heads, and averages."""
     averages, table = (PRINTED["average"]["row"], PRINTED["table_2"]) if printed_too else ({}, {})
     published = [parser for parser in ("MST", "RBG") if f"{name} {parser} UD" in averages]
     heads = [Column("treebank", "text")]
@@ -263,7 +262,6 @@ def _scores_by(name: str, measured: Mapping[str, Rows], *, printed_too: bool) ->
 
 
 def _pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
-    """The scores of our parser trained on content heads and on function heads, and the gain."""
     return (None, None, None) if row is None else _with_gain(*(row["scores"][kind][name] for kind in KINDS))
 
 
@@ -283,7 +281,6 @@ def scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
 
 
 def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
-    """Return the F1 of relations, as means over treebanks."""
     cells = []
     for name in UD2_RELATIONS:
         row: list[Cell | str] = [name]
@@ -306,8 +303,7 @@ def figure_2(measured: Mapping[str, Rows]) -> Iterator[StudySection]:
         arcs = {code: row["arcs"] for code, row in rows.items()}
         drawn = {
             name: [100 * counts[name] / max(1, counts["functional"]) for counts in arcs.values()]
-            for name in names
-            if name != "right after"
+            for name in ("right before", "broken", "fixed")
         }
         yield table_section(
             f"Figure 2: functional arcs that conversion breaks ({parser})",

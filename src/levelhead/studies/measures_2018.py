@@ -198,7 +198,6 @@ def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]
 
 
 def compare_systems(counts: SystemCounts, resamples: int, seed: int) -> dict[str, Any]:
-    """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is."""
     counts = counts._replace(parts=np.array(counts.parts, dtype=np.float64))
     boot_seed, swap_seed, small_seed = spawned(seed, 3)
     values = ratios(counts.parts.sum(axis=0))
@@ -370,7 +369,6 @@ def _findings(
     spread_everywhere: Mapping[str, Comparison],
     order: Comparison,
 ) -> Iterator[StudySection]:
-    """How many pairs of systems each measure separates, the spread on every scale, and the order of systems."""
     everywhere = range(len(table.codes))
     yield _estimates_section(
         "Which measure separates systems",
@@ -427,7 +425,6 @@ def _findings(
 
 
 def _details(table: ResultsByTestSet, results: Mapping[str, Row]) -> Iterator[StudySection]:
-    """The numbers by family of languages, by pair of systems, and by test set."""
     statistics = {
         "By family: which measure separates systems": (
             mean_of(table.significant, table.pairs), 1,

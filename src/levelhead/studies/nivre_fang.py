@@ -47,12 +47,21 @@ from levelhead.typology.languages import family_of
 
 NAME = "nivre-fang-2017"
 PRINTED = printed("nivre_fang")
+_TABLES = (PRINTED["table_3"], PRINTED["table_2"])
 PARSER = "swap-lazy"
 OTHERS = ("graph", "ensemble")  # also trained if no outputs are given, to see whether the findings depend on the parser
 
 CLASSES = ("CORE", "NONCORE", "FUN", "MWE")
 WITHOUT = ("PUNCT", "FUN", "MWE")
 RELATIONS = ("det", "clf", "case", "aux", "cop", "mark", "cc")
+# the printed rows of both tables, as shares; empty for other treebanks
+PUBLISHED = defaultdict[str, dict[str, float]](
+    dict,
+    {
+        code: {name: value / 100 for table in _TABLES for name, value in table.get(code, {}).items()}
+        for code in (key for table in _TABLES for key in table)
+    },
+)
 DROPS = {"Table 2": "without FUN", "Table 3": "CLAS - LAS"}
 
 Row = Mapping[str, float | None]
@@ -147,14 +156,6 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
     return rows
 
 
-def published_rows() -> defaultdict[str, dict[str, float]]:
-    rows: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for table in ("table_3", "table_2"):
-        for code, row in PRINTED[table].items():
-            rows[code] |= {name: value / 100 for name, value in row.items()}
-    return rows
-
-
 FEWEST_WORDS = 30_000  # the claimed smallest size of a treebank
 
 
@@ -186,7 +187,6 @@ def _printed_claims(sizes: Mapping[str, int], examples: Rows) -> Iterator[Claim]
 
 
 def claims_on_scores(rows: Rows, request: StudyRequest) -> list[Claim]:
-    published = published_rows()
     names = ("LAS", "CLAS", "CLAS - LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)))
     values = {name: [row[name] for row in rows.values()] for name in names}
     means = {name: shown(mean(column), 2, 100) for name, column in values.items()}
@@ -208,7 +208,7 @@ def claims_on_scores(rows: Rows, request: StudyRequest) -> list[Claim]:
     drop = mean_interval(two, *request.draws)
     extra = mean_interval(map(difference, two, five), *request.draws)
     correlations = {
-        f"{table} ({name})": spearman((row[name], published[code].get(name)) for code, row in rows.items())
+        f"{table} ({name})": spearman((row[name], PUBLISHED[code].get(name)) for code, row in rows.items())
         for table, name in DROPS.items()
     }
     order = ", ".join(f"{where}: Spearman {shown(r)} ({p_shown(p, 4)})" for where, (r, p, _) in correlations.items())
@@ -236,13 +236,10 @@ def claims_on_scores(rows: Rows, request: StudyRequest) -> list[Claim]:
 
 
 def _tables(rows: Rows) -> Iterator[StudySection]:
-    """Printed columns next to ours, their rank correlations, and families of languages."""
-    published = published_rows()
     averages = {**PRINTED["average_2"]["row"], **PRINTED["average_3"]["row"]}
 
     def printed_and_ours(title: str, names: Sequence[str], *text: str, figure: Drawing | None = None) -> StudySection:
-        """A table with averages in the last two rows."""
-        sources: dict[str, Rows] = {" printed": published, "": rows}
+        sources: dict[str, Rows] = {" printed": PUBLISHED, "": rows}
         cells: list[tuple[str | Cell, ...]] = [
             (code, *(source[code].get(name) for name in names for source in sources.values())) for code in rows
         ]
@@ -255,7 +252,7 @@ def _tables(rows: Rows) -> Iterator[StudySection]:
     order = sorted(rows, key=lambda code: rows[code]["without FUN"] or 0.0)
     drawn = {
         whose: [points(source[code].get("without FUN")) for code in order]
-        for whose, source in (("printed", published), ("ours", rows))
+        for whose, source in (("printed", PUBLISHED), ("ours", rows))
     }
     yield printed_and_ours(
         "Table 2: LAS without a class, minus LAS", [f"without {name}" for name in WITHOUT],
@@ -265,7 +262,7 @@ def _tables(rows: Rows) -> Iterator[StudySection]:
     with_relations = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
     yield printed_and_ours("Table 3: CLAS, and LAS without a relation", with_relations)
     pairs_by_name = {
-        name: [(row[name], published[code].get(name)) for code, row in rows.items()]
+        name: [(row[name], PUBLISHED[code].get(name)) for code, row in rows.items()]
         for name in ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS")
     }
     yield table_section(
@@ -289,7 +286,7 @@ def _tables(rows: Rows) -> Iterator[StudySection]:
             (
                 name,
                 len(codes),
-                *(mean(source[code].get("CLAS - LAS") for code in codes) for source in (published, rows)),
+                *(mean(source[code].get("CLAS - LAS") for code in codes) for source in (PUBLISHED, rows)),
             )
             for name, codes in sorted(families.items())
         ],
@@ -307,9 +304,8 @@ def _kinds(names: Sequence[str], sources: Collection[str]) -> dict[str, Kind]:
 
 def _other_parsers(measured: Mapping[str, Rows]) -> tuple[StudySection, StudySection]:
     """LAS and both drops for each parser and treebank, next to the printed numbers; averages and rank correlations."""
-    published = published_rows()
     codes = dict.fromkeys(code for rows in measured.values() for code in rows)
-    sources: dict[str, Rows] = {"printed": {code: published[code] for code in codes}, **measured}
+    sources: dict[str, Rows] = {"printed": {code: PUBLISHED[code] for code in codes}, **measured}
     names = ("LAS", *DROPS.values())
     averaged = ("LAS", "CLAS", "CORE", "NONCORE", "FUN", "without FUN", "without det", "without case", "CLAS - LAS")
     averages: list[tuple[str | Cell, ...]] = [
@@ -318,7 +314,7 @@ def _other_parsers(measured: Mapping[str, Rows]) -> tuple[StudySection, StudySec
     ]
     ranks = [
         (f"Spearman with the printed {name}", None,
-         *(spearman((row[name], published[code].get(name)) for code, row in rows.items())[0]
+         *(spearman((row[name], PUBLISHED[code].get(name)) for code, row in rows.items())[0]
            for rows in measured.values()))
         for name in names[1:]
     ]  # fmt: skip

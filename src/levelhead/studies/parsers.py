@@ -22,10 +22,7 @@ Heads = Literal["UD", "CONV"]  # content-head trees, or function-head trees
 def outputs_of(
     request: StudyRequest, parser: str, treebanks: Mapping[str, Parts], *, on: str = "test", heads: Heads | None = None
 ) -> dict[str, Path]:
-    """Return the file with the output of a parser for each treebank, by code; empty without outputs and trainer.
-
-    Given outputs are in the subfolder with the parser's name or, if it does not exist, directly in the given folder.
-    """
+    """Return a parser's output file for each treebank, given (in its subfolder, or directly in the folder) or made."""
     if request.systems is not None:
         folder = request.systems / parser
         folder = folder if folder.is_dir() else request.systems
@@ -54,8 +51,7 @@ def _train_and_parse(train: Path, dev: Path | None, parsed: Path, trainer: str, 
     trees = [with_one_root(read_treebank(path)) for path in (train, dev) if path is not None]
     if converted:
         trees = [forward(treebank) for treebank in trees]
-    output = function(parser, trees[:1], trees[1] if len(trees) > 1 else None, read_treebank(parsed))
-    return to_conllu(output).decode()
+    return to_conllu(function(parser, trees[:1], next(iter(trees[1:]), None), read_treebank(parsed))).decode()
 
 
 def with_one_root(treebank: Treebank) -> Treebank:

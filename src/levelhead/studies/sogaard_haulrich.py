@@ -189,7 +189,6 @@ def _parsers(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str,
 
 
 def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyRequest) -> dict[str, OutputResult]:
-    """Return the results of each parser on one treebank, with UAS, exact match and perplexity."""
     weights = {MODEL: estimated_model(read_treebank(parts.training), ORDER)}
     files = {parser: {parts.code: path} for parser, path in outputs.items()}
     setup = setup_of(("Words", "Sentences", *COUNTED.values()), weights=weights)
@@ -207,7 +206,6 @@ def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | Non
 
 
 def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list[float]]:
-    """Return the share of pairs of parsers that are separated on random test sets, by size and measure."""
     table = SystemCounts(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), "", perplexities=(2,))
     shares_by_size: dict[str, list[float]] = {}
     for size, size_seed in zip(SIZES, spawned(seed, len(SIZES))):
@@ -264,7 +262,6 @@ def correlations(
 
 
 def _tables_of_accuracies(listed: Sequence[TreebankPerplexities]) -> Iterator[StudySection]:
-    """The correlations of perplexities with accuracies, printed and ours, and those of their parts."""
     in_print = PRINTED["correlations"]
     points = [  # logarithms, since sizes may differ by a factor of a hundred
         Named(row.name, math.log10(row.size / row.derivation), value, f"{kind} UAS")
@@ -303,7 +300,6 @@ def _over_parsers(parsers: Mapping[str, Row], pair: str) -> list[Cell]:
 
 
 def _tables_of_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Iterator[StudySection]:
-    """How perplexity, UAS and exact match correlate, and how often each of them separates parsers."""
     title = "Section 5.2: perplexity as a metric for parsers"
     if not parsers:
         yield StudySection(title, ("No outputs of the four transition systems on gold words were given.",))

@@ -92,7 +92,10 @@ class Study(Tabular):
             **header("study", self.signature), "study": self.name, "title": self.title,
             "source": self.source, "setting": list(self.setting),
             "sections": [
-                {"title": section.title, "text": list(section.text), **_table_document(section.table)}
+                {
+                    "title": section.title, "text": list(section.text),
+                    **({} if section.table is None else {"table": _table_document(section.table)}),
+                }
                 for section in self.sections
             ],
             "claims": [claim._asdict() for claim in self.claims],
@@ -102,11 +105,9 @@ class Study(Tabular):
         return text(self).rstrip("\n")
 
 
-def _table_document(table: Table | None) -> dict[str, Any]:
-    if table is None:
-        return {}
+def _table_document(table: Table) -> dict[str, Any]:
     columns = [{"name": column.name, "kind": column.kind} for column in table.columns]
-    return {"table": {"columns": columns, "rows": list(map(list, table.rows)), "notes": list(table.notes)}}
+    return {"columns": columns, "rows": list(map(list, table.rows)), "notes": list(table.notes)}
 
 
 class StudySpec(NamedTuple):
