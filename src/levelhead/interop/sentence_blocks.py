@@ -13,13 +13,11 @@ from levelhead.treebank import Treebank, from_conllu, to_conllu
 
 def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:
     """Return a fault in an object that is not a file, so that the message names the sentence."""
-    where = f"sentence {sentence}: " if sentence else ""
-    return Fault(slug, f"{where}{message}", Place(origin, None, sentence, word))
+    return Fault(slug, (f"sentence {sentence}: " if sentence else "") + message, Place(origin, None, sentence, word))
 
 
 def cannot_hold(message: str, sentence: int | None = None, word: str | None = None) -> Fault:
-    of_word = f"word {word}: " if word else ""
-    return fault_in(None, sentence, "cannot-hold", f"{of_word}{message}", word)
+    return fault_in(None, sentence, "cannot-hold", (f"word {word}: " if word else "") + message, word)
 
 
 def raise_faults(treebank: Treebank, faults: Iterable[Fault]) -> None:
@@ -67,6 +65,5 @@ def _text(number: int, block: SentenceBlock, origin: str) -> str:
     for texts, forbidden in ((block.comments, _LINE_END), (cells, _BREAK)):
         broken = next(filter(forbidden.search, texts), None)
         if broken is not None:
-            message = f"{quoted(broken)} has a tab or a line end"
-            raise ConlluError(fault_in(origin, number, "invalid-columns", message))
+            raise ConlluError(fault_in(origin, number, "invalid-columns", f"{quoted(broken)} has a tab or a line end"))
     return "".join(f"{line}\n" for line in (*block.comments, *map("\t".join, block.rows))) + "\n"

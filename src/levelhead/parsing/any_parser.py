@@ -162,8 +162,10 @@ def cross_validate(
     prepared(treebank, recipe.relations, "content-head")  # fails early if the treebank cannot be learned from
     program = None if store is None else identity_of(recipe.parser, recipe.external)
     data = to_conllu(treebank)
-    external = recipe.external._replace(jar=None)  # the key has the hash of its contents instead of its path
-    settings = json.dumps([VERSION, recipe._replace(external=external), program, folds, repair])
+    # the key has the hash of the contents of the jar file instead of its path
+    settings = json.dumps(
+        [VERSION, recipe._replace(external=recipe.external._replace(jar=None)), program, folds, repair]
+    )
     identity = hashlib.sha256(data).hexdigest()
     jobs = [
         Job(

@@ -211,5 +211,4 @@ def _wrong_relations(rows: list[Row]) -> Iterator[_TreeFault]:
         if row.relation in _NONE:
             yield i, "empty-relation", f"the relation is {quoted(row.relation)}"
         elif not is_relation(row.relation):
-            message = f"the relation {quoted(row.relation)} has white space or invisible characters"
-            yield i, "invalid-relation", message
+            yield i, "invalid-relation", f"the relation {quoted(row.relation)} has white space or invisible characters"

@@ -90,8 +90,7 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
 
 def reading_backwards(starts: Integers) -> Integers:
     """Return the indices of words in backward reading order: each sentence from its last word to its first."""
-    places = np.repeat(starts[:-1] + starts[1:] - 1, np.diff(starts)) - np.arange(starts[-1])
-    return places.astype(np.int32)
+    return (np.repeat(starts[:-1] + starts[1:] - 1, np.diff(starts)) - np.arange(starts[-1])).astype(np.int32)
 
 
 def of_words(columns: Columns, words: NDArray[Any]) -> Columns:
@@ -153,9 +152,9 @@ _ARC = "h d hl hl2 hr hr2 dl dl2 dr dr2 hp hn dp dn sib sib2 hh".split()
 # the position numbers of the kernel (parser_features.pxi)
 _POSITIONS = {name: number for number, name in enumerate([*_CONFIGURATION, *_ARC])}
 
-_BUILT = "label n_left n_right left_set right_set distance next_to".split()
 _ATTRIBUTES = {name: number for number, name in enumerate(COLUMNS)} | {
-    name: WIDTH + number for number, name in enumerate(_BUILT)
+    name: WIDTH + number
+    for number, name in enumerate("label n_left n_right left_set right_set distance next_to".split())
 }
 _PLAIN, _EACH, _AGREE, _BETWEEN = range(4)
 _MOST_ATOMS, _MOST_TEMPLATES = 256, 512

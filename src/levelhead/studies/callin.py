@@ -328,8 +328,7 @@ def claims_on_scores(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
     text = "WLAS varies less than LAS over the best languages, and equally over all languages"
     n, place = len(rows), "section 6, Figure 5"
     if n < FEWEST:
-        few = f"{number_of(n, 'treebank')} with outputs; at least {FEWEST} are needed"
-        yield Claim(text, place, "no data", few)
+        yield Claim(text, place, "no data", f"{number_of(n, 'treebank')} with outputs; at least {FEWEST} are needed")
         return
     scores = np.array([[row["LAS"], row["WLAS"]] for row in rows.values()])
     of_best, of_all = (

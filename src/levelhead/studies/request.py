@@ -189,8 +189,7 @@ def score_files(
     by_formats: dict[tuple[Format, Format], dict[str, dict[str, Path]]] = {}
     for name, files in systems.items():
         for code, path in files.items():
-            formats = format_of(golds[code]), format_of(path)
-            by_formats.setdefault(formats, {}).setdefault(name, {})[code] = path
+            by_formats.setdefault((format_of(golds[code]), format_of(path)), {}).setdefault(name, {})[code] = path
     results, contents, looked = dict[tuple[str, str], OutputResult](), dict[str, FileSummary](), dict[str, Any]()
     for (gold_format, output_format), outputs in by_formats.items():  # since all files of a plan share the same formats
         tested = tuple(test_sets[code] for code in golds if any(code in files for files in outputs.values()))
