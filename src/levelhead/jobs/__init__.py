@@ -1,17 +1,7 @@
 """Jobs on any Executor, with a store of results for resuming."""
 
 from levelhead.jobs.clusters import Tls, check_address, cluster
-from levelhead.jobs.running import (
-    Job,
-    Outcome,
-    StaleInput,
-    Workers,
-    borrowed,
-    n_cores,
-    processes,
-    run_jobs,
-    run_long_jobs,
-)
+from levelhead.jobs.running import Job, Outcome, StaleInput, Workers, borrowed, n_cores, processes, run_jobs
 from levelhead.jobs.store import Store, check_store
 
 __all__ = [
@@ -28,5 +18,4 @@ __all__ = [
     "n_cores",
     "processes",
     "run_jobs",
-    "run_long_jobs",
 ]

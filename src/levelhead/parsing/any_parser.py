@@ -10,7 +10,8 @@ import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, number_of
-from levelhead.jobs import Job, StaleInput, Store, Workers, run_long_jobs
+from levelhead.jobs import Job, StaleInput, Store, Workers
+from levelhead.jobs.running import run_long_jobs
 from levelhead.parsing.baselines import parse_baseline, train_baseline
 from levelhead.parsing.external import (
     EXTERNAL_PARSERS,

@@ -20,7 +20,8 @@ from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, lan
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable, name_of
-from levelhead.jobs import Job, StaleInput, Store, Workers, run_long_jobs
+from levelhead.jobs import Job, StaleInput, Store, Workers
+from levelhead.jobs.running import run_long_jobs
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.layouts import bare_name, gold_files, stem_of, system_folders, treebanks_in
