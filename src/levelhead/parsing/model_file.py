@@ -106,26 +106,26 @@ def read_model(path: str | os.PathLike[str]) -> AnyModel:
     name = os.fsdecode(path)
     data = read_bytes(path, Limits(size=_MOST_BYTES))
 
-    def refuse(slug: str, message: str) -> NoReturn:
+    def not_read(slug: str, message: str) -> NoReturn:
         raise InputError(Fault(slug, message, Place(name)))
 
     if not data.startswith(MAGIC):
-        refuse("not-a-model", "the file is not a model: give a file written by `levelhead train`")
+        not_read("not-a-model", "the file is not a model: give a file written by `levelhead train`")
     start = len(MAGIC) + _LENGTHS.size
     if len(data) < start + _CHECKSUM:
-        refuse("damaged-model", f"the file is truncated: {_AGAIN}")
+        not_read("damaged-model", f"the file is truncated: {_AGAIN}")
     version, size = _LENGTHS.unpack_from(data, len(MAGIC))
     if version != FORMAT:
         message = f"the model has version {version}, but this levelhead reads version {FORMAT}: train it again"
-        refuse("model-version", message)
+        not_read("model-version", message)
     body = memoryview(data)[:-_CHECKSUM]  # a view: large models are not copied
     if hashlib.sha256(body).digest() != data[-_CHECKSUM:]:
-        refuse("damaged-model", f"the checksum is wrong: {_AGAIN}")
+        not_read("damaged-model", f"the checksum is wrong: {_AGAIN}")
     try:
         require(size <= min(len(body) - start, _MOST_DESCRIPTION), size)
         return _model(json.loads(bytes(body[start : start + size])), body[start + size :])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, zlib.error):
-        refuse("damaged-model", f"the contents are not a valid model: {_AGAIN}")
+        not_read("damaged-model", f"the contents are not a valid model: {_AGAIN}")
 
 
 def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
