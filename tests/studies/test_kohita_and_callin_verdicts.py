@@ -1,6 +1,7 @@
 """Verdicts on the claims of Kohita, Noji and Matsumoto, and of Callin, for made-up numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from levelhead.studies.kohita import claims_on_scores as kohita_scores
 from levelhead.studies.measures_2018 import (
     SCALES,
 )
-from levelhead.studies.study import printed
 from levelhead.studies.verdicts import (
     ValueWithInterval,
 )
@@ -88,11 +88,11 @@ def test_claims_on_gains_of_several_measures() -> None:
 
 
 def test_entropy_must_fall() -> None:
-    numbers, lowers = printed("kohita"), "Conversion lowers"
-    assert verdict(claims_on_entropy(described([-0.1] * 5), numbers), lowers) == "holds"
-    assert verdict(claims_on_entropy(described([-0.1, 0.1, -0.1, -0.1]), numbers), lowers) == "does not hold"
-    assert verdict(claims_on_entropy(described([-0.1, 0.0, -0.1, -0.1]), numbers), lowers) == "does not hold"
-    assert verdict(claims_on_entropy({}, numbers), lowers) == "no data"
+    lowers = "Conversion lowers"
+    assert verdict(claims_on_entropy(described([-0.1] * 5)), lowers) == "holds"
+    assert verdict(claims_on_entropy(described([-0.1, 0.1, -0.1, -0.1])), lowers) == "does not hold"
+    assert verdict(claims_on_entropy(described([-0.1, 0.0, -0.1, -0.1])), lowers) == "does not hold"
+    assert verdict(claims_on_entropy({}), lowers) == "no data"
 
 
 def test_entropy_and_gain() -> None:
@@ -185,7 +185,7 @@ def test_equality_needs_an_interval_inside_the_margin(change: ValueWithInterval 
 def test_callin_without_outputs_and_with_few_training_sets() -> None:
     assert set(verdicts(callin_scores({}, REQUEST)).values()) == {"no data"}
     assert len(list(callin_scores({}, REQUEST))) == len(list(callin_scores(callin_rows(LAS=[0.9] * 4), REQUEST)))
-    assert set(verdicts(claims_on_printed_numbers({}, given=True, weighted=True)).values()) == {"no data"}
+    assert set(verdicts(claims_on_printed_numbers({}, StudyRequest(systems=Path(), weights=Path()))).values()) == {"no data"}
     few = claim_on_entropies({"case": 0.1, "nsubj": 0.4}, 3, "3 training sets")
     assert few.verdict == "no data"
     assert "at least 10" in few.evidence

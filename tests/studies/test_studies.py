@@ -232,7 +232,7 @@ def test_outputs_are_checked_before_work_starts(name: str, tmp_path: Path, monke
     def work(*_: object) -> None:
         raise AssertionError("work was begun")
 
-    for jobs in ("levelhead.studies.request.run_jobs", "levelhead.campaign.run.run_jobs"):
+    for jobs in ("levelhead.studies.request.run_long_jobs", "levelhead.campaign.run.run_jobs"):
         monkeypatch.setattr(jobs, work)
     (tmp_path / "some").mkdir()
     (tmp_path / "some" / "other.conllu").write_text("")

@@ -163,13 +163,12 @@ def nivre_fang(change: Callable[[int, dict[str, float | None]], None] | None = N
         if change is not None:
             change(i, row)
         rows[code] = row
-    return nivre_fang_scores(rows, numbers, REQUEST)
+    return nivre_fang_scores(rows, REQUEST)
 
 
 def test_nivre_and_fang_on_their_own_numbers() -> None:
     assert set(verdicts(nivre_fang()).values()) == {"holds"}
-    numbers = printed("nivre_fang")
-    assert set(verdicts(nivre_fang_scores({}, numbers, REQUEST)).values()) == {"no data"}
+    assert set(verdicts(nivre_fang_scores({}, REQUEST)).values()) == {"no data"}
 
 
 def test_the_order_of_languages_is_that_of_both_tables() -> None:

@@ -3,14 +3,7 @@
 from levelhead.derivation.arpa import read_arpa, write_arpa
 from levelhead.derivation.derive import ORDERS, Derivations, Sequences, derive, sequences_from, sequences_of
 from levelhead.derivation.ngram_model import SRILM_MINIMUM_COUNTS, Discounts, NgramModel, estimate
-from levelhead.derivation.perplexity import (
-    Ends,
-    Perplexities,
-    Perplexity,
-    SentenceSums,
-    perplexity,
-    sentence_sums,
-)
+from levelhead.derivation.perplexity import Ends, Perplexities, Perplexity, SentenceSums, perplexity, sentence_sums
 from levelhead.derivation.transition_systems import (
     ARC_EAGER,
     ARC_STANDARD,

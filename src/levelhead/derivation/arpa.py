@@ -77,11 +77,7 @@ def _lines(texts: Strings, words: NDArray[np.int32], logs: Reals, backoffs: Real
 
 
 def _in_units(values: Reals) -> Indices | None:
-    """Numbers in units of the kernel's last decimal; None if this would change a number.
-
-    An integer below 2^53 divided by a power of ten below 10^22 is the float nearest to the decimal number, and reading
-    the number gives the same float.
-    """
+    """Numbers in units of the kernel's last decimal; None if reading the decimals would not give the same floats."""
     if len(values) and np.abs(values).max() >= _LARGEST:
         return None
     units = np.rint(values * 10.0**arpa.DECIMALS)
@@ -111,7 +107,6 @@ class _Reader:
         self.at = 0
 
     def model(self) -> NgramModel:
-        """Read all of it."""
         self._expect(b"\\data\\", "an ARPA file starts with \\data\\")
         sizes: list[int] = []
         while match := re.fullmatch(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})", self._line()):
@@ -136,7 +131,6 @@ class _Reader:
         return self.lines[self.at].strip() if self.at < len(self.lines) else b""
 
     def _expect(self, line: bytes, message: str) -> None:
-        """Skip blank lines, and the line that must follow."""
         while self.at < len(self.lines) and not self._line():
             self.at += 1
         if self._line() != line:
@@ -163,7 +157,6 @@ class _Reader:
             self._refuse(f"there are more {n}-grams than the {size} in the header")
 
     def _words(self, size: int) -> tuple[Strings, NgramTable, dict[bytes, int]]:
-        """The single words, and the code of each."""
         codes = {word.encode(): code for code, word in enumerate(SPECIAL)} | {b"<UNK>": UNKNOWN}
         texts: list[str] = []
         logs, backoffs = [-math.inf] * len(SPECIAL), [0.0] * len(SPECIAL)

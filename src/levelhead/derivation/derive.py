@@ -26,10 +26,9 @@ from levelhead.kernels import oracles, trees
 from levelhead.tables.documents import header
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
-from levelhead.treebank import StringColumn, Strings, Treebank
+from levelhead.treebank import StringColumn, Strings, Treebank, nonprojective_arcs
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 from levelhead.treebank.strings import Codes, character_set
-from levelhead.treebank.treebank import nonprojective_arcs
 
 _MOST_STEPS = 2_000_000_000
 # the maximum number of renumberings of words while lifting the arcs of a sentence: several seconds
@@ -152,8 +151,7 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
         check_derived(failures, system, treebank, _MOST_STEPS)
     transitions, offsets, order, failures = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
     check_derived(failures, system, treebank)
-    n_lifted = int(np.count_nonzero(heads != original))
-    return Derivations(system, transitions, offsets, order, heads, treebank, n_lifted)
+    return Derivations(system, transitions, offsets, order, heads, treebank, int(np.count_nonzero(heads != original)))
 
 
 ORDERS = ("string", *SYSTEMS)

@@ -56,7 +56,6 @@ class NgramCounts(NamedTuple):
 
 
 def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list[NgramCounts]:
-    """Return the counts of n-grams of orders 1 to `order` within sentences."""
     words = np.arange(vocabulary_size)
     counts = np.bincount(tokens.codes, minlength=vocabulary_size)
     tables = [NgramCounts(words, np.zeros_like(words), counts, words == BEGIN)]
@@ -74,21 +73,6 @@ def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list
         index = np.full(len(tokens.codes), -1, dtype=np.int64)
         index[positions[sorting]] = np.cumsum(new) - 1
     return tables
-
-
-def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
-    """Return the adjusted counts of Kneser-Ney smoothing.
-
-    The counts of the longest n-grams are unchanged. The count of a shorter n-gram is the number of distinct words to
-    its left; if it starts with `<s>`, its count is unchanged. `<s>` itself is never predicted and counts 0.
-    """
-    adjusted = [
-        np.where(table.initial, table.counts, np.bincount(longer.suffixes, minlength=len(table.keys)))
-        for table, longer in pairwise(tables)
-    ]
-    adjusted.append(tables[-1].counts)
-    adjusted[0] = np.where(tables[0].initial, 0, adjusted[0])
-    return adjusted
 
 
 FALLBACK = (0.5, 1.0, 1.5)  # the discounts if they cannot be estimated, as in KenLM's `--discount_fallback`
@@ -116,11 +100,7 @@ class Discounts(NamedTuple):
 
 
 def estimate_discounts(counts: NDArray[np.int64]) -> Discounts:
-    """Return the estimated discounts of one order.
-
-    They cannot be estimated if no n-gram has a count of 1, 2 or 3, or if a discount would not be above 0 and at most
-    its count; then all three are `FALLBACK`.
-    """
+    """Return the discounts of one order, `FALLBACK` without counts of 1, 2 and 3, or if one is not in its range."""
     n1, n2, n3, n4 = np.bincount(np.minimum(counts, 5), minlength=5)[1:5].tolist()
     if n1 and n2 and n3:
         y = n1 / (n1 + 2 * n2)
@@ -265,7 +245,15 @@ def estimate(
     words = Strings.of(texts[code] for code in in_vocabulary.tolist())
     size = len(words) + len(SPECIAL)
     tables = count_ngrams(framed(translation[codes], sequences.starts), size, order)
-    adjusted = adjusted_counts(tables)
+    # the counts of Kneser-Ney smoothing: numbers of distinct words to the left, except after `<s>`
+    adjusted: list[Indices] = [
+        *(
+            np.where(table.initial, table.counts, np.bincount(longer.suffixes, minlength=len(table.keys)))
+            for table, longer in pairwise(tables)
+        ),
+        tables[-1].counts,
+    ]
+    adjusted[0] = np.where(tables[0].initial, 0, adjusted[0])  # `<s>` is never predicted
     discounts = tuple(map(estimate_discounts, adjusted))
     ngrams = tuple(_smoothed(tables, adjusted, discounts, least, size))
     return NgramModel(words, ngrams, discounts, least, len(codes), minimum_word_count, sequences.sha256)

@@ -194,9 +194,11 @@ def perplexity(
     sums = sentence_sums(model, sequences_of(test, order, lift=lift))
     signature = {"order": order, "ngram": str(model.order)}
     if model.minimum_counts:  # empty for a model that was read, of which only the order is known
-        signature["smoothing"] = "interpolated-modified-kneser-ney"
-        signature["minimum-counts"] = ",".join(map(str, model.minimum_counts))
-        signature["minimum-word-count"] = str(model.minimum_word_count)
+        signature |= {
+            "smoothing": "interpolated-modified-kneser-ney",
+            "minimum-counts": ",".join(map(str, model.minimum_counts)),
+            "minimum-word-count": str(model.minimum_word_count),
+        }
     signature |= {"ends": ends, **({"lift": "yes"} if lift else {})}
     hashes = {"train": short_hash(model.sha256), "test": short_hash(test.source.sha256), "version": VERSION}
     return Perplexity(sums, order, ends, model.n_words, signature | hashes, test.source.sha256)
@@ -240,10 +242,7 @@ class SurpriseTotal(Counts):
 def count_surprise(
     matches: Matches, trained: Trained, *, by_sentence: bool = False, before: SurpriseTotal | None = None
 ) -> Counts:
-    """Return the surprisal of the system's trees: minus log10 of the probability, and the number of events.
-
-    Unknown words are left out, and ends of sentences are events, as in language-model tools.
-    """
+    """Return the surprisal of the system's trees (minus log10) and the events, with ends but without unknown words."""
     logs, events = sentence_sums(trained.model, sequences_of(matches.system, trained.order)).sums(oov=False)
     if by_sentence:
         rows = matches.rows_at(matches.system_spans.sentence_starts[:-1])

@@ -13,18 +13,14 @@ from levelhead.treebank import Treebank, from_conllu, to_conllu
 
 def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:
     """Return a fault in an object that is not a file, so that the message names the sentence."""
-    where = f"sentence {sentence}: " if sentence else ""
-    return Fault(slug, f"{where}{message}", Place(origin, None, sentence, word))
+    return Fault(slug, (f"sentence {sentence}: " if sentence else "") + message, Place(origin, None, sentence, word))
 
 
 def cannot_hold(message: str, sentence: int | None = None, word: str | None = None) -> Fault:
-    """Return the fault for something that a library cannot represent."""
-    of_word = f"word {word}: " if word else ""
-    return fault_in(None, sentence, "cannot-hold", f"{of_word}{message}", word)
+    return fault_in(None, sentence, "cannot-hold", (f"word {word}: " if word else "") + message, word)
 
 
 def raise_faults(treebank: Treebank, faults: Iterable[Fault]) -> None:
-    """Raise all faults as one error, if there are any."""
     located = [fault.in_file(treebank.source.path) for fault in faults]
     if located:
         raise InputError(*located)
@@ -43,7 +39,6 @@ class SentenceBlock(NamedTuple):
 
 
 def blocks_of(treebank: Treebank) -> Iterator[SentenceBlock]:
-    """Yield the sentences of a treebank."""
     for text in to_conllu(treebank).decode().split("\n\n")[:-1]:
         lines = text.split("\n")
         rows = [line.split("\t") for line in lines if line[0] != "#"]
@@ -51,7 +46,6 @@ def blocks_of(treebank: Treebank) -> Iterator[SentenceBlock]:
 
 
 def treebank_from_blocks(blocks: Iterable[SentenceBlock], origin: str) -> Treebank:
-    """Return a treebank made of sentences."""
     text = "".join(_text(number, block, origin) for number, block in enumerate(blocks, 1))
     try:
         return from_conllu(text)
@@ -71,7 +65,5 @@ def _text(number: int, block: SentenceBlock, origin: str) -> str:
     for texts, forbidden in ((block.comments, _LINE_END), (cells, _BREAK)):
         broken = next(filter(forbidden.search, texts), None)
         if broken is not None:
-            message = f"{quoted(broken)} has a tab or a line end"
-            raise ConlluError(fault_in(origin, number, "invalid-columns", message))
-    lines = [*block.comments, *("\t".join(row) for row in block.rows)]
-    return "".join(f"{line}\n" for line in lines) + "\n"
+            raise ConlluError(fault_in(origin, number, "invalid-columns", f"{quoted(broken)} has a tab or a line end"))
+    return "".join(f"{line}\n" for line in (*block.comments, *map("\t".join, block.rows))) + "\n"

@@ -167,21 +167,19 @@ def _governor(token: Any) -> tuple[Any, str]:
 
 def _spacing(doc: Any) -> dict[int, str]:
     """Return MISC for each word: the white space around it, unless it is a single following space."""
-    before, after, last = "", {}, None
+    before, after = "", dict[int, str]()
     for token in doc:
-        if token.text.isspace():
-            white = token.text_with_ws
-            if last is None:
-                before += white
-            else:
-                after[last] += white
+        if not token.text.isspace():
+            after[token.i] = token.whitespace_
+        elif after:
+            after[next(reversed(after))] += token.text_with_ws
         else:
-            last = token.i
-            after[last] = token.whitespace_
-    misc = {}
-    for word, white in after.items():
-        follows = f"SpacesAfter={white.translate(_ESCAPES)}" if white else "SpaceAfter=No"
-        misc[word] = ["" if white == " " else follows]
+            before += token.text_with_ws
+    misc = {
+        word: "" if white == " " else f"SpacesAfter={white.translate(_ESCAPES)}" if white else "SpaceAfter=No"
+        for word, white in after.items()
+    }
     if before and misc:
-        misc[next(iter(misc))].insert(0, f"SpacesBefore={before.translate(_ESCAPES)}")
-    return {word: "|".join(filter(None, items)) or "_" for word, items in misc.items()}
+        first = next(iter(misc))
+        misc[first] = "|".join(filter(None, [f"SpacesBefore={before.translate(_ESCAPES)}", misc[first]]))
+    return {word: item or "_" for word, item in misc.items()}

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from levelhead.treebank import Treebank
 
 _FIELDS = ("id", "text", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-_OF_RANGES = frozenset(("id", "text", "misc"))
 _KEPT_IN_MISC = ("start_char", "end_char", "ner")
 _ATTRIBUTES = frozenset(
     "id text lemma upos xpos feats head deprel misc parent sent mexp words coref_chains multi_ner"
@@ -79,11 +78,10 @@ def from_stanza(document: Any) -> Treebank:
 
 
 def _entry(row: Sequence[str]) -> dict[str, Any]:
-    """Return a row for Stanza: empty columns are left out, ids are tuples of numbers."""
     separator = "-" if "-" in row[0] else "."
     entry: dict[str, Any] = {name: cell for name, cell in zip(_FIELDS, row) if cell != "_"}
     if separator == "-":
-        entry = {name: cell for name, cell in entry.items() if name in _OF_RANGES}
+        entry = {name: cell for name, cell in entry.items() if name in {"id", "text", "misc"}}
     if row[1] == "_":
         entry |= {"text": "_", "lemma": row[2]}  # the word is an underscore
     if "head" in entry:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, InputError, LevelheadError
 from levelhead.jobs.store import Store
+from levelhead.progress import progress_bar
 
 
 class Job(NamedTuple):
@@ -282,3 +284,12 @@ def _result_or_stale(job: Job) -> Any:
 
 def _all_lost(message: str) -> InputError:
     return InputError(Fault("worker-lost", f"all workers are lost: {message}"))
+
+
+def run_long_jobs(what: str, jobs: Sequence[Job], workers: Workers | None, store: Store | None) -> list[Any]:
+    """Run a few long jobs, each as a task of its own, so that all workers get some; return what they give in JSON."""
+    with progress_bar(what, len(jobs), sum(job.weight for job in jobs)) as advance:
+        outcome = run_jobs(jobs, (workers or processes(1))._replace(batch=1), store=store, advance=advance)
+    if outcome.stale:
+        raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
+    return [json.loads(outcome.results[job.key]) for job in jobs]

@@ -10,7 +10,8 @@ import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, number_of
-from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
+from levelhead.jobs import Job, StaleInput, Store, Workers
+from levelhead.jobs.running import run_long_jobs
 from levelhead.parsing.baselines import parse_baseline, train_baseline
 from levelhead.parsing.external import (
     EXTERNAL_PARSERS,
@@ -44,7 +45,6 @@ from levelhead.parsing.training import (
     train_ensemble,
     train_single,
 )
-from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.tokens import place_of
 
@@ -163,8 +163,10 @@ def cross_validate(
     prepared(treebank, recipe.relations, "content-head")  # fails early if the treebank cannot be learned from
     program = None if store is None else identity_of(recipe.parser, recipe.external)
     data = to_conllu(treebank)
-    external = recipe.external._replace(jar=None)  # the key has the hash of its contents instead of its path
-    settings = json.dumps([VERSION, recipe._replace(external=external), program, folds, repair])
+    # the key has the hash of the contents of the jar file instead of its path
+    settings = json.dumps(
+        [VERSION, recipe._replace(external=recipe.external._replace(jar=None)), program, folds, repair]
+    )
     identity = hashlib.sha256(data).hexdigest()
     jobs = [
         Job(
@@ -173,24 +175,18 @@ def cross_validate(
         )
         for fold in range(folds)
     ]  # fmt: skip
-    with progress_bar("folds", folds, folds) as advance:
-        # One fold per batch: folds are few and long, and a batch would put them all on one worker of a cluster.
-        one_by_one = (workers or processes(1))._replace(batch=1)
-        try:
-            outcome = run_jobs(jobs, one_by_one, store=store, advance=advance)
-        except InputError as error:
-            raise InputError(*(_placed(fault, treebank) for fault in error.faults)) from error
-    if outcome.stale:
-        raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
+    try:
+        results = run_long_jobs("folds", jobs, workers, store)
+    except InputError as error:
+        raise InputError(*(_placed(fault, treebank) for fault in error.faults)) from error
     trees, repairs = list[str](), list[Fault]()
-    for fold, job in enumerate(jobs, 1):
-        parsed = json.loads(outcome.results[job.key])
+    for fold, parsed in enumerate(results, 1):
         trees.append(parsed["conllu"])
         for repair_of_fold in parsed["repairs"]:
             place, message = Place(*repair_of_fold["place"]), f"fold {fold}, {repair_of_fold['message']}"
             repairs.append(_placed(Fault(**{**repair_of_fold, "place": place, "message": message}), treebank))
-    name = treebank.source.path or "<treebank>"
-    return ParsedTreebank(from_conllu("".join(trees).encode(), name=name), tuple(repairs))
+    whole = from_conllu("".join(trees).encode(), name=treebank.source.path or "<treebank>")
+    return ParsedTreebank(whole, tuple(repairs))
 
 
 def _placed(fault: Fault, treebank: Treebank) -> Fault:

@@ -22,7 +22,6 @@ _NO_RELATION = "dep"  # for words other than roots, if the training treebank onl
 
 
 def train_baseline(source: Treebank, recipe: Recipe, function_head: int | None) -> Baseline:
-    """Return a baseline with the most frequent relation of each UPOS, of words with another UPOS, and of roots."""
     words = list(zip(source.upos, source.relations, (source.heads < 0).tolist()))
     by_tag: dict[str, Counter[str]] = {}
     for tag, relation, is_root in words:
@@ -46,7 +45,6 @@ def _most_frequent(relations: Iterable[str]) -> str:
 
 
 def parse_baseline(model: Baseline, treebank: Treebank) -> Treebank:
-    """Return a treebank with the trees of a baseline; DEPS becomes empty."""
     forms = list(treebank.forms)
     heads: list[int] = []
     for start, end in pairwise(treebank.sentence_starts.tolist()):
@@ -55,12 +53,10 @@ def parse_baseline(model: Baseline, treebank: Treebank) -> Treebank:
         model.relations.get(tag, model.other) if head >= 0 else model.root
         for tag, head in zip(treebank.upos, heads, strict=True)
     ]
-    parsed = treebank.replace(heads=heads, relations=relations, deps=["_"] * len(heads))
-    return restored(parsed, model.function_head)
+    return restored(treebank.replace(heads=heads, relations=relations, deps=["_"] * len(heads)), model.function_head)
 
 
 def _heads(model: Baseline, forms: Sequence[str]) -> Sequence[int]:
-    """The head of each word of a sentence: 1-based, 0 for the root."""
     n = len(forms)
     if model.parser == "baseline-left":
         return range(n)
@@ -73,11 +69,8 @@ def _heads(model: Baseline, forms: Sequence[str]) -> Sequence[int]:
 
 
 def random_tree(n_words: int, random: Random) -> list[int]:
-    """Return a tree drawn uniformly from all trees with one root, projective or not.
-
-    There are n^(n-1) such trees, each with its own Prüfer code: repeatedly remove the first word without dependents and
-    write down its head, until only the root is left, which is the last number of the code.
-    """
+    """Return a tree drawn uniformly from all trees with one root, projective or not, by its Prüfer code."""
+    # the heads of words that are removed, each time the first one without dependents, until only the root is left
     code = [int(random.random() * n_words) for _ in range(n_words - 1)]
     waiting = [0] * n_words  # the number of dependents that have not been removed yet
     for head in code:
@@ -96,14 +89,10 @@ def random_tree(n_words: int, random: Random) -> list[int]:
 
 
 def random_projective_tree(n_words: int, random: Random) -> list[int]:
-    """Return a tree drawn uniformly from the projective trees with one root (no arc covers the root).
-
-    List the numbers of left and right dependents of each word, heads before dependents. Such a list describes a tree if
-    it is complete at its end, and not before. By the cycle lemma, this is true of exactly one of the n rotations of any
-    list of 2n numbers with sum n-1. So every tree comes from n equally likely lists, and there are C(3n-2, n-1) / n
-    trees.
-    """
-    # a random order of units, and of bars between the numbers
+    """Return a tree drawn uniformly from the projective trees with one root (no arc covers the root)."""
+    # The numbers of left and right dependents of each word, heads before dependents, describe a tree if the list is
+    # complete at its end, and not before: by the cycle lemma, in exactly one of the n rotations of any list of 2n
+    # numbers with sum n-1. The list is drawn as a random order of units, and of bars between the numbers.
     numbers, units = [0], n_words - 1
     for places in range(3 * n_words - 2, 0, -1):
         if random.random() * places < units:

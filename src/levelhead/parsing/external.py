@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from operator import itemgetter
@@ -31,29 +31,22 @@ def train_external(parser: str, treebank: Treebank, external: ExternalSettings) 
     if parser == "malt":
         with temporary_folder(train=plain_conllu(treebank)) as folder:
             # MaltParser's own default relation of roots, ROOT, is not a UD relation
-            _malt(external, folder, "-m", "learn", "-i", "train", "-grl", "root", *external.options.split())
-            return written_file(folder / "model.mco", "MaltParser")
-    if external.train_command is None:
-        raise InputError(Fault("invalid-command", "command requires --train-cmd"))
+            options = ("-m", "learn", "-i", "train", "-grl", "root", *external.options.split())
+            return _malt(external, folder / "model.mco", *options)
     with temporary_folder(train=to_conllu(treebank)) as folder:
-        run_program(filled(external.train_command, {name: folder / name for name in ("train", "model")}))
-        return written_file(folder / "model", "the command of --train-cmd")
+        return _run_command(external.train_command, "--train-cmd", [folder / name for name in ("train", "model")])
 
 
 def parse_external(parser: str, model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
-    """Return the output of an external parser for the words of a treebank: CoNLL-U, unchecked."""
     if parser == "udpipe":
         return udpipe.parse(model, treebank)
     words = plain_conllu(with_flat_trees(treebank))
     if parser == "malt":
         with temporary_folder(**{"words": words, "model.mco": model}) as folder:
-            _malt(external, folder, "-m", "parse", "-i", "words", "-o", "parsed")
-            return written_file(folder / "parsed", "MaltParser")
-    if external.parse_command is None:
-        raise InputError(Fault("invalid-command", "command requires --parse-cmd"))
+            return _malt(external, folder / "parsed", "-m", "parse", "-i", "words", "-o", "parsed")
     with temporary_folder(model=model, input=words) as folder:
-        run_program(filled(external.parse_command, {name: folder / name for name in ("model", "input", "output")}))
-        return written_file(folder / "output", "the command of --parse-cmd")
+        paths = [folder / name for name in ("model", "input", "output")]
+        return _run_command(external.parse_command, "--parse-cmd", paths)
 
 
 def identity_of(parser: str, external: ExternalSettings) -> str | None:
@@ -80,8 +73,17 @@ def plain_conllu(treebank: Treebank) -> bytes:
     return ("\n".join(lines) + "\n\n").encode()
 
 
-def _malt(external: ExternalSettings, folder: Path, *options: str) -> None:
-    run_program(["java", "-jar", str(_jar(external)), "-c", "model", "-if", "conllu", *options], folder)
+def _malt(external: ExternalSettings, output: Path, *options: str) -> bytes:
+    run_program(["java", "-jar", str(_jar(external)), "-c", "model", "-if", "conllu", *options], output.parent)
+    return written_file(output, "MaltParser")
+
+
+def _run_command(command: str | None, option: str, paths: Sequence[Path]) -> bytes:
+    """Run the command of an option, and return the contents of the last file."""
+    if command is None:
+        raise InputError(Fault("invalid-command", f"command requires {option}"))
+    run_program(filled(command, {path.name: path for path in paths}))
+    return written_file(paths[-1], f"the command of {option}")
 
 
 def _jar(external: ExternalSettings) -> Path:
@@ -112,21 +114,11 @@ class ParsedTreebank(NamedTuple):
 
 _TreeFault = tuple[int, str, str]  # a word of a sentence, counted from 0, and the slug and the message of its fault
 _MISSING = -1  # a missing head
-_DEFAULT_RELATION = "dep"  # replaces a missing or invalid relation
 _NONE = {"", "_"}  # missing relations
-_COLUMNS = range(8, 11)  # CoNLL-U has ten; the last two of CoNLL-X may be missing
-_LONGEST_HEAD = 9  # digits
 
 
 def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair: bool = False) -> ParsedTreebank:
-    """Check an output, and return the parsed words with its trees.
-
-    Repairs, in this order: a head that is not a word of the sentence, or is the word itself, counts as missing. The
-    root is the first word with head 0; without one, the first word without a head; otherwise the first word of the
-    sentence. Other words whose head is 0 or missing depend on the root. In each remaining cycle, the first word
-    depends on the root. The root gets the relation `root`. Any other word gets `dep` if its relation is `root`,
-    missing, or has white space or invisible characters. The relation `root` is always corrected, even without `repair`.
-    """
+    """Check an output, and return the parsed words with its trees; `root` is corrected even without `repair`."""
     sentences, forms, starts = rows_of(output), list(words.forms), words.sentence_starts.tolist()
     if len(sentences) != len(starts) - 1:
         message = f"the {name} has {number_of(len(sentences), 'sentence')} instead of {len(starts) - 1}"
@@ -144,7 +136,7 @@ def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair
         heads += [head + start - 1 if head else -1 for head in local]
         for row, head in zip(rows, local):
             invalid = row.relation in _NONE | {"root", "ROOT"} or not is_relation(row.relation)
-            relations.append("root" if head == 0 else _DEFAULT_RELATION if invalid else row.relation)
+            relations.append("root" if head == 0 else "dep" if invalid else row.relation)
     if faults and not repair:
         raise InputError(*faults)
     parsed = words.replace(heads=heads, relations=relations, deps=["_"] * words.n_words)
@@ -166,9 +158,8 @@ def rows_of(output: bytes) -> list[list[Row]]:
 
 
 def _other_words(rows: list[Row], forms: list[str]) -> list[_TreeFault]:
-    """The first fault in the words, if any."""
     for i, (row, form) in enumerate(zip(rows, forms)):
-        if row.n_columns not in _COLUMNS:
+        if row.n_columns not in {8, 9, 10}:  # CoNLL-U has ten; the last two of CoNLL-X may be missing
             return [(i, "number-of-columns", f"{number_of(row.n_columns, 'column')} instead of 10")]
         if row.form.replace(" ", "_") != form.replace(" ", "_"):
             return [(i, "parser-words", f"the parser gave {quoted(row.form)} for {quoted(form)}")]
@@ -178,14 +169,14 @@ def _other_words(rows: list[Row], forms: list[str]) -> list[_TreeFault]:
 
 
 def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
-    """The repaired heads, and the faults."""
+    """The repaired heads, in which other roots, words without a valid head, and cycles depend on the root; faults."""
     wrong: list[_TreeFault] = []
     heads = [_MISSING] * len(rows)
     for i, row in enumerate(rows):
         digits = row.head.lstrip("0") or "0"
         if not (row.head.isascii() and row.head.isdigit()):
             wrong.append((i, "invalid-head", f"the head {quoted(row.head)} is not a number"))
-        elif len(digits) > _LONGEST_HEAD or int(digits) > len(rows):
+        elif len(digits) > 9 or int(digits) > len(rows):
             message = f"the head {quoted(row.head)} is out of range: the sentence has {number_of(len(rows), 'word')}"
             wrong.append((i, "head-outside-sentence", message))
         elif int(digits) == i + 1:
@@ -197,6 +188,7 @@ def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
         wrong.append((0, "no-root", "no word is the root"))
     if len(roots) > 1:
         wrong.append((roots[1], "several-roots", f"{len(roots)} words are roots"))
+    # the first word with head 0; without one, the first word without a valid head; or else the first word
     root = (roots or [i for i, head in enumerate(heads) if head == _MISSING] or [0])[0]
     heads = [root + 1 if head <= 0 else head for head in heads]
     heads[root] = 0
@@ -219,5 +211,4 @@ def _wrong_relations(rows: list[Row]) -> Iterator[_TreeFault]:
         if row.relation in _NONE:
             yield i, "empty-relation", f"the relation is {quoted(row.relation)}"
         elif not is_relation(row.relation):
-            message = f"the relation {quoted(row.relation)} has white space or invisible characters"
-            yield i, "invalid-relation", message
+            yield i, "invalid-relation", f"the relation {quoted(row.relation)} has white space or invisible characters"

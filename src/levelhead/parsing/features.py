@@ -53,13 +53,10 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     forms = treebank.forms
     readings: list[tuple[StringColumn, Callable[[str], str]]] = [
         (forms, str.lower),
-        (treebank.lemmas, str),
-        (treebank.upos, str),
-        (treebank.xpos, str),
-        (treebank.feats, str),
+        *((column, str) for column in (treebank.lemmas, treebank.upos, treebank.xpos, treebank.feats)),
         *((forms, lambda text, n=n: "p" + text[:n]) for n in (1, 2, 3)),
         *((forms, lambda text, n=n: "s" + text[-n:]) for n in (1, 2, 3)),
-        (forms, _shape),
+        (forms, lambda text: "".join(map(_kind, text[0] + text[-1]))),
     ]
     for number, (column, reading) in enumerate(readings):
         if COLUMNS[number] in named:
@@ -93,8 +90,7 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
 
 def reading_backwards(starts: Integers) -> Integers:
     """Return the indices of words in backward reading order: each sentence from its last word to its first."""
-    places = np.repeat(starts[:-1] + starts[1:] - 1, np.diff(starts)) - np.arange(starts[-1])
-    return places.astype(np.int32)
+    return (np.repeat(starts[:-1] + starts[1:] - 1, np.diff(starts)) - np.arange(starts[-1])).astype(np.int32)
 
 
 def of_words(columns: Columns, words: NDArray[Any]) -> Columns:
@@ -120,11 +116,9 @@ def _hash(text: str) -> int:
     return zlib.crc32(text.encode())
 
 
-def _shape(text: str) -> str:
-    """The kinds of the first and last character: upper case, lower case, digit, or the character itself."""
-    return "".join(
-        "A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[0] + text[-1]
-    )
+def _kind(character: str) -> str:
+    """The kind of a character: upper case, lower case, digit, or the character itself."""
+    return "A" if character.isupper() else "0" if character.isdigit() else "a" if character.isalpha() else character
 
 
 WORDS_A_CHUNK = 5000  # the approximate number of words in a chunk
@@ -158,9 +152,9 @@ _ARC = "h d hl hl2 hr hr2 dl dl2 dr dr2 hp hn dp dn sib sib2 hh".split()
 # the position numbers of the kernel (parser_features.pxi)
 _POSITIONS = {name: number for number, name in enumerate([*_CONFIGURATION, *_ARC])}
 
-_BUILT = "label n_left n_right left_set right_set distance next_to".split()
 _ATTRIBUTES = {name: number for number, name in enumerate(COLUMNS)} | {
-    name: WIDTH + number for number, name in enumerate(_BUILT)
+    name: WIDTH + number
+    for number, name in enumerate("label n_left n_right left_set right_set distance next_to".split())
 }
 _PLAIN, _EACH, _AGREE, _BETWEEN = range(4)
 _MOST_ATOMS, _MOST_TEMPLATES = 256, 512

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels.graph_parser import GraphParser
-from levelhead.parsing.features import Columns, compiled_for
-from levelhead.parsing.model import TABLES, Averages, Integers, Model, Schedule, Trees, Weights, table_shapes
+from levelhead.parsing.features import Columns, Integers, compiled_for
+from levelhead.parsing.model import TABLES, Averages, Model, Schedule, Trees, Weights, table_shapes
 from levelhead.parsing.parser_input import piece_length
 
 CANDIDATES = 8  # the number of heads that second order considers for a word
@@ -45,17 +45,16 @@ def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> It
                 if name != "first"
             )
         )
-        settings = (weights.sums, len(model.relations), model.root, CANDIDATES)
-        kernel = GraphParser(templates, weights.tables, *settings)
+        settings = (len(model.relations), model.root, CANDIDATES)
+        kernel = GraphParser(templates, weights.tables, weights.sums, *settings)
         candidates = np.zeros((1, CANDIDATES), np.int32)
         first, averages = Averages(), Averages()
         for number in range(schedule.first + (schedule.second if second_order else 0)):
             if number == schedule.first:  # continue from the averaged weights of parts and relations
                 average, _, relations = (table.astype(np.float32) for table in weights.averages())
                 weights.tables[0][:], weights.tables[2][:] = average, relations
-                weights.restart()
-                first = (average,)
-                kernel = GraphParser(templates, (*weights.tables, *first), *settings)
+                weights, first = Weights(*weights.tables), (average,)
+                kernel = GraphParser(templates, (*weights.tables, *first), weights.sums, *settings)
                 candidates = kernel.candidates(columns, trees.starts, sentences)
             order = random.permutation(sentences).astype(np.int64)
             weights.step, _, _ = kernel.train(
@@ -70,7 +69,6 @@ def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> It
 
 
 def parse_graph(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
-    """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words."""
     kernel = _kernel(model, CANDIDATES)
     return in_pieces(starts, lambda pieces: kernel.parse(tuple(columns), pieces))
 
@@ -96,17 +94,14 @@ def in_pieces(starts: Integers, parse: Callable[[Integers], tuple[Integers, Inte
     starts_of_pieces = [np.arange(start, end, piece_length(end - start)) for start, end in pairwise(starts.tolist())]
     pieces = np.concatenate([*starts_of_pieces, starts[-1:]]).astype(np.int32)
     heads, labels = parse(pieces)
-    return (heads, labels) if len(pieces) == len(starts) else _joined_pieces(heads, labels, pieces, starts)
-
-
-def _joined_pieces(heads: Integers, labels: Integers, pieces: Integers, starts: Integers) -> tuple[Integers, Integers]:
-    """The trees of whole sentences: the roots of later pieces become the last children of the first root."""
+    if len(pieces) == len(starts):
+        return heads, labels
     sentence = np.searchsorted(starts, pieces[:-1], side="right") - 1
     offsets = np.repeat(pieces[:-1] - starts[sentence], np.diff(pieces))
-    joined = np.where(heads == 0, 0, heads + offsets).astype(np.int32)
+    heads = np.where(heads == 0, 0, heads + offsets).astype(np.int32)
     for start, end in pairwise(starts.tolist()):
         roots = start + np.flatnonzero(heads[start:end] == 0)
-        if len(roots) > 1:
-            joined[roots[1:]] = roots[0] - start + 1
+        if len(roots) > 1:  # the roots of later pieces become the last children of the first root
             labels[roots[1:]] = labels[start:end][heads[start:end] != 0][-1]
-    return joined, labels
+            heads[roots[1:]] = roots[0] - start + 1
+    return heads, labels

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.immutable import immutable
-from levelhead.parsing.features import Columns
+from levelhead.parsing.features import Columns, Integers
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import UNDERSCORE
 
-Integers = NDArray[np.int32]
 Averages = tuple[NDArray[Any], ...]  # the tables of averaged weights of a parser
 # facts about the training of a model: the version of levelhead, the seed, and sizes
 Training = Mapping[str, str | int | float]
@@ -265,20 +264,10 @@ class Weights:
         self.step = 1.0
 
     def averages(self) -> Averages:
-        """Return the weights averaged over all steps."""
         return tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
-
-    def restart(self) -> None:
-        """Start averaging again."""
-        for sums in self.sums:
-            sums[:] = 0
-        self.step = 1.0
 
 
 def rows_for(n_words: int, most: int) -> int:
-    """Return the number of rows of a table of weights: a power of two close to 12 per training word.
-
-    Small tables fit into the processor's caches, and with 12 rows per word, collisions do not yet reduce accuracy.
-    """
+    """Return a power of two close to 12 rows per training word: small enough for caches, and with few collisions."""
     bits = int(np.ceil(np.log2(max(n_words, 1) * 12) - 0.5))
     return 1 << min(max(bits, 14), most)

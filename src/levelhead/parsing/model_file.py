@@ -29,7 +29,7 @@ from levelhead.parsing.model import (
     Model,
 )
 from levelhead.parsing.parser_input import is_relation
-from levelhead.parsing.training import MOST_BYTES_TOGETHER, MOST_MARGIN, check_shapes, n_bytes
+from levelhead.parsing.training import MOST_BYTES_TOGETHER, MOST_MARGIN, check_shapes, n_bytes, require
 from levelhead.treebank.input_bytes import Limits, read_bytes
 from levelhead.treebank.write import replace_file
 
@@ -75,15 +75,8 @@ def model_bytes(model: AnyModel) -> bytes:
                 rows = np.packbits(used).tobytes() + np.ascontiguousarray(table[used], dtype="<i2").tobytes()
                 contents.append(zlib.compress(rows, 1))
                 entries.append([name, *table.shape, len(contents[-1])])
-            members.append(
-                {
-                    "parser": single.parser,
-                    "reverse": single.reverse,
-                    "templates": dict(single.templates),
-                    "beam": single.beam,
-                    "tables": entries,
-                }
-            )
+            settings = {name: getattr(single, name) for name in ("parser", "reverse", "beam")}
+            members.append({**settings, "templates": dict(single.templates), "tables": entries})
         description = {"relations": models[0].relations, "root": models[0].root}
         if isinstance(model, Ensemble):
             description |= {"margin": model.graph.margin, "votes": model.votes, "members": members}
@@ -112,31 +105,27 @@ def read_model(path: str | os.PathLike[str]) -> AnyModel:
     """
     name = os.fsdecode(path)
     data = read_bytes(path, Limits(size=_MOST_BYTES))
+
+    def not_read(slug: str, message: str) -> NoReturn:
+        raise InputError(Fault(slug, message, Place(name)))
+
     if not data.startswith(MAGIC):
-        _not_read("not-a-model", "the file is not a model: give a file written by `levelhead train`", name)
+        not_read("not-a-model", "the file is not a model: give a file written by `levelhead train`")
     start = len(MAGIC) + _LENGTHS.size
     if len(data) < start + _CHECKSUM:
-        _not_read("damaged-model", f"the file is truncated: {_AGAIN}", name)
+        not_read("damaged-model", f"the file is truncated: {_AGAIN}")
     version, size = _LENGTHS.unpack_from(data, len(MAGIC))
     if version != FORMAT:
-        _not_read(
-            "model-version",
-            f"the model has version {version}, but this levelhead reads version {FORMAT}: train it again",
-            name,
-        )
+        message = f"the model has version {version}, but this levelhead reads version {FORMAT}: train it again"
+        not_read("model-version", message)
     body = memoryview(data)[:-_CHECKSUM]  # a view: large models are not copied
     if hashlib.sha256(body).digest() != data[-_CHECKSUM:]:
-        _not_read("damaged-model", f"the checksum is wrong: {_AGAIN}", name)
+        not_read("damaged-model", f"the checksum is wrong: {_AGAIN}")
     try:
-        if size > min(len(body) - start, _MOST_DESCRIPTION):
-            raise ValueError(size)  # noqa: TRY301
+        require(size <= min(len(body) - start, _MOST_DESCRIPTION), size)
         return _model(json.loads(bytes(body[start : start + size])), body[start + size :])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, zlib.error):
-        _not_read("damaged-model", f"the contents are not a valid model: {_AGAIN}", name)
-
-
-def _not_read(slug: str, message: str, name: str) -> NoReturn:
-    raise InputError(Fault(slug, message, Place(name)))
+        not_read("damaged-model", f"the contents are not a valid model: {_AGAIN}")
 
 
 def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
@@ -150,26 +139,24 @@ def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
     names, root = description["relations"], description["root"]
     if parser in BASELINES:
         by_tag, other, seed = dict(names.items()), description["other"], description["seed"]
-        if data or not isinstance(seed, int) or not all(map(is_relation, (root, other, *by_tag.values()))):
-            raise ValueError("baseline")
+        valid = isinstance(seed, int) and all(map(is_relation, (root, other, *by_tag.values())))
+        require(valid and not data, "baseline")
         return Baseline(parser, root, by_tag, other, seed, training, function_head)
     # without duplicates, and without characters that would break lines of the output
-    if not (isinstance(names, list) and all(map(is_relation, names))) or len(set(names)) != len(names):
-        raise ValueError("relations")
+    valid = isinstance(names, list) and all(map(is_relation, names)) and len(set(names)) == len(names)
+    require(valid, "relations")
     relations = tuple(names)
     _check_range(root, 0, len(relations) - 1)
     if parser == ENSEMBLE:
         kinds = [member["parser"] for member in description["members"]]
-        if not 2 <= len(kinds) <= _MOST_MEMBERS or kinds[0] != "graph" or not set(kinds[1:]) <= set(TRANSITION_SYSTEMS):
-            raise ValueError("members")
+        require(2 <= len(kinds) <= _MOST_MEMBERS and kinds[0] == "graph", "members")
+        require(set(kinds[1:]) <= set(TRANSITION_SYSTEMS), "members")
         _check_range(description["margin"], 1, MOST_MARGIN)
         graph, *members = _own_models(description["members"], data, relations, root)
-        if graph.reverse:
-            raise ValueError("reverse")
+        require(not graph.reverse, "reverse")
         votes = description["votes"]
         valid = isinstance(votes, list) and all(isinstance(vote, float) and 0 <= vote <= 1 for vote in votes)
-        if not valid or len(votes) != len(members):  # a vote is at most one margin
-            raise ValueError("votes")
+        require(valid and len(votes) == len(members), "votes")  # a vote is at most one margin
         graph = replace(graph, margin=description["margin"])
         return Ensemble(graph, tuple(members), tuple(votes), training, function_head)
     (model,) = _own_models([description], data, relations, root)
@@ -184,24 +171,19 @@ def _own_models(
     for description in descriptions:
         parser, beam, reverse = description["parser"], description["beam"], description["reverse"]
         _check_range(beam, 1, MOST_BEAM)
-        if parser not in PARSERS or not isinstance(reverse, bool):
-            raise ValueError(parser)
+        require(parser in PARSERS and isinstance(reverse, bool), parser)
         templates = dict(description["templates"])
-        if set(templates) != set(templates_for(parser)):
-            raise ValueError("templates")
+        require(set(templates) == set(templates_for(parser)), "templates")
         compiled_for(parser, templates)
         models.append(Model(parser, relations, root, templates, beam, {}, {}, reverse=reverse))
-        for _, *numbers in description["tables"]:
-            for number in numbers:
-                _check_range(number, 0, _MOST_BYTES)
+        for number in (number for _, *numbers in description["tables"] for number in numbers):
+            _check_range(number, 0, _MOST_BYTES)
         shapes = {name: (rows, classes) for name, rows, classes, _ in description["tables"]}
-        if len(shapes) != len(description["tables"]):
-            raise ValueError("tables")
+        require(len(shapes) == len(description["tables"]), "tables")
         check_shapes(parser, len(relations), shapes)
         in_memory += n_bytes(shapes)
         packed += sum(size for *_, size in description["tables"])
-    if packed != len(data) or in_memory > MOST_BYTES_TOGETHER:
-        raise ValueError("tables")
+    require(packed == len(data) and in_memory <= MOST_BYTES_TOGETHER, "tables")
     start = 0
     for number, description in enumerate(descriptions):
         tables = {}
@@ -213,8 +195,7 @@ def _own_models(
 
 
 def _check_range(number: object, low: int, high: int) -> None:
-    if not (isinstance(number, int) and not isinstance(number, bool) and low <= number <= high):
-        raise ValueError(number)
+    require(isinstance(number, int) and not isinstance(number, bool) and low <= number <= high, number)
 
 
 def _unpacked(data: memoryview, rows: int, classes: int) -> NDArray[np.int16]:
@@ -224,8 +205,8 @@ def _unpacked(data: memoryview, rows: int, classes: int) -> NDArray[np.int16]:
     used = np.unpackbits(np.frombuffer(mask, np.uint8), count=rows).astype(bool)
     expected = int(used.sum()) * classes * 2
     packed = stream.decompress(stream.unconsumed_tail, expected + 1)
-    if len(mask) != -(-rows // 8) or len(packed) != expected or not stream.eof or stream.unused_data:
-        raise ValueError("not the rows of a table")
+    whole = len(mask) == -(-rows // 8) and len(packed) == expected and stream.eof and not stream.unused_data
+    require(whole, "not the rows of a table")
     table = np.zeros((rows, classes), np.int16)
     table[used] = np.frombuffer(packed, "<i2").reshape(-1, classes)
     return table

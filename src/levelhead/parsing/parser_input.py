@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -53,11 +53,7 @@ _REPLACEMENT = "\ufffd"  # stands for bytes that are not UTF-8
 
 
 def is_relation(text: object) -> bool:
-    """Return whether an object is a valid relation: one or more visible characters without white space.
-
-    This is stricter than the reader of treebanks, which only rejects what breaks the file. Here, control and format
-    characters, any white space, lone surrogates and undecodable bytes are invalid.
-    """
+    """Return whether an object is one or more visible characters without white space; readers accept more."""
     return isinstance(text, str) and text != "" and text.isprintable() and not {" ", _REPLACEMENT} & set(text)
 
 
@@ -93,13 +89,13 @@ MOST_SEARCHED = 200_000
 LONGEST_LEARNED = 2000
 
 
-def _long_sentences(treebank: Treebank, longest: int, effect: Callable[[int], str]) -> tuple[Fault, ...]:
-    """A warning about sentences longer than a number of words, if there are any; `effect` is that of a length."""
+def _long_sentences(treebank: Treebank, longest: int, effect: str) -> tuple[Fault, ...]:
+    """A warning about sentences longer than a number of words, if there are any; `{}` is the length of their pieces."""
     rows = np.flatnonzero(np.diff(treebank.sentence_starts) > longest)
     if not len(rows):
         return ()
     start, end = treebank.sentence_starts[int(rows[0]) : int(rows[0]) + 2].tolist()
-    message = f"the sentence has {end - start} words{effect(end - start)}"
+    message = f"the sentence has {end - start} words{effect.format(piece_length(end - start))}"
     return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
 
 
@@ -109,16 +105,11 @@ def long_parsing_warnings(treebank: Treebank, parser: str, beam: int) -> tuple[F
     if parser not in _LEARNERS or not (by_pieces or beam > 1):
         return ()
     longest = LONGEST_WHOLE if by_pieces else longest_with_beam(beam)
-
-    def effect(size: int) -> str:
-        how = f"in pieces of {piece_length(size)}" if by_pieces else "greedily, without its beam"
-        return f", more than {longest}; {parser} parses it {how}"
-
-    return _long_sentences(treebank, longest, effect)
+    how = "in pieces of {}" if by_pieces else "greedily, without its beam"
+    return _long_sentences(treebank, longest, f", more than {longest}; {parser} parses it {how}")
 
 
 def longest_with_beam(beam: int) -> int:
-    """Return the length of the longest sentence that transition systems parse with a beam of this width."""
     return min(LONGEST_SEARCHED, MOST_SEARCHED // beam)
 
 
@@ -128,7 +119,6 @@ def piece_length(size: int) -> int:
 
 
 def learnable(treebank: Treebank, parser: str) -> Treebank:
-    """Return the sentences that are not too long to learn from."""
     long = np.diff(treebank.sentence_starts) > _longest(parser)
     if not long.any():
         return treebank
@@ -150,9 +140,9 @@ def training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
     """Return warnings about training words without UPOS, and about sentences that are too long to learn from."""
     untagged = _untagged(treebank, "parsers learn mostly from tags") if parser in _USES_TAGS else ()
     longest = _longest(parser)
-    effect = f"; {parser} does not learn from more than {longest}"
-    long = _long_sentences(treebank, longest, lambda _: effect) if parser in _LEARNERS else ()
-    return (*untagged, *long)
+    if parser not in _LEARNERS:
+        return untagged
+    return untagged + _long_sentences(treebank, longest, f"; {parser} does not learn from more than {longest}")
 
 
 def parsing_warnings(treebank: Treebank, model: AnyModel) -> tuple[Fault, ...]:
@@ -160,8 +150,7 @@ def parsing_warnings(treebank: Treebank, model: AnyModel) -> tuple[Fault, ...]:
     n_untagged = model.training.get("untagged")
     learned_tags = model.parser in _USES_TAGS and not (n_untagged and n_untagged == model.training.get("words"))
     untagged = _untagged(treebank, f"{model.parser} learned from tags") if learned_tags else ()
-    beam = model.beam if isinstance(model, Model) else 1
-    return (*untagged, *long_parsing_warnings(treebank, model.parser, beam))
+    return untagged + long_parsing_warnings(treebank, model.parser, model.beam if isinstance(model, Model) else 1)
 
 
 def _untagged(treebank: Treebank, reason: str) -> tuple[Fault, ...]:

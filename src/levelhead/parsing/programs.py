@@ -21,7 +21,6 @@ MOST_SHOWN = 800  # the number of characters of its output that are shown if a p
 
 @contextmanager
 def temporary_folder(**files: bytes) -> Iterator[Path]:
-    """Create a temporary folder with files."""
     with tempfile.TemporaryDirectory(prefix="levelhead-") as folder:
         for name, data in files.items():
             Path(folder, name).write_bytes(data)
@@ -99,7 +98,6 @@ def _held_interrupts() -> Iterator[Callable[[], None]]:
 
 
 def written_file(path: Path, program: str) -> bytes:
-    """Return the contents of the file that a program should have written."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -24,6 +24,7 @@ from levelhead.conversion import backward, forward, ud_version
 from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.parsing.features import (
     Columns,
+    Integers,
     Progress,
     columns_of,
     in_chunks,
@@ -39,7 +40,6 @@ from levelhead.parsing.model import (
     TABLES,
     Averages,
     Ensemble,
-    Integers,
     Model,
     Recipe,
     Relations,
@@ -77,7 +77,6 @@ Tell = Callable[[Report], None] | None  # called after each pass
 
 
 def train_single(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, with_dev: bool, tell: Tell) -> Model:
-    """Return a transition parser or a graph-based parser, trained on a treebank."""
     n = n_passes(recipe)
     if dev is None or not with_dev:
         return _learned(treebank, recipe, dev, n, tell)[0]
@@ -129,7 +128,6 @@ def _learned(treebank: Treebank, recipe: Recipe, dev: Treebank | None, n_passes:
 
 
 def joined(treebank: Treebank, dev: Treebank) -> Treebank:
-    """Return the sentences of both treebanks."""
     return from_conllu(to_conllu(treebank) + to_conllu(dev), name=treebank.source.path or "<treebank>")
 
 
@@ -165,7 +163,6 @@ def n_passes(recipe: Recipe) -> int:
 
 
 def check_parser(parser: str, known: Sequence[str]) -> None:
-    """Raise an InputError, with a suggestion, if a parser is unknown."""
     if parser not in known:
         raise InputError(Fault("unknown-parser", unknown("parser", parser, known)))
 
@@ -210,7 +207,6 @@ _OTHER_ARC = 0.1  # votes of a member with another head for its relation
 
 
 def train_ensemble(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, with_dev: bool, tell: Tell) -> Ensemble:
-    """Return an ensemble: the graph-based parser and all members, trained on a treebank."""
     treebank = learnable(treebank, ENSEMBLE)
     # A member has a single run, since two members are worth more than the average of two runs.
     schedule = recipe.schedule or Schedule(first=4, second=4, runs=1)
@@ -232,7 +228,6 @@ def train_ensemble(treebank: Treebank, recipe: Recipe, *, dev: Treebank | None, 
 
 def _parsed_by_ensemble(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     def parsed(pieces: Integers) -> tuple[Integers, Integers]:
-        """The heads and labels of all words, without long sentences."""
         outputs = [parse_columns(member, columns, pieces) for member in model.members]
         voted, voted_labels = (np.array(columns_of_members, np.int32) for columns_of_members in zip(*outputs))
         heads, labels = parse_voted(model.graph, columns, pieces, *candidates(voted, pieces, model.votes))
@@ -280,25 +275,25 @@ def check_memory(parsers: Sequence[str], n_words: int, n_relations: int) -> None
 
 
 def n_bytes(shapes: Shapes) -> int:
-    """Return the size of tables of these shapes in memory, in bytes."""
     return 2 * sum(rows * classes for rows, classes in shapes.values())
+
+
+def require(valid: bool, what: object) -> None:
+    if not valid:
+        raise ValueError(what)
 
 
 def check_shapes(parser: str, n_relations: int, shapes: Shapes) -> None:
     """Raise a ValueError unless the kernels can use tables of these shapes, and their size is within the limit."""
     largest = table_shapes(parser, _ENDLESS, n_relations)
-    if set(shapes) != set(largest):
-        raise ValueError("unexpected tables")
+    require(set(shapes) == set(largest), "unexpected tables")
     for name, (rows, classes) in shapes.items():
         most, expected = largest[name]
         # The top bits of a hash select a row: at least one bit.
-        if not 2 <= rows <= most or rows & (rows - 1) or classes != expected:
-            raise ValueError(name)
+        require(2 <= rows <= most and not rows & (rows - 1) and classes == expected, name)
     for first, second in (("parts", "first"), ("labels", "relations")):  # trained with the same number of rows
-        if second in shapes and shapes[first] != shapes[second]:
-            raise ValueError(second)
-    if n_bytes(shapes) > MOST_BYTES:
-        raise ValueError("too large")
+        require(second not in shapes or shapes[first] == shapes[second], second)
+    require(n_bytes(shapes) <= MOST_BYTES, "too large")
 
 
 def _with_weights(model: Model, averages: Averages) -> Model:
@@ -310,5 +305,4 @@ def _with_weights(model: Model, averages: Averages) -> Model:
         scales |= dict.fromkeys(together, 32000 / largest if largest else 1.0)
     integers = {name: np.rint(table * scales[name]).astype(np.int16) for name, table in floats.items()}
     tables = {name: table.reshape(len(table), -1) for name, table in integers.items()}
-    margin = min(max(1, round(scales["parts"])), MOST_MARGIN) if graph_based else 1
-    return replace(model, tables=tables, margin=margin)
+    return replace(model, tables=tables, margin=min(max(1, round(scales["parts"])), MOST_MARGIN) if graph_based else 1)

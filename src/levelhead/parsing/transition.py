@@ -17,17 +17,8 @@ import numpy as np
 from levelhead.kernels.oracles import projective_order
 from levelhead.kernels.transition_parser import Parser
 from levelhead.kernels.trees import lift
-from levelhead.parsing.features import Columns, compiled_for
-from levelhead.parsing.model import (
-    TRANSITION_SYSTEMS,
-    Averages,
-    Integers,
-    Model,
-    Schedule,
-    Trees,
-    Weights,
-    table_shapes,
-)
+from levelhead.parsing.features import Columns, Integers, compiled_for
+from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Model, Schedule, Trees, Weights, table_shapes
 from levelhead.parsing.parser_input import longest_with_beam
 
 _EXPLORATION = 0.9
@@ -53,7 +44,7 @@ def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int)
             if number == schedule.first:  # continue from the averaged weights
                 for table, average in zip(weights.tables, weights.averages()):
                     table[:] = np.clip(np.rint(average * _SCALE), -30000, 30000)
-                weights.restart()
+                weights = Weights(*weights.tables)
             width = 1 if number < schedule.first else model.beam
             kernel = Parser(system, templates, weights.tables, weights.sums, len(model.relations), model.root, width)
             sentences = random.permutation(len(trees.starts) - 1).astype(np.int64)

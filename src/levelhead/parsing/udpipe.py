@@ -54,10 +54,7 @@ def train(treebank: Treebank, options: str) -> bytes:
 
 
 def parse(model: bytes, treebank: Treebank) -> bytes:
-    """Return CoNLL-U with the trees of a model.
-
-    The library runs in a separate process, since a damaged model can crash it or make it use any amount of memory.
-    """
+    """Return CoNLL-U with a model's trees, from another process: a damaged model can crash it or use up the memory."""
     _library()
     with temporary_folder(model=model, words=to_conllu(treebank)) as folder:
         paths = [folder / name for name in ("model", "words", "output")]
@@ -102,7 +99,6 @@ def main(model: str, words: str, output: str) -> None:
 
 
 def version() -> str:
-    """Return the version of the installed package."""
     from importlib import metadata
 
     _library()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pkgutil import resolve_name
 from types import MappingProxyType
 
+from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.studies.request import StudyRequest, Trainer, outputs_in, parts_of
 from levelhead.studies.study import Claim, Study, StudySection, StudySpec
@@ -85,4 +86,6 @@ def reproduce(name: str, request: StudyRequest) -> Study:
             message = f"no file in this folder is named after a treebank ({few})"
             raise InputError(Fault("missing-system-file", message, Place(os.fspath(request.systems))))
     study: Study = resolve_name(spec.function)(request)
-    return replace(study, main_claim=spec.main_claim)
+    drawn = {"seed": str(request.seed), "resamples": str(request.resamples)}
+    signature = {**({"quick": "yes"} if request.quick else {}), **drawn, **study.signature, "version": VERSION}
+    return replace(study, main_claim=spec.main_claim, signature=signature)

@@ -22,7 +22,7 @@ from levelhead.scoring.weights import read_weights, weights_of
 from levelhead.significance import InferenceSettings, resampled_rows
 from levelhead.studies.measures_2018 import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.parsers import outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files, signature
+from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files
 from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, printed, table_section
 from levelhead.studies.verdicts import (
     FEWEST,
@@ -44,11 +44,12 @@ from levelhead.studies.verdicts import (
     verdict_of_fact,
 )
 from levelhead.treebank.relations import SCHEMES, UD1
-from levelhead.typology import averaged_entropy, count_treebank, profile
-from levelhead.typology.vocabulary import CALLIN_CHUNKS
+from levelhead.typology import CALLIN_CHUNKS, averaged_entropy, count_treebank, profile
 
 NAME = "callin"
+PRINTED = printed(NAME)
 SCHEME = "callin-code"
+class_of = SCHEMES[SCHEME].class_of
 # the columns of the paper's tables, and their measures
 MEASURES = {
     "WLAS": "CallinWLAS(wde,default=0.5)",
@@ -73,13 +74,12 @@ FEWEST_TRAINING_SETS = 10  # for averaged entropies, since a relation missing fr
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
-    numbers = printed("callin")
-    treebanks = parts_of(request, numbers["languages"])
-    parts_by_code = {
+    treebanks = parts_of(request, PRINTED["languages"])
+    files = {
         code: (parts.training, *(path for path in parts.files if path != parts.tested), parts.tested)
         for code, parts in treebanks.items()
     }
-    described = run_tasks(NAME, describe, parts_by_code, request)
+    described = run_tasks(NAME, describe, files, request)
     entropies = [row["wde"] for code, row in described.items() if treebanks[code].train or request.quick]
     averaged = averaged_entropy(entropies, UD1) if entropies else {}
     n_averaged = len(entropies)
@@ -101,14 +101,13 @@ def reproduce(request: StudyRequest) -> Study:
         over = f"{number_of(n_averaged, 'treebank')}, {trained} with a training set"
     agreement: dict[str, dict[str, float | None]] = {}
     if (people := request.judgements) is not None:
-        files = ("gold.conll", "parser1.conll", "parser2.conll", "prediction")
+        names = ("gold.conll", "parser1.conll", "parser2.conll", "prediction")
         judged = {
-            code: (*(people / code / name for name in files), dict(averaged))
+            code: (*(people / code / name for name in names), dict(averaged))
             for code in ("en", "de", "es")
             if (people / code).is_dir()
         }
         agreement = run_tasks(NAME, human_agreement, judged, request)
-    given = request.systems is not None
     sections = (
         *_tables_of_treebanks(described, averaged, over, request),
         *_tables_of_scores(described, rows, agreement),
@@ -116,11 +115,11 @@ def reproduce(request: StudyRequest) -> Study:
     claims = (
         *_claims_on_treebanks(described, treebanks), claim_on_entropies(averaged, n_averaged, over),
         *claims_on_scores(rows, request), *claims_on_correlations(rows, request), claim_on_judgments(agreement),
-        *claims_on_printed_numbers(rows, given=given, weighted=request.weights is not None),
+        *claims_on_printed_numbers(rows, request),
     )  # fmt: skip
-    signed = signature(request, scheme=SCHEME, weights="file" if request.weights else over or "none")
+    signature = {"scheme": SCHEME, "weights": "file" if request.weights else over or "none"}
     setting = _setting(treebanks, outputs, request)
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+    return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, signature)
 
 
 def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], request: StudyRequest) -> tuple[str, ...]:
@@ -156,9 +155,7 @@ def describe(training: Path, *parts: Path) -> dict[str, Any]:
     return {**whole.values_by_name, **vocabulary.values_by_name, **frequencies}
 
 
-def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
-    """Return the ratios of Table 5 for one output, on a worker."""
-    del code
+def cascading(_code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
     errors = cascading_errors(outputs[0].matches, SCHEMES[SCHEME])
     ratios = {(error.name, error.labeled): error.ratio for error in errors}
     return {name: ratios[key] for name, key in CASCADING.items()}
@@ -179,17 +176,17 @@ def human_agreement(
     return correlations
 
 
-def _printed_classes() -> dict[str, list[str]]:
-    """The classes of each relation in Table 2."""
-    members = printed("callin")["table_2"]
-    relations = sorted({relation for names in members.values() for relation in names.split()})
-    return {relation: [name for name, names in members.items() if relation in names.split()] for relation in relations}
+# the classes of each relation in Table 2
+_CLASSES = {
+    relation: [name for name, names in PRINTED["table_2"].items() if relation in names.split()]
+    for relation in sorted(set(" ".join(PRINTED["table_2"].values()).split()))
+}
 
 
 def _tables_of_treebanks(
     described: Rows, averaged: Mapping[str, float], over: str, request: StudyRequest
 ) -> Iterator[StudySection]:
-    in_print = {code: printed("callin")["table_1"].get(code, {}) for code in described}
+    in_print = {code: PRINTED["table_1"].get(code, {}) for code in described}
     names = ("tokens (K), printed", "tokens (K)", "non-projective, printed", "by the paper's rule", "true")
     yield table_section(
         "Table 1: sizes and non-projective trees",
@@ -206,44 +203,39 @@ def _tables_of_treebanks(
         "Table 2: classes of relations",
         columns(text=("relation", "printed", "program (scheme callin-code)", "text (scheme callin)")),
         [
-            (relation, " and ".join(classes), *(SCHEMES[name].class_of(relation) for name in (SCHEME, "callin")))
-            for relation, classes in _printed_classes().items()
+            (relation, " and ".join(classes), class_of(relation), SCHEMES["callin"].class_of(relation))
+            for relation, classes in _CLASSES.items()
         ],
     )
-    classes = {relation: SCHEMES[SCHEME].class_of(relation) for relation in averaged}
     order = sorted(averaged, key=averaged.__getitem__)
     bars = {
-        kind: [averaged[relation] if classes[relation] == kind else None for relation in order]
+        kind: [averaged[relation] if class_of(relation) == kind else None for relation in order]
         for kind in ("FUNCTION", "CONTENT", "OTHER")
     }
-    averages = (
-        f"Averaged over {over}; 0.5 where a treebank lacks a relation." if over else "There are no training sets."
-    )
+    source = f"Averaged over {over}; 0.5 where a treebank lacks a relation." if over else "There are no training sets."
     yield table_section(
         "Figure 2: averaged word dependency entropy",
         columns(text=("relation", "class"), number="averaged WDE"),
-        [(relation, classes[relation], value) for relation, value in averaged.items()],
-        "From the given file." if request.weights else averages,
+        [(relation, class_of(relation), value) for relation, value in averaged.items()],
+        "From the given file." if request.weights else source,
         figure=panels("Averaged word dependency entropy by relation", order, bars, places=2) if order else None,
     )
 
 
 def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[StudySection]:
-    numbers = printed("callin")
     ordered = dict(sorted(rows.items(), key=lambda item: -item[1]["LAS"]))
     shares = (*MEASURES, "C freq", "F freq")
     drawn = {name: column_of(ordered, name) for name in ("STTR", "C freq", "F freq", "LAS", "WLAS", "C prec")}
-    title = "Scores, frequencies and type/token ratios"
     yield table_section(
         "Figures 3 and 4: scores, frequencies, type/token ratios",
         columns(text="treebank", ratio=shares, number="STTR"),
         [(code, *(row[name] for name in shares), row["sttr"]) for code, row in ordered.items()],
         "Sorted by LAS. The paper shows these numbers only in figures.",
-        figure=panels(title, list(ordered), drawn, places=2) if ordered else None,
+        figure=panels("Scores, frequencies and type/token ratios", list(ordered), drawn, places=2) if ordered else None,
     )
-    upper = [value for row in numbers["table_3"]["rows"] for value in row]  # only this triangle is printed
-    pairs = [(*pair, r, rows) for pair, r in zip(combinations(numbers["table_3"]["columns"], 2), upper)]
-    pairs += [("STTR", name, r, described) for name, r in numbers["figure_3"].items()]
+    upper = [value for row in PRINTED["table_3"]["rows"] for value in row]  # only this triangle is printed
+    pairs = [(*pair, r, rows) for pair, r in zip(combinations(PRINTED["table_3"]["columns"], 2), upper)]
+    pairs += [("STTR", name, r, described) for name, r in PRINTED["figure_3"].items()]
     yield table_section(
         "Table 3 and Figure 3: correlations over treebanks",
         columns(text=("x", "y"), number=("r, printed", "r"), probability="p"),
@@ -255,20 +247,18 @@ def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[
         yield StudySection("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
     else:
         variances = {
-            name: 10_000 * cumulative_variance(tuple(rows), np.array(column_of(rows, name), dtype=float)).variances
+            name: (10_000 * cumulative_variance(tuple(rows), np.array(column_of(rows, name), float)).variances).tolist()
             for name in ("LAS", "WLAS", "C prec", "C rec")
         }
-        lines = {
-            name: [(float(k), float(value)) for k, value in enumerate(line, 2)] for name, line in variances.items()
-        }
+        lines = {name: [(float(k), value) for k, value in enumerate(line, 2)] for name, line in variances.items()}
         yield table_section(
             "Figure 5: cumulative variance",
             columns(number=("treebanks", *variances)),
-            [(k, *map(float, row)) for k, row in enumerate(zip(*variances.values()), 2)],
+            [(k, *row) for k, row in enumerate(zip(*variances.values()), 2)],
             "Variance over the best 2, 3, ... treebanks by each measure, times 10,000.",
             figure=curves("Cumulative variance", lines, "treebanks", "variance, times 10,000"),
         )
-    by_language = {code: row for code, row in numbers["table_4"].items() if code in agreement}
+    by_language = {code: row for code, row in PRINTED["table_4"].items() if code in agreement}
     kinds = columns(text=("language", "measure"), number=("printed", "ours"))
     cells = [(code, name, r, agreement[code].get(name)) for code, row in by_language.items() for name, r in row.items()]
     title = "Table 4: correlation with human judgments"
@@ -277,7 +267,7 @@ def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[
         "Table 5: cascading errors",
         columns(text="treebank", number=[head for name in CASCADING for head in (f"{name} printed", name)]),
         [
-            (code, *(cell for name in CASCADING for cell in (numbers["table_5"].get(code, {}).get(name), row[name])))
+            (code, *(cell for name in CASCADING for cell in (PRINTED["table_5"].get(code, {}).get(name), row[name])))
             for code, row in rows.items()
         ],
         "The share of wrong arcs whose predicted head is itself attached correctly.",
@@ -290,7 +280,7 @@ def column_of(rows: Rows, name: str) -> list[float | None]:
 
 
 def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator[Claim]:
-    in_print = printed("callin")["table_1"]
+    in_print = PRINTED["table_1"]
     by_rule = {
         code: agrees(rows[code]["right_crossed_trees"], in_print[code]["nonprojective"])
         for code, parts in treebanks.items()
@@ -306,18 +296,16 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
                 verdict_of_correlation(function, p_function, -1),
                 f"r = {shown(function)} ({p_shown(p_function)}, {number_of(n, 'treebank')}), printed -0.52;"
                 f" content relations {shown(content)} ({p_shown(p_content)}), printed 0.23")  # fmt: skip
-    classes = _printed_classes()
-    differing = [relation for relation, names in classes.items() if {SCHEMES[SCHEME].class_of(relation)} != {*names}]
-    twice = [relation for relation, names in classes.items() if len(names) > 1]
+    differing = [relation for relation, names in _CLASSES.items() if {class_of(relation)} != {*names}]
+    twice = [relation for relation, names in _CLASSES.items() if len(names) > 1]
     yield Claim("Each relation is in one class of Table 2", "Table 2", verdict_of_fact(not twice),
-                f"in two classes: {', '.join(twice) or 'none'}; {sum(map(len, classes.values()))} entries; different in"
-                f" the scheme {SCHEME}: {', '.join(differing) or 'none'}")  # fmt: skip
+                f"in two classes: {', '.join(twice) or 'none'}; {sum(map(len, _CLASSES.values()))} entries; different"
+                f" in the scheme {SCHEME}: {', '.join(differing) or 'none'}")  # fmt: skip
 
 
 def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Claim:
-    """Check the order of entropies; a few training sets are not enough."""
     functions, contents = (
-        [value for relation, value in averaged.items() if SCHEMES[SCHEME].class_of(relation) == name]
+        [value for relation, value in averaged.items() if class_of(relation) == name]
         for name in ("FUNCTION", "CONTENT")
     )
     highest, lowest = max(functions, default=None), min(contents, default=None)
@@ -333,7 +321,6 @@ def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Clai
 
 
 def claims_on_scores(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
-    """Check the claims about scores, and their variances over the better half of the treebanks and over all."""
     higher = {code: row["LAS"] > row["WLAS"] for code, row in rows.items()}
     yield claim_on_all("LAS is higher than WLAS for every language", "section 6", higher)
     lower = {code: max(row["C prec"], row["C rec"]) < row["LAS"] for code, row in rows.items()}
@@ -341,8 +328,7 @@ def claims_on_scores(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
     text = "WLAS varies less than LAS over the best languages, and equally over all languages"
     n, place = len(rows), "section 6, Figure 5"
     if n < FEWEST:
-        few = f"{number_of(n, 'treebank')} with outputs; at least {FEWEST} are needed"
-        yield Claim(text, place, "no data", few)
+        yield Claim(text, place, "no data", f"{number_of(n, 'treebank')} with outputs; at least {FEWEST} are needed")
         return
     scores = np.array([[row["LAS"], row["WLAS"]] for row in rows.values()])
     of_best, of_all = (
@@ -353,7 +339,7 @@ def claims_on_scores(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
         for which, by_scale in ((f"best {n // 2} of {n}", of_best), (f"all {n}", of_all))
     )
     smaller = agreed_verdict(verdict_of_effect(change, -1) for change in of_best.values())
-    equal = agreed_verdict(verdict_of_equality(change) for change in of_all.values())
+    equal = agreed_verdict(map(verdict_of_equality, of_all.values()))
     yield Claim(text, place, joint_verdict([smaller, equal]),
                 f"the variance of WLAS over that of LAS, minus 1; {changes}; equal means a 95% CI inside -0.10 to"
                 " +0.10")  # fmt: skip
@@ -375,7 +361,6 @@ MARGIN = 0.1  # two variances count as equal if they differ by less than this sh
 
 
 def verdict_of_equality(change: ValueWithInterval | None) -> Verdict:
-    """Return the verdict on equality: it holds if the interval is inside the margin, and not if it is outside."""
     if change is None:
         return "no data"
     if change.low > -MARGIN and change.high < MARGIN:
@@ -391,12 +376,10 @@ _STEPS: Mapping[str, Callable[[Numbers], Numbers]] = {
 
 
 def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
-    """Check the claims about scores and frequencies."""
     correlations = {name: pearson(zip(column_of(rows, name), column_of(rows, "F freq"))) for name in MEASURES}
     evidence = ", ".join(f"{name} {shown(r)} ({p_shown(p)})" for name, (r, p, _) in correlations.items())
     r_precision, p_precision, _ = correlations["F prec"]
-    scores = [[row[name] for row in rows.values()] for name in ("LAS", "WLAS", "C prec", "C rec")]
-    shares = [row["F freq"] for row in rows.values()]
+    *scores, shares = ([row[name] for row in rows.values()] for name in ("LAS", "WLAS", "C prec", "C rec", "F freq"))
     steps = {name: contrast_interval(scores, shares, contrast, *request.draws) for name, contrast in _STEPS.items()}
     differences = ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in steps.items())
     return [
@@ -413,16 +396,14 @@ def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
 
 
 def claim_on_judgments(agreement: Rows) -> Claim:
-    """Check the claim about agreement with human judgments."""
     text = "Content precision and recall agree less with human judgments than LAS and WLAS, in all cases but one"
     if not agreement:
         return Claim(text, "Table 4", "no data", "no judgments were given")
     less = {
-        f"{code} {name}": None
-        if None in (row[name], row["LAS"], row["WLAS"])
-        else row[name] < min(row["LAS"], row["WLAS"])
+        f"{code} {name}": None if None in values else values[0] < min(values[1:])
         for code, row in agreement.items()
         for name in ("C prec", "C rec")
+        for values in [(row[name], row["LAS"], row["WLAS"])]
     }
     exceptions, undefined = ([case for case, value in less.items() if value is kind] for kind in (False, None))
     evidence = f"exceptions: {', '.join(exceptions) or 'none'}"
@@ -430,10 +411,9 @@ def claim_on_judgments(agreement: Rows) -> Claim:
     return Claim(text, "Table 4", verdict_of_fact(None if undefined else len(exceptions) == 1), evidence)
 
 
-def claims_on_printed_numbers(rows: Rows, *, given: bool, weighted: bool) -> Iterator[Claim]:
+def claims_on_printed_numbers(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
     """Check the claims about cascading errors and Callin's program; equality with the paper only for given outputs."""
-    numbers = printed("callin")
-    in_print = numbers["table_5"]
+    in_print, given = PRINTED["table_5"], request.systems is not None
     equal = {
         f"{code} {name}": agrees(row[name], in_print.get(code, {}).get(name)) if given else None
         for code, row in rows.items()
@@ -452,8 +432,9 @@ def claims_on_printed_numbers(rows: Rows, *, given: bool, weighted: bool) -> Ite
     equal = {
         f"{code} {name}": agrees(row[name], number, 6)
         for code, row in rows.items()
-        for name, number in numbers["program"].get(code, {}).items()
+        for name, number in PRINTED["program"].get(code, {}).items()
     }
-    comparable = given and weighted and equal
-    missing = Claim(text, place, "no data", "requires Callin's outputs and weights")
-    yield claim_on_all(text, place, equal) if comparable else missing
+    if given and request.weights is not None and equal:
+        yield claim_on_all(text, place, equal)
+    else:
+        yield Claim(text, place, "no data", "requires Callin's outputs and weights")

@@ -11,15 +11,15 @@ from levelhead.campaign.ranking import official_groups
 from levelhead.errors import InputError
 from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of
-from levelhead.scoring.matches import match
+from levelhead.scoring import RULES, match
 from levelhead.scoring.measure_definitions import ATTACHED
-from levelhead.scoring.rules import RULES
-from levelhead.studies.request import StudyRequest, signature
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, conllu, printed, table_section
 from levelhead.studies.verdicts import agrees, count_of_true, points, ratio, verdict_of_fact
 from levelhead.tables.table import Cell
 
 NAME = "conll17"
+PRINTED = printed(NAME)
 MEASURES = ("LAS", "UAS", "CLAS")
 # the organizers' system in the official tables; the folder of its outputs must contain this name, in any case
 BASELINE = "BASELINE"
@@ -32,13 +32,12 @@ Numbers = Mapping[str, Any]
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
-    numbers, examples = printed("conll17"), printed("conll17_examples")
+    examples = printed("conll17_examples")
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]
     results = None
     if request.treebanks and request.systems is not None:
         plan = find_plan(request.treebanks[0], request.systems)
-        setup = setup_of(MEASURES, rules="conll17")
-        results = score_plan(plan, setup, workers=request.workers, store=request.store)
+        results = score_plan(plan, setup_of(MEASURES, rules="conll17"), workers=request.workers, store=request.store)
     published = read_scores(request.scores) if request.scores is not None else None
     sections = (
         table_section(
@@ -62,12 +61,10 @@ def reproduce(request: StudyRequest) -> Study:
             f" Published scores were {'given' if published else 'not given'}."
         ),
     )
-    signed = signature(request, rules="conll17")
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+    return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, {"rules": "conll17"})
 
 
 def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
-    """What the page says, what happens, and whether they agree."""
     rules = RULES["conll17"]
     gold = parse_as(conllu(case.get("gold", common_gold)).encode(), "gold", rules)
 
@@ -85,7 +82,6 @@ def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
 
 
 def _tables(results: Results | None, published: Results | None) -> Iterator[StudySection]:
-    """The scores, averages and ranks of output files, and the official ranking next to ours."""
     title = "Scores from output files"
     if results is None:
         yield StudySection(title, ("No test sets with outputs were given.",))
@@ -93,13 +89,11 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
         yield table_section(
             title,
             columns(
-                text=("test set", "system"),
-                ratio=[name for measure in MEASURES for name in (f"{measure} official", measure)],
+                text=("test set", "system"), ratio=[f"{name}{of}" for name in MEASURES for of in (" official", "")]
             ),
             [
                 (code, system, *(cell for name in MEASURES for cell in _official_and_ours(results, system, code, name)))
-                for code in (test_set.code for test_set in results.test_sets)
-                for system in results.systems
+                for code, system in product((test_set.code for test_set in results.test_sets), results.systems)
             ],
             "The official columns have the published scores of the organizers' baseline.",
         )
@@ -131,14 +125,14 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
         columns(text="team", number=("rank, official", "rank"), ratio=("LAS official", "LAS")),
         [
             (team, official["rank"], place, official["LAS"] / 100, average)
-            for team, official in printed("conll17")["ranking"].items()
+            for team, official in PRINTED["ranking"].items()
             for place, average in [ranked.get(team, (None, None))]
         ],
     )
 
 
 def _official_and_ours(results: Results, system: str, code: str, measure: str) -> tuple[float | None, float | None]:
-    official = printed("conll17")["baseline"].get(code, {}).get(measure) if BASELINE.lower() in system.lower() else None
+    official = PRINTED["baseline"].get(code, {}).get(measure) if BASELINE.lower() in system.lower() else None
     return None if official is None else official / 100, ratio(results.results[system, code].values[measure])
 
 
@@ -162,23 +156,21 @@ def _ranked(published: Results, measure: str, group: str) -> dict[str, tuple[int
 
 
 def claims_on_ranking(published: Results | None) -> list[Claim]:
-    """Check the claims about averages and ranks on a table of published scores."""
-    numbers = printed("conll17")
     texts = (
         "Systems are ranked by the macro-average over all test sets",
         "The averages are as published, within the rounding of scores to two decimals",
         "The averages of all groups by LAS, UAS and CLAS are as published",
     )
     ranked = {} if published is None else _ranked(published, "LAS", "all")
-    official = {team: row for team, row in numbers["ranking"].items() if team in ranked}
-    if published is None or len(published.test_sets) != len(numbers["baseline"]) or not official:
+    official = {team: row for team, row in PRINTED["ranking"].items() if team in ranked}
+    if published is None or len(published.test_sets) != len(PRINTED["baseline"]) or not official:
         few = "no table of scores" if published is None else f"{len(published.test_sets)} of 81 test sets"
         return [Claim(text, "official ranking", "no data", few) for text in texts]
     values = {team: (100 * ranked[team][1], row["LAS"]) for team, row in official.items()}
     largest = max(abs(average - printed_average) for average, printed_average in values.values())
     equal = count_of_true({team: agrees(*pair) for team, pair in values.items()})
     groups: dict[str, bool | None] = {}
-    for (group, teams), measure in product(numbers["groups"].items(), MEASURES):
+    for (group, teams), measure in product(PRINTED["groups"].items(), MEASURES):
         averages = _ranked(published, measure, group)
         groups |= {
             f"{group} {measure} {team}": abs(100 * averages[team][1] - row[measure]) <= _ROUNDED_TWICE

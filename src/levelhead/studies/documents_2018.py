@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.campaign.results import Results
+from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
@@ -18,7 +18,7 @@ from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT
-from levelhead.studies.request import StudyRequest, counts_of, parts_of, run_tasks, score_files, signature, systems_in
+from levelhead.studies.request import StudyRequest, counts_of, parts_of, run_tasks, score_files, systems_in
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
 from levelhead.tables.table import Plain
@@ -72,8 +72,8 @@ def reproduce(request: StudyRequest) -> Study:
     title = "How wrong are intervals and tests that resample sentences?"
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
     setting = _setting(len(counted), known, *draws, request.resamples)
-    signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
-    return Study(NAME, title, source, setting, (marked, *_tables(known)), tuple(_claims(known)), signed)
+    signature = {"rules": "ud", "test_sets": str(len(known)), "systems": str(len(systems))}
+    return Study(NAME, title, source, setting, (marked, *_tables(known)), tuple(_claims(known)), signature)
 
 
 def _setting(
@@ -227,7 +227,6 @@ def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
 def measure_documents(
     counts: Mapping[str, Any], samples: int, resamples: int, permutations: int, seed: int
 ) -> dict[str, Any]:
-    """Return design effects, coverage of intervals, and p-values of one test set."""
     units = Units(DOCUMENT, np.array(counts["of_sentence"], dtype=np.int64))
     parts = np.array(counts["parts"], dtype=np.float64)
     valid = counts["systems"]
@@ -258,8 +257,15 @@ def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int
     for i, rows in enumerate(resampled_rows(units.n_units, samples, drawing)):
         drawn = sentences._replace(parts=sentences.parts[np.concatenate([of_document[row] for row in rows])])
         whole = sentences._replace(parts=np.stack([sentences.parts[of_document[row]].sum(axis=0) for row in rows]))
-        bootstraps = [_percentiles(drawn, resamples, seeds[2 * i]), _percentiles(whole, resamples, seeds[2 * i + 1])]
-        for method, (low, high) in enumerate([*bootstraps, _student_intervals(whole)]):
+        bootstraps = (_percentiles(table, resamples, seed) for table, seed in zip((drawn, whole), seeds[2 * i :]))
+        by_t = [  # the intervals of `compare`, infinite if there are too few units
+            [
+                (estimate.score_interval if j < len(whole.systems) else estimate.interval)(_LEVEL) or (-np.inf, np.inf)
+                for estimate in estimates
+            ]
+            for j, estimates in enumerate(_estimates(whole))
+        ]
+        for method, (low, high) in enumerate([*bootstraps, np.moveaxis(np.array(by_t), -1, 0)]):
             held[..., method] += (low <= true + _EQUAL) & (true <= high + _EQUAL)
     return held / samples
 
@@ -277,20 +283,7 @@ def _percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
     return ends
 
 
-def _student_intervals(table: SystemCounts) -> Sums:
-    """The intervals of `compare`, shape (2, n, measures); infinite if there are too few units."""
-    ends = [
-        [
-            (estimate.score_interval if i < len(table.systems) else estimate.interval)(_LEVEL) or (-np.inf, np.inf)
-            for estimate in estimates
-        ]
-        for i, estimates in enumerate(_estimates(table))
-    ]
-    return np.moveaxis(np.array(ends), -1, 0)
-
-
 def _spreads(table: SystemCounts) -> list[list[Spread]]:
-    """The jackknife spread of scores and differences, by measure."""
     strata = [leave_out(table)]
     n_runs = len(table.systems)
     compared = [*([[run]] for run in range(n_runs)), *([[j], [i]] for i, j in combinations(range(n_runs), 2))]
@@ -299,7 +292,6 @@ def _spreads(table: SystemCounts) -> list[list[Spread]]:
 
 def _estimates(table: SystemCounts) -> list[list[Estimate]]:
     """The scores and differences by measure, with standard errors as in `compare`."""
-    values = _contrasts(table.values(table.parts.sum(axis=0)))
     return [
         [
             Estimate(
@@ -308,7 +300,7 @@ def _estimates(table: SystemCounts) -> list[list[Estimate]]:
             )
             for value, spread in zip(row, spreads, strict=True)
         ]
-        for i, (row, spreads) in enumerate(zip(values, _spreads(table)))
+        for i, (row, spreads) in enumerate(zip(_contrasts(table.values(table.parts.sum(axis=0))), _spreads(table)))
     ]  # fmt: skip
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from levelhead.errors import number_of
 from levelhead.studies.kohita_tables import (
     NAME,
     PARSERS,
+    PRINTED,
     Row,
     Rows,
     change,
@@ -26,8 +26,8 @@ from levelhead.studies.kohita_tables import (
     ud2_scores_by_relation,
 )
 from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, run_tasks, signature
-from levelhead.studies.study import Claim, Study, StudySection, printed, verdicts_by_parser
+from levelhead.studies.request import Parts, StudyRequest, parts_of, run_tasks
+from levelhead.studies.study import Claim, Study, StudySection, verdicts_by_parser
 from levelhead.studies.verdicts import (
     Cell,
     Sign,
@@ -47,20 +47,17 @@ from levelhead.treebank.layouts.outputs import system_folders
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study on UD 1.3."""
-    numbers = printed("kohita")
-    treebanks = parts_of(request, numbers["table_2"])
-    described, measured, by_parser = _results(NAME, treebanks, request, ud=1)
+    """Run the study."""
+    treebanks = parts_of(request, PRINTED["table_2"])
+    described, measured, by_parser, claims_on_parsers = _results(NAME, treebanks, request, ud=1)
     of_paper = {code: row for code, row in described.items() if code != "ja"}  # the paper has another Japanese treebank
     sections = (
-        conversion(described, numbers), entropy(described, measured, numbers),
-        entropy_by_relation(described, numbers, measured), *score_tables(measured, numbers),
-        scores_by_relation(measured, numbers), *figure_2(measured), by_parser,
+        conversion(described), entropy(described, measured, printed_too=True),
+        entropy_by_relation(described, measured), *score_tables(measured, printed_too=True),
+        scores_by_relation(measured), *figure_2(measured), by_parser,
     )  # fmt: skip
     claims = (
-        *_claims_on_conversion(of_paper, numbers), *_printed_claims(numbers), *claims_on_entropy(described, numbers),
-        *(claim_on_own_gains(described, rows, f", {parser}") for parser, rows in measured.items()),
-        *claims_on_scores(measured, request),
+        *_claims_on_conversion(of_paper), *_printed_claims(), *claims_on_entropy(described), *claims_on_parsers,
     )  # fmt: skip
     trained = [code for code, parts in treebanks.items() if parts.train]
     setting = (
@@ -79,17 +76,16 @@ def reproduce(request: StudyRequest) -> Study:
             " particles are part of words. Nothing in it is converted, so it is best to leave out `ja`."
         ),
     )
-    signed = signature(request, **_SIGNED)
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+    return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, _SIGNATURE)
 
 
-_SIGNED = {"rules": "ud", "scheme": "kohita", "variant": "paper"}
+_SIGNATURE = {"rules": "ud", "scheme": "kohita", "variant": "paper"}
 
 
 def _results(
     name: str, treebanks: Mapping[str, Parts], request: StudyRequest, *, ud: int
-) -> tuple[Rows, dict[str, Rows], StudySection]:
-    """The results of `describe` by treebank, those of `measure` by parser and treebank, and verdicts by parser."""
+) -> tuple[Rows, dict[str, Rows], StudySection, list[Claim]]:
+    """The results of `describe` by treebank, those of `measure` by parser and treebank, verdicts, and claims."""
     files = {code: (parts.train,) if parts.train else parts.files for code, parts in treebanks.items()}
     described = run_tasks(name, describe, files, request)
     parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
@@ -100,27 +96,26 @@ def _results(
         golds = {code: treebanks[code].tested for code in original if code in converted}
         if golds:
             measured[parser] = measure(golds, original, converted, request)
-    claims = {
+    alone = {
         parser: [claim_on_own_gains(described, rows, ""), *claims_on_scores({parser: rows}, request, ud=ud)]
         for parser, rows in measured.items()
-    }  # fmt: skip
-    return described, measured, verdicts_by_parser(claims)
+    }
+    claims = [claim_on_own_gains(described, rows, f", {parser}") for parser, rows in measured.items()]
+    return described, measured, verdicts_by_parser(alone), [*claims, *claims_on_scores(measured, request, ud=ud)]
 
 
 def reproduce_ud2(request: StudyRequest) -> Study:
-    """Run the study on UD v2."""
-    numbers, name = printed("kohita"), "kohita-2017-ud2"
+    """Run the study."""
+    name = "kohita-2017-ud2"
     available = parts_of(request)
     treebanks = {code: parts for code, parts in available.items() if parts.train} or available
-    described, measured, by_parser = _results(name, treebanks, request, ud=2)
+    described, measured, by_parser, claims_on_parsers = _results(name, treebanks, request, ud=2)
     sections = (
-        conversion(described, numbers), entropy(described, measured), *score_tables(measured),
+        conversion(described), entropy(described, measured), *score_tables(measured),
         ud2_scores_by_relation(measured), *figure_2(measured), by_parser,
     )  # fmt: skip
     claims = (
-        *_claims_on_conversion(described, numbers, among=""), _claim_on_falling_entropy(described),
-        *(claim_on_own_gains(described, rows, f", {parser}") for parser, rows in measured.items()),
-        *claims_on_scores(measured, request, ud=2),
+        *_claims_on_conversion(described, among=""), _claim_on_falling_entropy(described), *claims_on_parsers,
     )  # fmt: skip
     untrained = [code for code, parts in treebanks.items() if not parts.train]
     training = (
@@ -141,11 +136,11 @@ def reproduce_ud2(request: StudyRequest) -> Study:
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
     )
-    title, signed = f"{numbers['title']}: the same questions on UD 2.0", signature(request, **_SIGNED)
-    return Study(name, title, numbers["source"], setting, sections, claims, signed)
+    title = f"{PRINTED['title']}: the same questions on UD 2.0"
+    return Study(name, title, PRINTED["source"], setting, sections, claims, _SIGNATURE)
 
 
-def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: str = " of 19") -> list[Claim]:
+def _claims_on_conversion(described: Rows, among: str = " of 19") -> list[Claim]:
     rows = list(described.values())
     converted = [row["converted"] for row in rows]
     failed = [100 * row["failed"] for row in rows]
@@ -154,7 +149,7 @@ def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: st
         mean(values) or 0.0
         for values in (converted, failed, more, [row["arcs after"] - row["arcs before"] for row in rows])
     )
-    published = numbers["conversion"]
+    published = PRINTED["conversion"]
     printed_loss, printed_rise = published["failed, mean"], published["non-projective, increase"]
     worst = max(described, key=lambda code: described[code]["failed"])
     as_share = (
@@ -176,11 +171,10 @@ def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: st
     ]  # fmt: skip
 
 
-def _printed_claims(numbers: Mapping[str, Any]) -> Iterator[Claim]:
-    """Check the claims about Table 2 on the printed numbers."""
-    table, in_print = numbers["table_2"], numbers["average"]["row"]
+def _printed_claims() -> Iterator[Claim]:
+    table, in_print = PRINTED["table_2"], PRINTED["average"]["row"]
     for parser, least, n, languages in (("MST", 1.0, 11, "11 of 19 languages"), ("RBG", 0.5, 10, "10 languages")):
-        codes = [code for code in table if round(gain(numbers, code, parser) or 0.0, 2) > least]
+        codes = [code for code in table if round(gain(code, parser) or 0.0, 2) > least]
         yield Claim(f"With {parser}, LAS rises by more than {least} in {languages} (printed numbers)", "page 3",
                     verdict_of_fact(len(codes) == n), f"{len(codes)}: {', '.join(codes)}")  # fmt: skip
     averages = {name: mean(row[name] for row in table.values()) or 0.0 for name in in_print}
@@ -189,12 +183,11 @@ def _printed_claims(numbers: Mapping[str, Any]) -> Iterator[Claim]:
     yield Claim("The averages follow from the rows (printed numbers)", "Table 2", verdict_of_fact(not wrong), evidence)
 
 
-def claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> Iterator[Claim]:
-    """Check the claims about entropies, with our entropies and the printed gains."""
+def claims_on_entropy(described: Rows) -> Iterator[Claim]:
     for parser, left_out, sign in (("MST", ("ja",), "<"), ("RBG", ("ja", "hi"), "=")):
         codes = [code for code in described if code not in left_out]
-        r, p, n = pearson((change(described[code]), gain(numbers, code, parser)) for code in codes)
-        published = numbers["figure_3"][parser]
+        r, p, n = pearson((change(described[code]), gain(code, parser)) for code in codes)
+        published = PRINTED["figure_3"][parser]
         yield Claim(f"The more entropy falls, the more LAS rises (our entropies, printed gains of {parser}, without"
                     f" {' and '.join(left_out)})", "page 5", verdict_of_correlation(r, p, -1),
                     f"r = {shown(r)} ({p_shown(p)}, {number_of(n, 'treebank')}); printed {published['r']}"
@@ -214,7 +207,6 @@ def _claim_on_falling_entropy(described: Rows) -> Claim:
 
 
 def claim_on_own_gains(described: Rows, rows: Rows, whose: str) -> Claim:
-    """Check the correlation of entropy and LAS with the gains of one of our parsers."""
     r, p, n = pearson((change(described[code]), own_gain(row, "LAS")) for code, row in rows.items())
     text = f"The more entropy falls, the more LAS rises (our entropies and gains{whose})"
     evidence = f"r = {shown(r)} ({p_shown(p)}, {number_of(n, 'treebank')})"

@@ -22,7 +22,7 @@ from levelhead.report.charts.point_charts import Named, cloud
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest, format_of, read_treebank
-from levelhead.studies.study import StudySection, columns, table_section
+from levelhead.studies.study import StudySection, columns, printed, table_section
 from levelhead.studies.verdicts import Cell, difference, mean
 from levelhead.tables.table import Column, Kind, Table
 from levelhead.treebank import Treebank
@@ -30,6 +30,7 @@ from levelhead.treebank.relations import SCHEMES
 from levelhead.typology import count_treebank, profile
 
 NAME = "kohita-2017"
+PRINTED = printed("kohita")
 PARSERS = ("graph", "swap-lazy", "ensemble")
 """The parsers trained if no outputs are given: second-order, like the paper's; transition-based; and both combined."""
 
@@ -114,9 +115,8 @@ def _each(convert: Callable[[Treebank], Treebank], trees: Mapping[str, Treebank]
     return {code: convert(treebank) for code, treebank in trees.items()}
 
 
-def _right_words(code: str, outputs: Sequence[Output]) -> dict[str, NDArray[np.bool_]]:
+def _right_words(_code: str, outputs: Sequence[Output]) -> dict[str, NDArray[np.bool_]]:
     """Which gold words have the right head and relation in each output, bool, shape (words,)."""
-    del code
     right = {output.name: np.zeros(output.matches.gold.n_words, dtype=bool) for output in outputs}
     for output in outputs:
         right[output.name][output.matches.alignment.gold] = output.matches.agree(ATTACHED)
@@ -124,13 +124,12 @@ def _right_words(code: str, outputs: Sequence[Output]) -> dict[str, NDArray[np.b
 
 
 def change(row: Row) -> Cell:
-    """Return the change of entropy by conversion, in bits."""
     return difference(row["after"], row["before"])
 
 
-def gain(numbers: Mapping[str, Any], code: str, parser: str) -> Cell:
+def gain(code: str, parser: str) -> Cell:
     """Return the printed gain of a parser in LAS, in points; None if it is not printed."""
-    row = numbers["table_2"].get(code)
+    row = PRINTED["table_2"].get(code)
     return None if row is None else row[f"LAS {parser} CONV"] - row[f"LAS {parser} UD"]
 
 
@@ -140,14 +139,13 @@ def own_gain(row: Row | None, name: str) -> Cell:
     return None if gain is None else 100 * gain
 
 
-def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return a table of what conversion changes in each treebank."""
+def conversion(described: Rows) -> StudySection:
     cells: list[tuple[Any, ...]] = []
     for code, row in described.items():
         before, after = (row[f"nonprojective {when}"] / row["sentences"] for when in ("before", "after"))
         cells.append((code, row["words"], row["converted"], 100 * row["failed"], before, after, after - before,
                       row["arcs after"] - row["arcs before"]))  # fmt: skip
-    published = numbers["conversion"]
+    published = PRINTED["conversion"]
     averages = ("average", None, *(mean(column) for column in list(zip(*cells))[2:]))
     in_print = ("printed average", None, published["converted tokens"] / 100, published["failed, mean"], None, None,
                 None, published["non-projective, increase"] / 100)  # fmt: skip
@@ -164,10 +162,10 @@ def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
     )  # fmt: skip
 
 
-def entropy(described: Rows, measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None = None) -> StudySection:
+def entropy(described: Rows, measured: Mapping[str, Rows], *, printed_too: bool = False) -> StudySection:
     """Return the entropies of treebanks and the gains of parsers; with printed gains, or else with sizes."""
-    sizes, published = (("sentences", "words"), ()) if numbers is None else ((), ("MST", "RBG"))
-    gains = {f"{parser} (printed)": {c: gain(numbers or {}, c, parser) for c in described} for parser in published}
+    sizes, published = ((), ("MST", "RBG")) if printed_too else (("sentences", "words"), ())
+    gains = {f"{parser} (printed)": {c: gain(c, parser) for c in described} for parser in published}
     gains |= {parser: {c: own_gain(rows.get(c), "LAS") for c in described} for parser, rows in measured.items()}
     points = [
         Named(code, less, points_of_las, series)
@@ -177,7 +175,7 @@ def entropy(described: Rows, measured: Mapping[str, Rows], numbers: Mapping[str,
     ]
     names = (*sizes, "entropy (bits)", "after", "change", *(f"LAS gain, {parser}" for parser in gains))
     return table_section(
-        "Entropy and gain" if numbers is None else "Figure 3: entropy and gain",
+        "Figure 3: entropy and gain" if printed_too else "Entropy and gain",
         columns(text="treebank", number=names),
         [
             (code, *(row[size] for size in sizes), row["before"], row["after"], change(row),
@@ -189,7 +187,7 @@ def entropy(described: Rows, measured: Mapping[str, Rows], numbers: Mapping[str,
     )  # fmt: skip
 
 
-def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> StudySection:
+def entropy_by_relation(described: Rows, measured: Mapping[str, Rows]) -> StudySection:
     """Return the upper panel of Figure 3: the entropies of relations and the gains in F1."""
     points = [
         Named(f"{name} {code}", less, gain, parser)
@@ -205,7 +203,7 @@ def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: M
         columns(text="relation", number=("change of entropy (bits)", *gains)),
         [
             (name, mean(row["relations"].get(name) for row in described.values()),
-             numbers["table_3"][name]["CONV"] - numbers["table_3"][name]["UD"],
+             PRINTED["table_3"][name]["CONV"] - PRINTED["table_3"][name]["UD"],
              *(mean(own_gain(row, name) for row in rows.values()) for rows in measured.values()))
             for name in RELATIONS
         ],
@@ -216,14 +214,14 @@ def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: M
     )  # fmt: skip
 
 
-def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None = None) -> Iterator[StudySection]:
+def score_tables(measured: Mapping[str, Rows], *, printed_too: bool = False) -> Iterator[StudySection]:
     """Yield the scores by each measure, with the printed ones if given, and the scores in function-head trees."""
     if not measured:
-        title = "Scores" if numbers is None else "Table 2: scores"
+        title = "Table 2: scores" if printed_too else "Scores"
         yield StudySection(title, ("No outputs of parsers trained on both kinds of trees were given.",))
         return
     for name in MEASURES:
-        yield _scores_by(name, measured, numbers)
+        yield _scores_by(name, measured, printed_too=printed_too)
     names = list(product(("UAS", "LAS"), KINDS))
     for parser, rows in measured.items():
         yield table_section(
@@ -234,14 +232,13 @@ def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None
         )
 
 
-def _scores_by(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None) -> StudySection:
-    """The scores by one measure of parsers trained on content heads and on function heads, and averages."""
-    averages, table = ({}, {}) if numbers is None else (numbers["average"]["row"], numbers["table_2"])
+def _scores_by(name: str, measured: Mapping[str, Rows], *, printed_too: bool) -> StudySection:
+    averages, table = (PRINTED["average"]["row"], PRINTED["table_2"]) if printed_too else ({}, {})
     published = [parser for parser in ("MST", "RBG") if f"{name} {parser} UD" in averages]
     heads = [Column("treebank", "text")]
     for parser, mark in (*((parser, " (printed)") for parser in published), *((parser, "") for parser in measured)):
         heads += [Column(f"{parser} {kind}{mark}") for kind in KINDS]
-        heads.append(Column(f"{parser} gain" if numbers is None else f"gain{mark}", "difference"))
+        heads.append(Column(f"{parser} gain" if not printed_too else f"gain{mark}", "difference"))
     in_print = {
         code: [
             cell for parser in published
@@ -265,7 +262,6 @@ def _scores_by(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, An
 
 
 def _pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
-    """The scores of our parser trained on content heads and on function heads, and the gain."""
     return (None, None, None) if row is None else _with_gain(*(row["scores"][kind][name] for kind in KINDS))
 
 
@@ -273,11 +269,10 @@ def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
     return original, converted, difference(converted, original)
 
 
-def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return Table 3 with the printed numbers and ours."""
+def scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
     cells = []
     for name in RELATIONS:
-        pairs = [[numbers["table_3"][name][kind] / 100 for kind in KINDS]] + [
+        pairs = [[PRINTED["table_3"][name][kind] / 100 for kind in KINDS]] + [
             [mean(row["scores"][kind][name] for row in rows.values()) for kind in KINDS] for rows in measured.values()
         ]
         cells.append((name, *(cell for pair in pairs for cell in _with_gain(*pair))))
@@ -286,7 +281,6 @@ def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any])
 
 
 def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
-    """Return the F1 of relations, as means over treebanks."""
     cells = []
     for name in UD2_RELATIONS:
         row: list[Cell | str] = [name]
@@ -304,14 +298,12 @@ def _score_columns(parsers: Iterable[str]) -> dict[str, Kind]:
 
 
 def figure_2(measured: Mapping[str, Rows]) -> Iterator[StudySection]:
-    """Yield how backward conversion changes functional arcs, for each parser."""
     names = ("right before", "right after", "broken", "fixed")
     for parser, rows in measured.items():
         arcs = {code: row["arcs"] for code, row in rows.items()}
         drawn = {
             name: [100 * counts[name] / max(1, counts["functional"]) for counts in arcs.values()]
-            for name in names
-            if name != "right after"
+            for name in ("right before", "broken", "fixed")
         }
         yield table_section(
             f"Figure 2: functional arcs that conversion breaks ({parser})",

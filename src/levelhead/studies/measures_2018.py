@@ -33,7 +33,6 @@ from levelhead.studies.request import (
     read_treebank,
     run_tasks,
     score_files,
-    signature,
     systems_in,
 )
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
@@ -100,9 +99,8 @@ def reproduce(request: StudyRequest) -> Study:
         raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
     golds = {code: parts.tested for code, parts in treebanks.items()}
     by_treebank = run_tasks(NAME, entropies, {code: (path,) for code, path in golds.items()}, request)
-    weights = averaged_entropy(list(by_treebank.values()), UD2)
-    setup = setup_of(MEASURES.values(), weights={"wde": weights_of(weights)})
-    scored = score_files(golds, systems, setup, request, by_sentence=True)
+    weights = {"wde": weights_of(averaged_entropy(list(by_treebank.values()), UD2))}
+    scored = score_files(golds, systems, setup_of(MEASURES.values(), weights=weights), request, by_sentence=True)
     counts = {code: counted for code in golds if (counted := counts_on(scored, code)) is not None}
     arguments = {
         code: (table._replace(parts=table.parts.tolist()), *request.draws) for code, (table, _) in counts.items()
@@ -137,14 +135,12 @@ def reproduce(request: StudyRequest) -> Study:
         _expected("The order of systems is less stable by MLAS and BLEX than by LAS", {POINTS: order}, RICH, -1),
     )  # fmt: skip
     sections = (
-        *_separation(table, whole, small), *_evenness(table, spread, spread_everywhere, order),
-        *_details(table, results),
+        *_findings(table, whole, small, spread, spread_everywhere, order), *_details(table, results),
     )  # fmt: skip
-    signed = signature(request, rules="ud", test_sets=str(n), systems=str(len(systems)))
+    signature = {"rules": "ud", "test_sets": str(n), "systems": str(len(systems))}
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
-    return Study(
-        NAME, "Which measure separates parsers best?", source, _setting(table, systems), sections, claims, signed
-    )
+    title, setting = "Which measure separates parsers best?", _setting(table, systems)
+    return Study(NAME, title, source, setting, sections, claims, signature)
 
 
 def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ...]:
@@ -180,7 +176,6 @@ def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ..
 
 
 def entropies(gold: Path) -> Any:
-    """Return the word dependency entropies of a test set."""
     return profile(count_treebank(read_treebank(gold)), columns=["wde"])["wde"]
 
 
@@ -203,7 +198,6 @@ def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]
 
 
 def compare_systems(counts: SystemCounts, resamples: int, seed: int) -> dict[str, Any]:
-    """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is."""
     counts = counts._replace(parts=np.array(counts.parts, dtype=np.float64))
     boot_seed, swap_seed, small_seed = spawned(seed, 3)
     values = ratios(counts.parts.sum(axis=0))
@@ -245,7 +239,6 @@ class ResultsByTestSet(NamedTuple):
 
 
 def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
-    """Return the results of all test sets in arrays."""
     rows = list(results.values())
 
     def by_measure(function: Callable[[Row, str], Any], shape: tuple[int, ...] = ()) -> Numbers:
@@ -277,7 +270,6 @@ def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
 
 
 def significant_share(values: Sequence[float | None]) -> float:
-    """Return the share of p-values below the level."""
     return sum(value is not None and value < LEVEL for value in values) / len(values)
 
 
@@ -369,7 +361,14 @@ def _estimates_section(
     )
 
 
-def _separation(table: ResultsByTestSet, whole: Comparison, small: Comparison) -> Iterator[StudySection]:
+def _findings(
+    table: ResultsByTestSet,
+    whole: Comparison,
+    small: Comparison,
+    spread: Mapping[str, Comparison],
+    spread_everywhere: Mapping[str, Comparison],
+    order: Comparison,
+) -> Iterator[StudySection]:
     everywhere = range(len(table.codes))
     yield _estimates_section(
         "Which measure separates systems",
@@ -389,12 +388,6 @@ def _separation(table: ResultsByTestSet, whole: Comparison, small: Comparison) -
         f" {min(shares):.0%} to {max(shares):.0%} of the pairs differ, depending on the measure.",
         figure="significant pairs",
     )
-
-
-def _evenness(
-    table: ResultsByTestSet, spread: Mapping[str, Comparison], everywhere: Mapping[str, Comparison], order: Comparison
-) -> Iterator[StudySection]:
-    """The spread on every scale, on the well-parsed test sets and on all test sets; then the order of systems."""
     about = (
         "The spread is the standard deviation of a system's scores over test sets, averaged over the"
         f" {len(table.systems)} systems with all outputs. If scores are lower, the same spread is a larger share of the"
@@ -417,7 +410,7 @@ def _evenness(
             f"How evenly, on well-parsed test sets: {scale}", "spread", comparison, *((about, chosen) if first else ()),
             plain=scale == LOG_ODDS, figure="spread in points" if first else "",
         )  # fmt: skip
-    for scale, comparison in everywhere.items():
+    for scale, comparison in spread_everywhere.items():
         title = f"How evenly, on all test sets: {scale}"
         yield _estimates_section(title, "spread", comparison, plain=scale == LOG_ODDS)
     yield _estimates_section(
@@ -426,13 +419,12 @@ def _evenness(
         order,
         "Sentences of a test set are resampled. The table shows the share of pairs of systems that have the same"
         " order as on the whole test set, averaged over test sets, and the standard error as a share of the score.",
-        more={"relative error": value_of(mean_of(table.noise), range(len(table.codes)))},
+        more={"relative error": value_of(mean_of(table.noise), everywhere)},
         figure="same order",
     )
 
 
 def _details(table: ResultsByTestSet, results: Mapping[str, Row]) -> Iterator[StudySection]:
-    """The numbers by family of languages, by pair of systems, and by test set."""
     statistics = {
         "By family: which measure separates systems": (
             mean_of(table.significant, table.pairs), 1,

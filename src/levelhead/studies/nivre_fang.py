@@ -6,14 +6,13 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files, signature
+from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files
 from levelhead.studies.study import (
     Claim,
     Study,
@@ -47,12 +46,22 @@ from levelhead.treebank import from_conllu
 from levelhead.typology.languages import family_of
 
 NAME = "nivre-fang-2017"
+PRINTED = printed("nivre_fang")
+_TABLES = (PRINTED["table_3"], PRINTED["table_2"])
 PARSER = "swap-lazy"
 OTHERS = ("graph", "ensemble")  # also trained if no outputs are given, to see whether the findings depend on the parser
 
 CLASSES = ("CORE", "NONCORE", "FUN", "MWE")
 WITHOUT = ("PUNCT", "FUN", "MWE")
 RELATIONS = ("det", "clf", "case", "aux", "cop", "mark", "cc")
+# the printed rows of both tables, as shares; empty for other treebanks
+PUBLISHED = defaultdict[str, dict[str, float]](
+    dict,
+    {
+        code: {name: value / 100 for table in _TABLES for name, value in table.get(code, {}).items()}
+        for code in (key for table in _TABLES for key in table)
+    },
+)
 DROPS = {"Table 2": "without FUN", "Table 3": "CLAS - LAS"}
 
 Row = Mapping[str, float | None]
@@ -61,8 +70,7 @@ Rows = Mapping[str, Row]  # the columns of the paper as shares, by treebank; "wi
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
-    numbers = printed("nivre_fang")
-    treebanks = parts_of(request, numbers["languages"])
+    treebanks = parts_of(request, PRINTED["languages"])
     on = "test" if request.systems is not None else "dev"
     measured = {}
     for parser in (PARSER, *OTHERS):
@@ -72,13 +80,13 @@ def reproduce(request: StudyRequest) -> Study:
     rows = measured[PARSER]
     sizes = run_tasks(NAME, words, {code: (parts.train,) for code, parts in treebanks.items() if parts.train}, request)
     golds, systems = (
-        {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in numbers["figure_1"].items()}
+        {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in PRINTED["figure_1"].items()}
         for side in ("gold", "system")
     )
     plan, setup = find_plan(golds, {"": systems}), setup_of(["LAS", "CLAS"])
     scored = check_valid(score_plan(plan, setup, workers=request.workers, store=request.store)).results
     examples = {code: {name: ratio(value) for name, value in scored["", code].values.items()} for code in golds}
-    claims = (*_printed_claims(numbers, sizes, examples), *claims_on_scores(rows, numbers, request))
+    claims = (*_printed_claims(sizes, examples), *claims_on_scores(rows, request))
     sections = [
         table_section(
             "Figure 1: one mistake in English and in Finnish",
@@ -86,19 +94,16 @@ def reproduce(request: StudyRequest) -> Study:
             [(code, row["LAS"], row["CLAS"]) for code, row in examples.items()],
             "The two sentences of the figure, with the same mistake: the locative is attached to the object (page 87).",
         ),
-        *_tables(rows, numbers),
+        *_tables(rows),
     ]
     if len(measured) > 1 and all(measured.values()):
-        judged = {parser: claims_on_scores(rows, numbers, request) for parser, rows in measured.items()}
-        sections += [*_other_parsers(measured, numbers), verdicts_by_parser(judged)]
-    signed = signature(request, rules="ud", scheme="nivre-fang")
-    setting = _setting(rows, treebanks, request, numbers)
-    return Study(NAME, numbers["title"], numbers["source"], setting, tuple(sections), claims, signed)
+        judged = {parser: claims_on_scores(rows, request) for parser, rows in measured.items()}
+        sections += [*_other_parsers(measured), verdicts_by_parser(judged)]
+    signature, setting = {"rules": "ud", "scheme": "nivre-fang"}, _setting(rows, treebanks, request)
+    return Study(NAME, PRINTED["title"], PRINTED["source"], setting, tuple(sections), claims, signature)
 
 
-def _setting(
-    rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest, numbers: Mapping[str, Any]
-) -> tuple[str, ...]:
+def _setting(rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest) -> tuple[str, ...]:
     untrained, undeveloped = (
         ", ".join(code for code in rows if getattr(treebanks[code], part) is None) for part in ("train", "dev")
     )
@@ -110,12 +115,12 @@ def _setting(
         else f"Our parsers, with all features, trained on the training sets{other} and run on the development"
         f" sets{tested}."
     )
-    of_paper = sum(code in numbers["languages"] for code in rows)
+    of_paper = sum(code in PRINTED["languages"] for code in rows)
     among = "" if of_paper == len(rows) else f"{number_of(len(rows), 'treebank')}, "
     compared = "Verdicts and tables are based on swap-lazy; the last sections compare it with graph and ensemble."
     return (
         (
-            f"{among}{of_paper} of the {len(numbers['languages'])} treebanks of the paper: {', '.join(rows) or 'none'}."
+            f"{among}{of_paper} of the {len(PRINTED['languages'])} treebanks of the paper: {', '.join(rows) or 'none'}."
             f" {parsers}"
         ),
         (
@@ -131,7 +136,6 @@ def _setting(
 
 
 def words(train: Path) -> int:
-    """Return the number of words in a training set."""
     return read_treebank(train).n_words
 
 
@@ -152,21 +156,12 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
     return rows
 
 
-def published_rows(numbers: Mapping[str, Any]) -> defaultdict[str, dict[str, float]]:
-    """Return the printed rows of Tables 2 and 3; empty for other treebanks."""
-    rows: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for table in ("table_3", "table_2"):
-        for code, row in numbers[table].items():
-            rows[code] |= {name: value / 100 for name, value in row.items()}
-    return rows
-
-
 FEWEST_WORDS = 30_000  # the claimed smallest size of a treebank
 
 
-def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int], examples: Rows) -> Iterator[Claim]:
+def _printed_claims(sizes: Mapping[str, int], examples: Rows) -> Iterator[Claim]:
     """The claims in the text about the figure, the tables and the treebanks, which need no parser."""
-    drops = {code: row["without FUN"] for code, row in numbers["table_2"].items()}
+    drops = {code: row["without FUN"] for code, row in PRINTED["table_2"].items()}
     las = [examples[code]["LAS"] for code in ("en", "fi")]
     evidence = "; ".join(f"{code}: LAS {row['LAS']:.1%}, CLAS {row['CLAS']:.1%}" for code, row in examples.items())
     yield Claim("The same mistake results in a LAS of 87.5% in English and 75% in Finnish", "page 87",
@@ -178,12 +173,12 @@ def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int], exampl
         yield Claim(f"Without FUN, LAS drops by {text} languages (printed numbers)", "page 91",
                     verdict_of_fact(len(codes) == n), f"Table 2 prints {len(codes)}: {', '.join(codes)}")  # fmt: skip
     for table, name in (("2", "without FUN"), ("3", "CLAS - LAS")):
-        published = numbers[f"average_{table}"]["row"][name]
-        average = 100 * (mean(row[name] / 100 for row in numbers[f"table_{table}"].values()) or 0.0)
+        published = PRINTED[f"average_{table}"]["row"][name]
+        average = 100 * (mean(row[name] / 100 for row in PRINTED[f"table_{table}"].values()) or 0.0)
         yield Claim(f"The average of {name} follows from the printed rows", f"Table {table}",
                     verdict_of_fact(abs(average - published) < 0.011),
                     f"{average:.3f}, printed {published:.2f}")  # fmt: skip
-    of_paper = {code: n for code, n in sizes.items() if code in numbers["languages"]}
+    of_paper = {code: n for code, n in sizes.items() if code in PRINTED["languages"]}
     small = ", ".join(f"{code} {n}" for code, n in of_paper.items() if n < FEWEST_WORDS)
     yield Claim("Every treebank has at least 30,000 words (training set)", "page 89",
                 verdict_of_fact(not small if of_paper else None),
@@ -191,9 +186,7 @@ def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int], exampl
                 " whether it counts training sets or all parts")  # fmt: skip
 
 
-def claims_on_scores(rows: Rows, numbers: Mapping[str, Any], request: StudyRequest) -> list[Claim]:
-    """Check the claims about scores on our scores."""
-    published = published_rows(numbers)
+def claims_on_scores(rows: Rows, request: StudyRequest) -> list[Claim]:
     names = ("LAS", "CLAS", "CLAS - LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)))
     values = {name: [row[name] for row in rows.values()] for name in names}
     means = {name: shown(mean(column), 2, 100) for name, column in values.items()}
@@ -215,7 +208,7 @@ def claims_on_scores(rows: Rows, numbers: Mapping[str, Any], request: StudyReque
     drop = mean_interval(two, *request.draws)
     extra = mean_interval(map(difference, two, five), *request.draws)
     correlations = {
-        f"{table} ({name})": spearman((row[name], published[code].get(name)) for code, row in rows.items())
+        f"{table} ({name})": spearman((row[name], PUBLISHED[code].get(name)) for code, row in rows.items())
         for table, name in DROPS.items()
     }
     order = ", ".join(f"{where}: Spearman {shown(r)} ({p_shown(p, 4)})" for where, (r, p, _) in correlations.items())
@@ -242,14 +235,11 @@ def claims_on_scores(rows: Rows, numbers: Mapping[str, Any], request: StudyReque
     return [claim._replace(place="pages 89 to 93", verdict="no data", evidence="no outputs") for claim in claims]
 
 
-def _tables(rows: Rows, numbers: Mapping[str, Any]) -> Iterator[StudySection]:
-    """Printed columns next to ours, their rank correlations, and families of languages."""
-    published = published_rows(numbers)
-    averages = {**numbers["average_2"]["row"], **numbers["average_3"]["row"]}
+def _tables(rows: Rows) -> Iterator[StudySection]:
+    averages = {**PRINTED["average_2"]["row"], **PRINTED["average_3"]["row"]}
 
     def printed_and_ours(title: str, names: Sequence[str], *text: str, figure: Drawing | None = None) -> StudySection:
-        """A table with averages in the last two rows."""
-        sources: dict[str, Rows] = {" printed": published, "": rows}
+        sources: dict[str, Rows] = {" printed": PUBLISHED, "": rows}
         cells: list[tuple[str | Cell, ...]] = [
             (code, *(source[code].get(name) for name in names for source in sources.values())) for code in rows
         ]
@@ -262,7 +252,7 @@ def _tables(rows: Rows, numbers: Mapping[str, Any]) -> Iterator[StudySection]:
     order = sorted(rows, key=lambda code: rows[code]["without FUN"] or 0.0)
     drawn = {
         whose: [points(source[code].get("without FUN")) for code in order]
-        for whose, source in (("printed", published), ("ours", rows))
+        for whose, source in (("printed", PUBLISHED), ("ours", rows))
     }
     yield printed_and_ours(
         "Table 2: LAS without a class, minus LAS", [f"without {name}" for name in WITHOUT],
@@ -272,7 +262,7 @@ def _tables(rows: Rows, numbers: Mapping[str, Any]) -> Iterator[StudySection]:
     with_relations = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
     yield printed_and_ours("Table 3: CLAS, and LAS without a relation", with_relations)
     pairs_by_name = {
-        name: [(row[name], published[code].get(name)) for code, row in rows.items()]
+        name: [(row[name], PUBLISHED[code].get(name)) for code, row in rows.items()]
         for name in ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS")
     }
     yield table_section(
@@ -296,7 +286,7 @@ def _tables(rows: Rows, numbers: Mapping[str, Any]) -> Iterator[StudySection]:
             (
                 name,
                 len(codes),
-                *(mean(source[code].get("CLAS - LAS") for code in codes) for source in (published, rows)),
+                *(mean(source[code].get("CLAS - LAS") for code in codes) for source in (PUBLISHED, rows)),
             )
             for name, codes in sorted(families.items())
         ],
@@ -312,11 +302,10 @@ def _kinds(names: Sequence[str], sources: Collection[str]) -> dict[str, Kind]:
     }
 
 
-def _other_parsers(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> tuple[StudySection, StudySection]:
+def _other_parsers(measured: Mapping[str, Rows]) -> tuple[StudySection, StudySection]:
     """LAS and both drops for each parser and treebank, next to the printed numbers; averages and rank correlations."""
-    published = published_rows(numbers)
     codes = dict.fromkeys(code for rows in measured.values() for code in rows)
-    sources: dict[str, Rows] = {"printed": {code: published[code] for code in codes}, **measured}
+    sources: dict[str, Rows] = {"printed": {code: PUBLISHED[code] for code in codes}, **measured}
     names = ("LAS", *DROPS.values())
     averaged = ("LAS", "CLAS", "CORE", "NONCORE", "FUN", "without FUN", "without det", "without case", "CLAS - LAS")
     averages: list[tuple[str | Cell, ...]] = [
@@ -325,7 +314,7 @@ def _other_parsers(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> 
     ]
     ranks = [
         (f"Spearman with the printed {name}", None,
-         *(spearman((row[name], published[code].get(name)) for code, row in rows.items())[0]
+         *(spearman((row[name], PUBLISHED[code].get(name)) for code, row in rows.items())[0]
            for rows in measured.values()))
         for name in names[1:]
     ]  # fmt: skip

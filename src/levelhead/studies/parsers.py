@@ -12,7 +12,6 @@ import numpy as np
 from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError
 from levelhead.parsing import ENSEMBLE, Recipe, Schedule, parse_any, train
-from levelhead.parsing.model import MEMBERS
 from levelhead.studies.request import Parts, StudyRequest, Trainer, outputs_in, read_treebank, run_tasks
 from levelhead.treebank import Treebank, to_conllu
 from levelhead.treebank.write import replace_file
@@ -23,10 +22,7 @@ Heads = Literal["UD", "CONV"]  # content-head trees, or function-head trees
 def outputs_of(
     request: StudyRequest, parser: str, treebanks: Mapping[str, Parts], *, on: str = "test", heads: Heads | None = None
 ) -> dict[str, Path]:
-    """Return the file with the output of a parser for each treebank, by code; empty without outputs and trainer.
-
-    Given outputs are in the subfolder with the parser's name or, if it does not exist, directly in the given folder.
-    """
+    """Return a parser's output file for each treebank, given (in its subfolder, or directly in the folder) or made."""
     if request.systems is not None:
         folder = request.systems / parser
         folder = folder if folder.is_dir() else request.systems
@@ -55,16 +51,11 @@ def _train_and_parse(train: Path, dev: Path | None, parsed: Path, trainer: str, 
     trees = [with_one_root(read_treebank(path)) for path in (train, dev) if path is not None]
     if converted:
         trees = [forward(treebank) for treebank in trees]
-    output = function(parser, trees[:1], trees[1] if len(trees) > 1 else None, read_treebank(parsed))
-    return to_conllu(output).decode()
+    return to_conllu(function(parser, trees[:1], next(iter(trees[1:]), None), read_treebank(parsed))).decode()
 
 
 def with_one_root(treebank: Treebank) -> Treebank:
-    """Return a treebank whose sentences have one root each: the other roots are attached to the first one.
-
-    CoNLL-X allows several roots. Leaving such sentences out would leave few in treebanks whose full stops are roots.
-    The new arcs cross no other arc, unless an arc covered a root. Relations do not change.
-    """
+    """Return a treebank whose sentences have one root each: other roots of CoNLL-X are attached to the first one."""
     roots = np.flatnonzero(treebank.heads < 0)
     _, first, sentence = np.unique(treebank.sentence_of_word[roots], return_index=True, return_inverse=True)
     if len(first) == len(roots):
@@ -85,7 +76,7 @@ GREEDY = Schedule(first=5, second=0, runs=1)
 IN_ENSEMBLE = Schedule(first=5, second=3, runs=1)
 
 # the transition parsers in the ensemble: each system once in each direction, with equal votes
-FOUR_MEMBERS = tuple(member._replace(vote=0.2) for member in MEMBERS[:4])
+FOUR_MEMBERS = tuple(member._replace(vote=0.2) for member in Recipe().members[:4])
 
 # the ensemble takes longest to train, so it learns only from the first sentences of the training set
 ENSEMBLE_SENTENCES = 1000
@@ -103,13 +94,8 @@ TRAINED_BRIEFLY = (
 )
 
 
-def built_in(parser: str, training: Sequence[Treebank], dev: Treebank | None, words: Treebank) -> Treebank:
-    """Train one of our parsers briefly (transition systems greedily), and return the treebank that it parsed.
-
-    The number of passes is fixed and no development treebank is used, so that all treebanks are treated alike, with or
-    without a development set.
-    """
-    del dev
+def built_in(parser: str, training: Sequence[Treebank], _dev: Treebank | None, words: Treebank) -> Treebank:
+    """Train one of our parsers briefly, in a fixed number of passes, so that all treebanks are treated alike; parse."""
     schedule = IN_ENSEMBLE if parser == ENSEMBLE else SCHEDULES.get(parser, GREEDY)
     recipe = Recipe(parser, beam=1, seed=SEED, schedule=schedule, members=FOUR_MEMBERS)
     trees = training[0][:ENSEMBLE_SENTENCES] if parser == ENSEMBLE else training[0]

@@ -20,8 +20,8 @@ from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, lan
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable, name_of
-from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
-from levelhead.progress import progress_bar
+from levelhead.jobs import Job, StaleInput, Store, Workers
+from levelhead.jobs.running import run_long_jobs
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.layouts.gold import bare_name, by_stem, gold_files, stem_of, treebank_files
@@ -79,11 +79,7 @@ class StudyRequest:
 def run_tasks(
     study: str, function: Callable[..., Any], arguments: Mapping[str, Sequence[Any]], request: StudyRequest
 ) -> dict[str, Any]:
-    """Call a function with several lists of arguments on any worker, or take its results from the store.
-
-    The function is at the top level of a module, and its result is plain JSON, as are its arguments, except for paths
-    of files. `study` is shown by the progress bar.
-    """
+    """Call a function with several lists of arguments (plain JSON, or paths of files) as jobs, named by `study`."""
     jobs = []
     for name, values in arguments.items():
         hashes = {path: _hash(path) for path in values if isinstance(path, Path)}
@@ -92,13 +88,7 @@ def run_tasks(
         key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
         size = sum(path.stat().st_size for path in hashes) + 1
         jobs.append(Job(key, _run_task, (function, values, hashes), name, size))
-    with progress_bar(study, len(jobs), sum(job.weight for job in jobs)) as advance:
-        # One task per batch: tasks are few and long, and a batch would put them all on one worker of a cluster.
-        workers = (request.workers or processes(1))._replace(batch=1)
-        outcome = run_jobs(jobs, workers, store=request.store, advance=advance)
-    if outcome.stale:
-        raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
-    return {name: json.loads(outcome.results[job.key]) for name, job in zip(arguments, jobs)}
+    return dict(zip(arguments, run_long_jobs(study, jobs, request.workers, request.store)))
 
 
 def _hash(path: Path) -> str:
@@ -110,12 +100,6 @@ def _run_task(function: Callable[..., Any], values: Sequence[Any], hashes: Mappi
         if _hash(path) != expected:
             raise StaleInput("it changed while the study ran", "changing-file", Place(os.fspath(path)))
     return json.dumps(function(*values), sort_keys=True, separators=(",", ":")).encode()
-
-
-def signature(request: StudyRequest, **more: str) -> Mapping[str, str]:
-    """Return everything besides the files that decides the numbers of a study, by name."""
-    parts = {"seed": str(request.seed), "resamples": str(request.resamples), **more, "version": VERSION}
-    return {"quick": "yes", **parts} if request.quick else parts
 
 
 # the file name of a part: `en-ud-train` (UD), `danish_ddt_train` (CoNLL-X) or `de-train`
@@ -171,11 +155,7 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
 
 
 def outputs_in(folder: Path, codes: Iterable[str]) -> dict[str, Path]:
-    """Return the output files of one parser by the code of the treebank.
-
-    A file is named after the code, the parsed part (`en-ud-test`, `danish_ddt_test`) or the language
-    (`Old_Church_Slavonic`).
-    """
+    """Return a parser's files by treebank, named `en`, `en-ud-test`, `danish_ddt_test`, or `Old_Church_Slavonic`."""
     files = by_stem(treebank_files(folder)) if folder.is_dir() else {}
     outputs = {}
     for code in codes:
@@ -192,12 +172,10 @@ def format_of(path: str | os.PathLike[str]) -> Format:
 
 
 def read_treebank(path: str | os.PathLike[str]) -> Treebank:
-    """Return the treebank in a file, in the format of its name."""
     return read(path, format=format_of(path))
 
 
 def systems_in(folder: Path | None, codes: Collection[str]) -> dict[str, dict[str, Path]]:
-    """Return the output files of several parsers, by parser and by the code of the treebank."""
     folders = {} if folder is None else system_folders(folder)
     return {name: outputs for name, path in folders.items() if (outputs := outputs_in(path, codes))}
 
@@ -213,8 +191,7 @@ def score_files(
     by_formats: dict[tuple[Format, Format], dict[str, dict[str, Path]]] = {}
     for name, files in systems.items():
         for code, path in files.items():
-            formats = format_of(golds[code]), format_of(path)
-            by_formats.setdefault(formats, {}).setdefault(name, {})[code] = path
+            by_formats.setdefault((format_of(golds[code]), format_of(path)), {}).setdefault(name, {})[code] = path
     results, contents, looked = dict[tuple[str, str], OutputResult](), dict[str, FileSummary](), dict[str, Any]()
     for (gold_format, output_format), outputs in by_formats.items():  # since all files of a plan share the same formats
         tested = tuple(test_sets[code] for code in golds if any(code in files for files in outputs.values()))

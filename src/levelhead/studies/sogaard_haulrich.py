@@ -27,7 +27,6 @@ from levelhead.studies.request import (
     read_treebank,
     run_tasks,
     score_files,
-    signature,
 )
 from levelhead.studies.study import Claim, Study, StudySection, columns, printed, table_section
 from levelhead.studies.verdicts import (
@@ -44,6 +43,7 @@ from levelhead.studies.verdicts import (
 )
 
 NAME = "sogaard-haulrich"
+PRINTED = printed("sogaard_haulrich")
 ORDER = "swap-lazy"
 PARSERS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 SIZES = (200, 500, 1000, 2000)
@@ -96,7 +96,6 @@ _UNSWAPPED = "no swaps needed"
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
-    numbers = printed("sogaard_haulrich")
     treebanks = {
         code: parts for code, parts in parts_of(request).items()
         if (parts.train and parts.tested != parts.train) or request.quick
@@ -110,7 +109,7 @@ def reproduce(request: StudyRequest) -> Study:
         groups = ("large" if row["size"] >= median else "small", *([] if row["swaps"] else [_UNSWAPPED]))
         # only UD treebanks have accuracies: a CoNLL-X file with the same code (`de-test.conll`) is another treebank
         in_ud = format_of(treebanks[code].tested) == "conllu"
-        official = (numbers["conll17"].get(code) or numbers["conll18"].get(code) or {}) if in_ud else {}
+        official = (PRINTED["conll17"].get(code) or PRINTED["conll18"].get(code) or {}) if in_ud else {}
         accuracies = {name: official[name] for name in ACCURACIES if name in official}
         listed.append(TreebankPerplexities(code, groups, row["size"], row["string"], row["derivation"], accuracies))
     parsers = _parsers(request, treebanks)
@@ -118,9 +117,9 @@ def reproduce(request: StudyRequest) -> Study:
         *_tables_of_perplexities(listed, rows), *_tables_of_accuracies(listed), *_tables_of_parsers(parsers, request),
     )  # fmt: skip
     claims = (*claims_on_treebanks(listed, request), *claims_on_parsers(parsers, request))
-    signed = signature(request, order=ORDER, ngram="3", smoothing="modified-kneser-ney")
+    signature = {"order": ORDER, "ngram": "3", "smoothing": "modified-kneser-ney"}
     setting = _setting(listed, treebanks, rows, request)
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+    return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, signature)
 
 
 def _setting(
@@ -190,7 +189,6 @@ def _parsers(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str,
 
 
 def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyRequest) -> dict[str, OutputResult]:
-    """Return the results of each parser on one treebank, with UAS, exact match and perplexity."""
     weights = {MODEL: estimated_model(read_treebank(parts.training), ORDER)}
     files = {parser: {parts.code: path} for parser, path in outputs.items()}
     setup = setup_of(("Words", "Sentences", *COUNTED.values()), weights=weights)
@@ -204,12 +202,10 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyReque
 
 
 def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | None]]:
-    """Return UAS, exact match and perplexity of each parser."""
     return {name: [result.scores[text].value for result in results.values()] for name, text in COUNTED.items()}
 
 
 def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list[float]]:
-    """Return the share of pairs of parsers that are separated on random test sets, by size and measure."""
     table = SystemCounts(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), "", perplexities=(2,))
     shares_by_size: dict[str, list[float]] = {}
     for size, size_seed in zip(SIZES, spawned(seed, len(SIZES))):
@@ -221,11 +217,7 @@ def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list
 
 
 def group_averages(rows: Sequence[TreebankPerplexities]) -> list[tuple[str, int, float, float, float, float]]:
-    """Return the size, average perplexities and increases of each group, in the order in which groups first occur.
-
-    The paper's 37.0% and 96.6% do not follow from its printed averages, so it is unclear whether it reports the
-    increase from the first mean to the second, or the mean increase of the treebanks: these are the last two numbers.
-    """
+    """Return the size, average perplexities, the increase between them, and the mean increase of each group."""
     averages = []
     for name in dict.fromkeys(group for row in rows for group in row.groups):
         members = [(row.string, row.derivation, row.increase) for row in rows if name in row.groups]
@@ -250,7 +242,7 @@ def _tables_of_perplexities(listed: Sequence[TreebankPerplexities], rows: Mappin
     )  # fmt: skip
     published = [
         (f"{name} (printed)", None, row["string"], row["derivation"], row["increase"] / 100, None)
-        for name, row in printed("sogaard_haulrich")["averages"].items()
+        for name, row in PRINTED["averages"].items()
     ]
     yield table_section(
         "Section 5: average perplexities",
@@ -270,8 +262,7 @@ def correlations(
 
 
 def _tables_of_accuracies(listed: Sequence[TreebankPerplexities]) -> Iterator[StudySection]:
-    """The correlations of perplexities with accuracies, printed and ours, and those of their parts."""
-    in_print = printed("sogaard_haulrich")["correlations"]
+    in_print = PRINTED["correlations"]
     points = [  # logarithms, since sizes may differ by a factor of a hundred
         Named(row.name, math.log10(row.size / row.derivation), value, f"{kind} UAS")
         for row in listed
@@ -309,7 +300,6 @@ def _over_parsers(parsers: Mapping[str, Row], pair: str) -> list[Cell]:
 
 
 def _tables_of_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Iterator[StudySection]:
-    """How perplexity, UAS and exact match correlate, and how often each of them separates parsers."""
     title = "Section 5.2: perplexity as a metric for parsers"
     if not parsers:
         yield StudySection(title, ("No outputs of the four transition systems on gold words were given.",))
@@ -317,7 +307,7 @@ def _tables_of_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Ite
     cells = []
     for name, (x, y) in PAIRS.items():
         r, p, _ = pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))
-        published, by_treebank = printed("sogaard_haulrich")["parsers"][name], _over_parsers(parsers, name)
+        published, by_treebank = PRINTED["parsers"][name], _over_parsers(parsers, name)
         _, *bounds = mean_interval(by_treebank, *request.draws) or (None, None, None)
         cells.append((name, published["r"], mean(by_treebank), *bounds, r, published["p"], p))
     yield table_section(
@@ -355,7 +345,6 @@ def _tables_of_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Ite
 
 
 def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRequest) -> Iterator[Claim]:
-    """Check the claims about treebanks."""
     increases = [treebank.increase for treebank in listed]
     higher = mean_interval(increases, *request.draws)
     yield Claim("Derivation perplexity is higher than string perplexity", "section 5", verdict_of_effect(higher, 1),
@@ -383,7 +372,6 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRe
 
 
 def claims_on_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Iterator[Claim]:
-    """Check the claims about parsers."""
     texts = {
         "P/UAS": "Parsers with lower derivation perplexity have a higher UAS",
         "P/EM": "Parsers with lower derivation perplexity have more exact matches",
@@ -393,7 +381,7 @@ def claims_on_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Iter
     by_pair = {name: _over_parsers(parsers, name) for name in PAIRS}
     for name, text in texts.items():
         effect = mean_interval(by_pair[name], *request.draws)
-        r = printed("sogaard_haulrich")["parsers"][name]["r"]
+        r = PRINTED["parsers"][name]["r"]
         evidence = f"mean r {name} {estimate_shown(effect)}, printed {r:.2f}"
         if name == "UAS/EM":
             known = np.array([row for row in zip(*by_pair.values()) if None not in row], dtype=np.float64)

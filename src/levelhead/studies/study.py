@@ -7,7 +7,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
@@ -93,7 +92,10 @@ class Study(Tabular):
             **header("study", self.signature), "study": self.name, "title": self.title,
             "source": self.source, "setting": list(self.setting),
             "sections": [
-                {"title": section.title, "text": list(section.text), **_table_document(section.table)}
+                {
+                    "title": section.title, "text": list(section.text),
+                    **({} if section.table is None else {"table": _table_document(section.table)}),
+                }
                 for section in self.sections
             ],
             "claims": [claim._asdict() for claim in self.claims],
@@ -103,11 +105,9 @@ class Study(Tabular):
         return text(self).rstrip("\n")
 
 
-def _table_document(table: Table | None) -> dict[str, Any]:
-    if table is None:
-        return {}
+def _table_document(table: Table) -> dict[str, Any]:
     columns = [{"name": column.name, "kind": column.kind} for column in table.columns]
-    return {"table": {"columns": columns, "rows": list(map(list, table.rows)), "notes": list(table.notes)}}
+    return {"columns": columns, "rows": list(map(list, table.rows)), "notes": list(table.notes)}
 
 
 class StudySpec(NamedTuple):
@@ -172,7 +172,6 @@ def claim_on_all(
     return Claim(text, place, verdict_of_fact(all(known) if known else None), before + count_of_true(outcomes) + more)
 
 
-@cache
 def printed(name: str) -> Mapping[str, Any]:
     """Return the printed numbers of a paper, with their pages and tables."""
     return tomllib.loads((files("levelhead.studies") / f"printed/{name}.toml").read_text(encoding="utf-8"))
@@ -259,7 +258,6 @@ def page(study: Study) -> Page:
 
 
 def text(study: Study, places: int | None = 2) -> str:
-    """Return a study as plain text."""
     study = _for_readers(study)
     lines = [study.title, study.source, "", *_quick_note(study), *study.setting, ""]
     for section in study.sections:

@@ -57,13 +57,9 @@ def verdict_of_correlation(r: float | None, p: float | None, sign: Sign) -> Verd
 
 
 def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict on a claim with several parts: it holds if all parts hold, and does not if one does not.
-
-    Otherwise, it is inconclusive if a part is; else there is no data. Without any parts, there is no data either.
-    """
-    distinct = set(verdicts)
+    """Return the verdict on a claim with several parts: the strongest of their verdicts; no data without parts."""
     strongest_first: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no data", "holds")
-    return next((verdict for verdict in strongest_first if verdict in distinct), "no data")
+    return min(verdicts, key=strongest_first.index, default="no data")
 
 
 def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
@@ -88,10 +84,7 @@ def pearson(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
 
 
 def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
-    """Return Spearman's rank correlation, its two-sided p, and the number of complete pairs.
-
-    With few pairs, p comes from all permutations; otherwise, from Student's t.
-    """
+    """Return Spearman's rank correlation, its two-sided p (exact for few pairs), and the number of complete pairs."""
     known = np.array([pair for pair in pairs if None not in pair], dtype=np.float64).reshape(-1, 2)
     below, equal = (compare(known[None], known[:, None]).sum(axis=1) for compare in (np.less, np.equal))
     rank, p, n = pearson((below + (equal - 1) / 2).tolist())
@@ -107,28 +100,21 @@ def mean(values: Iterable[Cell]) -> Cell:
 
 
 def ratio(value: Fraction | None) -> Cell:
-    """Return a value as a float; None for None."""
     return None if value is None else float(value)
 
 
 def points(share: Cell) -> Cell:
-    """Return a share in percentage points; None for None."""
     return None if share is None else 100 * share
 
 
 def difference(x: Cell, y: Cell) -> Cell:
-    """Return x - y; None if either is missing."""
     return None if x is None or y is None else x - y
 
 
 def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
-    """Return whether our number equals a printed number to its printed decimals; None if either is missing.
-
-    They may differ by half a unit of the last decimal, so it does not matter how the paper rounds a 5.
-    """
-    if ours is None or printed is None:
-        return None
-    return bool(abs(ours - printed) <= 0.5 * 10.0**-places + 1e-9)
+    """Return whether our number equals a printed number to its decimals, however it is rounded; None if missing."""
+    apart = difference(ours, printed)
+    return None if apart is None else bool(abs(apart) <= 0.5 * 10.0**-places + 1e-9)
 
 
 def shown(value: Cell, places: int = 2, scale: float = 1) -> str:
