@@ -102,7 +102,8 @@ def _with_checks(shared: Mapping[str, Kind], own: dict[str, Kind], function: _Fu
     kinds = {name: shared.get(name, shared.get(hint)) for name, hint in function.__annotations__.items()} | own
     code = function.__code__
     n_named = code.co_argcount + code.co_kwonlyargcount
-    names, several = code.co_varnames[: code.co_argcount], code.co_flags & 4  # *args
+    names = code.co_varnames[: code.co_argcount]
+    several = code.co_flags & 4  # *args
     rest = code.co_varnames[n_named] if several else ""
 
     @wraps(function)

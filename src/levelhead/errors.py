@@ -210,7 +210,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """
     import difflib
 
-    names, lower = list(known), name.lower()
+    names = list(known)
+    lower = name.lower()
     by_lower = {known.lower(): known for known in names}
     near = [other for other in by_lower if sorted(other) == sorted(lower)]  # names with the same letters come first
     near = near or difflib.get_close_matches(lower, by_lower, n=1, cutoff=_LEAST_SIMILAR)

@@ -66,9 +66,11 @@ class Tabular:
 
         sizes = []
         for item in fields(self):  # type: ignore[arg-type]
-            name, value = item.name, getattr(self, item.name)
+            name = item.name
+            value = getattr(self, item.name)
             counted = isinstance(value, tuple | list | Mapping) and not isinstance(value, Tabular)
             if counted and value and not hasattr(value, "_fields") and name not in _NOT_COUNTED:
-                words, n = _NAMES.get(name, name.replace("_", " ")), len(value)
+                words = _NAMES.get(name, name.replace("_", " "))
+                n = len(value)
                 sizes.append(f"{n} {words.removesuffix('s') if n == 1 else words}")
         return f"<{type(self).__name__}{': ' if sizes else ''}{', '.join(sizes[:_MOST_FIELDS])}>"

@@ -185,7 +185,9 @@ def test_equality_needs_an_interval_inside_the_margin(change: ValueWithInterval 
 def test_callin_without_outputs_and_with_few_training_sets() -> None:
     assert set(verdicts(callin_scores({}, REQUEST)).values()) == {"no data"}
     assert len(list(callin_scores({}, REQUEST))) == len(list(callin_scores(callin_rows(LAS=[0.9] * 4), REQUEST)))
-    assert set(verdicts(claims_on_printed_numbers({}, StudyRequest(systems=Path(), weights=Path()))).values()) == {"no data"}
+    assert set(verdicts(claims_on_printed_numbers({}, StudyRequest(systems=Path(), weights=Path()))).values()) == {
+        "no data"
+    }
     few = claim_on_entropies({"case": 0.1, "nsubj": 0.4}, 3, "3 training sets")
     assert few.verdict == "no data"
     assert "at least 10" in few.evidence

@@ -170,7 +170,8 @@ def counted_words(
 
 def bucket_cells(systems: Sequence[BucketWords], of_sentence: Values) -> Cells:
     """Return the correct, gold, system and aligned words of each unit and bucket."""
-    kinds, n_names = [kind for words in systems for kind in words.kinds], len(systems[0].names)
+    kinds = [kind for words in systems for kind in words.kinds]
+    n_names = len(systems[0].names)
     of_kinds = [np.unique(of_sentence[rows] * n_names + buckets, return_counts=True) for buckets, rows in kinds]
     keys, _ = np.unique(np.concatenate([own for own, _ in of_kinds]), return_counts=True)  # sorts, faster than hashing
     counts = np.zeros((len(keys), len(kinds)), dtype=np.int64)

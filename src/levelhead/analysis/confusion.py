@@ -144,7 +144,8 @@ def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
         jumping = (climb >= 0) & ((climb >> bit) & 1 == 1)
         at[jumping] = up[at[jumping]]
         up = up[up]
-    inside, right = (climb >= 0) & (at == gold_heads), matches.agree(Agree.HEAD)
+    inside = (climb >= 0) & (at == gold_heads)
+    right = matches.agree(Agree.HEAD)
     # the first that holds
     kinds = [right & matches.agree(Agree.RELATION), right, system_heads < 0, gold_heads < 0, aligned_heads < 0, inside]
     return np.select(kinds, [0, 1, 4, 5, 6, 2], 3).astype(np.int64)

@@ -125,7 +125,8 @@ def repairs_of(
     found: UnitHistogram, kinds: Sequence[tuple[str, str]], measure: Measure, undefined: float | None, level: float
 ) -> TreebankRepairs:
     parts, n_units = found.of_group(WHOLE)
-    before, totals = parts[:, :2], dict(zip(found.totals.groups.tolist(), found.totals.counts, strict=True))
+    before = parts[:, :2]
+    totals = dict(zip(found.totals.groups.tolist(), found.totals.counts, strict=True))
     repaired = []
     for number, kind in ((number, kind) for number, kind in enumerate(kinds) if number in totals):
         counts = totals[WHOLE][:4], totals[WHOLE][:4] + totals[number][:4]
@@ -185,7 +186,8 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
         np.concatenate([pairs, added, removed]).astype(np.int64),
     )
     # correct, gold, system and aligned words of each gold sentence, and no wrong words
-    words, n = (rows[ours[right]], rows[gold], matches.row_of_system[system], rows[ours[gold[ours]]]), len(matches.gold)
+    words = (rows[ours[right]], rows[gold], matches.row_of_system[system], rows[ours[gold[ours]]])
+    n = len(matches.gold)
     counts = (np.bincount(of_words, minlength=n) for of_words in (*words, ours[:0]))
     whole = Cells(np.arange(n), np.full(n, WHOLE), np.stack([*counts], axis=1))
     word = np.concatenate([ours[wrong], missed, np.full(len(extra), -1)]).astype(np.int64)
@@ -202,11 +204,13 @@ def _numbers(
     compared = Agree.RELATION | Agree.FULL_RELATION if by_relation else Agree.UPOS
     theirs = np.where(missing & int(compared), theirs, ours)  # differences that the measure ignores are not errors
     texts, values = kinds.folded(buckets.names, np.stack([ours, theirs], axis=1).ravel())
-    size, of_key = len(texts), []
+    size = len(texts)
+    of_key = []
     keys, numbers = np.unique((missing * size + values[::2]) * size + values[1::2], return_inverse=True)
     for key in keys.tolist():
         wrong = dict.fromkeys(name for flag, name in _WRONG.items() if key // size // size & int(flag))
-        gold, system = texts[key // size % size], texts[key % size]
+        gold = texts[key // size % size]
+        system = texts[key % size]
         name = ", ".join(wrong), gold if gold == system else f"{gold} -> {system}"
         of_key.append(kinds.numbers.setdefault(name, len(kinds.numbers)))
     return np.array(of_key, dtype=np.int64)[numbers]

@@ -135,9 +135,11 @@ def explain(gold: Input, system: Input) -> Explanation:
     of_ud = evaluations["ud"]
     if isinstance(of_ud, InputError):
         raise of_ud
-    both, differences = _read(sides, UD), []
+    both = _read(sides, UD)
+    differences = []
     # all measures are compared, including those that the rules do not define
-    matches, before = match(*both, UD), score_treebanks(*both, Setup(_MEASURES, UD))
+    matches = match(*both, UD)
+    before = score_treebanks(*both, Setup(_MEASURES, UD))
     for decision, choices, other, affected in _DECISIONS:
         try:
             after: Evaluation | None = score_treebanks(*both, Setup(_MEASURES, replace(UD, **other)))

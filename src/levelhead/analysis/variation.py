@@ -35,7 +35,8 @@ class Variation(NamedTuple):
 
 def variations(treebank: Treebank) -> Iterator[Variation]:
     """Yield the words whose tag or relation is at most as frequent as another in the same context."""
-    text, upos = _Text(treebank), treebank.upos
+    text = _Text(treebank)
+    upos = treebank.upos
     if upos.has_values:
         starts, groups = text.windows(3)
         middle = text.word[starts + 1]
@@ -43,10 +44,12 @@ def variations(treebank: Treebank) -> Iterator[Variation]:
         for row, place, other, n_own, n_other in _minorities(groups, upos.codes[words].astype(np.int64)):
             word = int(words[row])
             yield Variation(word, "UPOS", upos[word], upos.strings[other], -1, n_own, n_other, int(words[place]))
-    heads, relations = treebank.heads.astype(np.int64), treebank.relations
+    heads = treebank.heads.astype(np.int64)
+    relations = treebank.relations
     for n_words in range(2, LONGEST + 1):
         starts, groups = text.windows(n_words + 2)
-        one, last = text.word[starts + 1], text.word[starts + n_words]
+        one = text.word[starts + 1]
+        last = text.word[starts + n_words]
         inside = (one >= 0) & (last >= 0)
         one, last, groups = one[inside], last[inside], groups[inside]
         labels = np.where(heads[one] == last, 2 * relations.codes[one].astype(np.int64), -1)
@@ -54,7 +57,9 @@ def variations(treebank: Treebank) -> Iterator[Variation]:
         for row, place, label, n_own, n_other in _minorities(groups, labels):
             own = int(labels[row])
             words, others = (last, one) if (label if label >= 0 else own) % 2 else (one, last)
-            word, head, there = int(words[row]), int(others[row]) if label >= 0 else -1, int(words[place])
+            word = int(words[row])
+            head = int(others[row]) if label >= 0 else -1
+            there = int(words[place])
             names = ["no relation" if code < 0 else relations.strings[code // 2] for code in (own, label)]
             yield Variation(word, "relation", names[0], names[1], head, n_own, n_other, there)
 

@@ -162,7 +162,8 @@ def _seen(
     matches: Matches, settings: PropertySettings, name: str, of: Callable[[Training, Treebank], Any], what: str
 ) -> Buckets:
     """The buckets of sentences by whether something of them occurs in training."""
-    seen, names = of(_training(settings, name), matches.gold), (f"new {what}", f"{what} seen in training")
+    seen = of(_training(settings, name), matches.gold)
+    names = (f"new {what}", f"{what} seen in training")
     return _of_sentences(matches, names, np.asarray(seen, dtype=np.int64))
 
 
@@ -205,8 +206,10 @@ class RequestedNames:
 
 
 # the starts of ranges
-_EVER, _TIMES = (0, 1), (0, 1, 2, 6, 21, 101)
-_LENGTHS, _DEPTHS = (1, 2, 3, 7, 15), (0, 1, 2, 3, 4, 5, 8)
+_EVER = (0, 1)
+_TIMES = (0, 1, 2, 6, 21, 101)
+_LENGTHS = (1, 2, 3, 7, 15)
+_DEPTHS = (0, 1, 2, 3, 4, 5, 8)
 _SENTENCES = (1, 11, 21, 31, 41, 51)
 
 PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(

@@ -113,7 +113,8 @@ def breakdown(
     if properties == ["error"]:
         return noting(system_errors.ErrorTypes(*system_errors.for_each_output(plan, setup, error_types)), gold, plan)
     if properties == ["cascading"]:
-        find, scheme = partial(cascading_errors, scheme=buckets.scheme), (buckets.scheme, "--by cascading")
+        find = partial(cascading_errors, scheme=buckets.scheme)
+        scheme = (buckets.scheme, "--by cascading")
         cascading = system_errors.for_each_output(plan, setup, find, scheme)
         return noting(system_errors.CascadingErrors(*cascading), gold, plan)
     _check_single(setup.names)

@@ -116,7 +116,8 @@ def compare(
     )  # fmt: skip
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
-    look, prepared = None, {*prepare}
+    look = None
+    prepared = {*prepare}
     if prepared:
         worst_by = _word_measure([*gates, *setup.names], setup) if "summary" in prepared else None
         page_of = {"n_treebanks": len(plan.test_sets), "registry": setup.registry} if "page" in prepared else None

@@ -119,7 +119,8 @@ def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training
 
     setup = setup.for_pair()
     setup.rules.check_words()
-    code, (name, look) = "gold", _page_errors(gold, system, setup, 1)
+    code = "gold"
+    (name, look) = _page_errors(gold, system, setup, 1)
     if not isinstance(gold, Treebank):
         from pathlib import Path
 

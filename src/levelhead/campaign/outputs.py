@@ -110,7 +110,8 @@ def count_output(
     gold: Source, output: Source | None, settings: JobSetup, visitors: Sequence[Visitor] = (), *, whole: bool = False
 ) -> Record:
     """Return the record of an output; large files are read in pieces if possible, unless they are needed whole."""
-    setup, faulty = settings.setup, "gold"  # what an error is about: gold, or a file that a measure names
+    setup = settings.setup
+    faulty = "gold"  # what an error is about: gold, or a file that a measure names
     try:
         if settings.files:
             weights = dict(setup.weights)
@@ -118,7 +119,8 @@ def count_output(
                 if (file := settings.files.get(faulty := str(measure))) is not None:
                     argument = setup.place_of(key_of(for_treebank(measure, settings.treebank)))
                     weights[key_of(measure)] = _resource(argument, file, definition.load or read_weights)
-            setup, faulty = replace(setup, weights=weights), "gold"
+            setup = replace(setup, weights=weights)
+            faulty = "gold"
         job = OutputJob(gold, output, setup, settings.resample_by if settings.by_sentence else None, visitors)
         if whole:
             return job.record_in_memory()

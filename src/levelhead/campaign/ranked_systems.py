@@ -137,7 +137,8 @@ def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
 
 
 def _with_intervals(ranking: Ranking, averages: RankedAverages, rank_sets: RankSets) -> Ranking:
-    differences, level = averages.differences(), averages.settings.level
+    differences = averages.differences()
+    level = averages.settings.level
     standings = [  # without any output there is no sample
         standing._replace(interval=averages.estimate(place).score_interval(level))
         if standing.n_valid or standing.value

@@ -65,7 +65,8 @@ def groups_named(
     Raises:
         InputError: the group is unknown, or none of its test sets is in the campaign.
     """
-    own, in_campaign = own or {}, [test_set.code for test_set in test_sets]
+    own = own or {}
+    in_campaign = [test_set.code for test_set in test_sets]
     groups: dict[Group, None] = {}
     for name in names:
         kind, colon, value = name.partition(":")

@@ -50,7 +50,8 @@ def _row(
     standing: Standing, first: Ranking, others: Sequence[Ranking], shown: Collection[str], level: str
 ) -> list[tuple[Column, Cell]]:
     """The columns of a leaderboard, each with the cell of a system."""
-    measure, partial = first.measure, "answered" in shown
+    measure = first.measure
+    partial = "answered" in shown
     interval = interval_cell(standing.interval, perplexity=lower_is_better(measure))
     valid_only = standing.value if standing.valid_only is None else standing.valid_only
     row: list[tuple[bool, Column, Cell]] = [
@@ -66,7 +67,8 @@ def _row(
         ("letters" in shown, Column("Letters", "text"), standing.letters),
     ]
     for ranking in others:
-        name, other = ranking.measure, next(each for each in ranking.standings if each.system == standing.system)
+        name = ranking.measure
+        other = next(each for each in ranking.standings if each.system == standing.system)
         row += [
             (True, Column(name), _value(other.value, name)),
             (partial, Column(f"{name} ({VALID_TREES.lower()})"), _value(other.valid_trees, name)),
@@ -142,7 +144,8 @@ def results_table(results: Results) -> Table:
     """Return one row per system and test set; `read_scores` can read the table."""
     measures = columns_with_valid_trees(results.measures) if results.partial else map(Column, results.measures)
     columns = (Column("System", "text"), Column("Treebank", "text"), *measures)
-    codes, rows = [test_set.code for test_set in results.test_sets], list[tuple[Cell, ...]]()
+    codes = [test_set.code for test_set in results.test_sets]
+    rows = list[tuple[Cell, ...]]()
     for system in results.systems:
         for code in codes:
             result, coverage = results.results[system, code], results.covered(system, code)
@@ -197,7 +200,8 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
 def result_documents(results: Results) -> Iterable[dict[str, Any]]:
     for system in results.systems:
         for test_set in results.test_sets:
-            result, coverage = results.results[system, test_set.code], results.covered(system, test_set.code)
+            result = results.results[system, test_set.code]
+            coverage = results.covered(system, test_set.code)
             document = {
                 "system": system,
                 "test_set": test_set.code,

@@ -177,7 +177,8 @@ def contents_in(sizes: list[Any], path: str | None) -> FileSummary:
 
 
 def _scores(numbers: Mapping[str, list[Any]], setup: Setup) -> dict[str, Score]:
-    scores, undefined = {}, setup.rules.undefined
+    scores = {}
+    undefined = setup.rules.undefined
     for measure, definition in setup.defined:
         if str(measure) in numbers:
             correct, gold, system, aligned, reason = numbers[str(measure)]

@@ -214,7 +214,8 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
         elif len(lacking) == len(measures):
             state, reason = "missing", "no score in the table"
         else:
-            state, reason = "valid", f"the table has no {', '.join(lacking)}" if lacking else ""
+            state = "valid"
+            reason = f"the table has no {', '.join(lacking)}" if lacking else ""
         status = "OK" if state == "valid" else CANNOT_OPEN
         results[system, code] = OutputResult(state, values, status, (reason,) if reason else ())
     test_sets = tuple(TestSet(code, language=language_of(code)) for code in codes)
@@ -242,7 +243,8 @@ def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -
         if measure_at is not None and score is not None:
             scores = [(row[measure_at], row[score])]
         for measure, text in scores:
-            key, value = (row[system], row[test_set], measure), None
+            key = (row[system], row[test_set], measure)
+            value = None
             try:
                 value = _ratio(text.strip(), perplexity=lower_is_better(measure))
             except ValueError:

@@ -150,7 +150,8 @@ class _Scoring:
         counts_store = store if self.look is None else None  # `look` needs outputs even if the store has their counts
         n_views = 0 if self.of_gold is None else len(self.plan.test_sets)
         with progress_bar("scoring", len(self.pairs) + n_views, weight) as advance:
-            codec, batched = Codec(json_of, record_in), workers._replace(batch=batch)
+            codec = Codec(json_of, record_in)
+            batched = workers._replace(batch=batch)
             outcome = run_jobs(jobs, batched, store=counts_store, advance=advance, codec=codec)
         self.at_hand = None
         self.found |= outcome.results
@@ -201,7 +202,8 @@ class _Scoring:
                 faults += error.faults
         if faults:
             raise InputError(*faults, *(fault for result in results.values() for fault in result.faults))
-        setup, of_gold = self.settings.setup, self.of_gold
+        setup = self.settings.setup
+        of_gold = self.of_gold
         keys = {t.code: key_of_view(self._gold(t), setup, of_gold) for t in self.plan.test_sets if of_gold is not None}
         return Results(
             self.plan.test_sets,
@@ -218,7 +220,8 @@ class _Scoring:
         for system, test_set in self.pairs:
             settings = self._settings(test_set.code)
             self._drop_contents(test_set)
-            gold, output = self._gold(test_set), self._output(system, test_set)
+            gold = self._gold(test_set)
+            output = self._output(system, test_set)
             key = key_of_job(gold, output, settings)
             weight = self.sizes[system.label, test_set.code] + _OVERHEAD
             if key not in self.found:
@@ -242,7 +245,8 @@ class _Scoring:
 
     def _look_arguments(self, test_set: TestSet) -> tuple[str, Source, list[OutputSource]]:
         """The key of the job that reads all outputs on a test set, gold, and the outputs."""
-        settings, gold = self._settings(test_set.code), self._gold(test_set)
+        settings = self._settings(test_set.code)
+        gold = self._gold(test_set)
         outputs = [
             (system.name, system.label, self._output(system, test_set), settings) for system in self.plan.systems
         ]

@@ -72,7 +72,8 @@ def _check(treebanks: tuple[str, ...], given: dict[str, Any], how: dict[str, Any
     from levelhead.conversion import check_round_trip, default_targets, read_targets, round_trip
     from levelhead.treebank import read
 
-    targets, format_of_files = given["targets"], how.pop("format")
+    targets = given["targets"]
+    format_of_files = how.pop("format")
     files = treebank_files(treebanks, [given["output"]], others=filter(None, [targets]))
     paths = {name: str(path) for name, (path,) in files.items()}
     how["targets"] = default_targets() if targets is None else read_targets(targets)

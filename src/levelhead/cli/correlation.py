@@ -57,13 +57,15 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
     check_paths([named(table)[0] for table in tables], [given["output"], figure])
     needed = [*columns, *given["given"], *filter(None, [given["family"]])] if columns else []
     table = measurements(*tables, **options.arguments_for(measurements, given | {"columns": needed}))
-    result, kind = None, given["draw"]
+    result = None
+    kind = given["draw"]
     if given["cumulative_variance"]:
         from levelhead.correlation.coefficients import variance_document, variance_table
 
         added = [f"diff({first},{second})" for first, second in given["differences"]]
         names = tuple(dict.fromkeys([*columns, *added])) if columns else tuple(table.numbers)
-        both, kind = (_variances(table, names), table), kind or "variance"
+        both = (_variances(table, names), table)
+        kind = kind or "variance"
         print_result(given, partial(variance_table, *both), partial(variance_document, *both), places=6)
     else:
         result = options.call(given | {"columns": columns}, table)

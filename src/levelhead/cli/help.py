@@ -49,10 +49,12 @@ def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...]
     check_paths(definitions, [given["output"]])
     from levelhead.api.inputs import registry_of
 
-    registry, kind = registry_of(definitions, None), "schemes" if schemes else "measures"
+    registry = registry_of(definitions, None)
+    kind = "schemes" if schemes else "measures"
     documents = _schemes(registry) if schemes else _measures(registry, names)
     if given["output_format"] != "text":
-        table, document = _classes_table if schemes else _measures_table, {**header(kind), kind: documents}
+        table = _classes_table if schemes else _measures_table
+        document = {**header(kind), kind: documents}
         print_result(given, lambda: table(documents), lambda: document, lines=lambda: documents)
         return
     blocks: list[str] = []

@@ -185,7 +185,8 @@ def run(arguments: list[str]) -> int:
         _forget(1)
         return BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):
-        message, code = "interrupted", INTERRUPTED
+        message = "interrupted"
+        code = INTERRUPTED
     except Exception as error:
         message, code = _explained(error)
         if code == INTERNAL and os.environ.get("LEVELHEAD_TRACEBACK"):
@@ -201,7 +202,8 @@ def _explained(error: Exception) -> tuple[str, int]:
     from levelhead.errors import LevelheadError
 
     if isinstance(error, click.ClickException):
-        context, message = getattr(error, "ctx", None), error.format_message()
+        context = getattr(error, "ctx", None)
+        message = error.format_message()
         if context is not None and not isinstance(error, click.exceptions.NoArgsIsHelpError):  # which has the usage
             message = f"{context.get_usage()}\n{message}"
         return message, BAD_INPUT

@@ -113,8 +113,12 @@ def rank(by_treebank: bool, **given: Any) -> None:
 def _check(given: dict[str, Any]) -> bool:
     """Refuse options that cannot be combined, and a file that cannot be written; return whether pages are written."""
     check_papers(given)
-    with_scores, partial, page = given["scores"] is not None, given["partial"], given["report_file"]
-    prototext, in_folder, no_page = given["output_format"] == "prototext", False, None
+    with_scores = given["scores"] is not None
+    partial = given["partial"]
+    page = given["report_file"]
+    prototext = given["output_format"] == "prototext"
+    in_folder = False
+    no_page = None
     if page is not None:
         from levelhead.report.page.ranking_report import is_folder, no_folder
 

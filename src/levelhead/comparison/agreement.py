@@ -234,7 +234,8 @@ class Agreement(Tabular):
         return Table(columns, rows, notes)
 
     def __str__(self) -> str:
-        measures, patterns = self._measures_table(), self._patterns_table(_MOST_PATTERNS)
+        measures = self._measures_table()
+        patterns = self._patterns_table(_MOST_PATTERNS)
         tables = [measures._replace(notes=measures.notes[:-1]), self.table()]
         if self.disagreements:
             hidden = len(self.disagreements) - _MOST_PATTERNS
@@ -328,7 +329,8 @@ def _f1(matches: Matches) -> Evaluation:
     evaluation = fold(matched_stream(matches), Setup(measures, matches.rules).for_pair())
     scores = {}
     for name, score in evaluation.items():
-        measure, definition = score.measure, STANDARD.measures[score.measure.name]
+        measure = score.measure
+        definition = STANDARD.measures[score.measure.name]
         annotated = (annotation_of(side, [(measure, definition)]).columns for side in (matches.gold, matches.system))
         absent = definition.absent(measure.argument, frozenset.intersection(*annotated))
         scores[name] = replace(score, reason=f"not annotated on both sides: {', '.join(absent)}" if absent else None)
@@ -357,8 +359,10 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
                 cases.setdefault((second, first), []).append((row, j, i))
     total = sum(map(len, cases.values()))
     for both, ((row, i, j), *more) in cases.items():
-        count, form = 1 + len(more), words.treebanks[i].forms[int(words.rows[row, i])]
-        pair, sentence = (names[i], names[j]), int(words.sentences[row])
+        count = 1 + len(more)
+        form = words.treebanks[i].forms[int(words.rows[row, i])]
+        pair = (names[i], names[j])
+        sentence = int(words.sentences[row])
         yield Disagreement(labeled.name, *both, count, count / total, pair, sentence, form)
 
 

@@ -226,7 +226,8 @@ def estimate_columns(
     level: str, estimates: Iterable[BucketEstimate], *, difference: bool = False
 ) -> tuple[Column, Column]:
     """Return the columns of `estimate_cells`; only TSV has them if no row has an interval."""
-    tidy_only, head = all(estimate.interval is None for estimate in estimates), interval_head(level)
+    tidy_only = all(estimate.interval is None for estimate in estimates)
+    head = interval_head(level)
     interval = Column(head, ends=("low", "high"), tidy_only=tidy_only)
     if difference:
         interval = interval._replace(kind="difference", ends=("diff_low", "diff_high"))

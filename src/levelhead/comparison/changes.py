@@ -360,7 +360,8 @@ def _counted(changes: AnyChanges) -> dict[str, Any]:
 
 def _sentences(changes: AnyChanges, most: int | None) -> dict[str, Any]:
     """The changed sentences of a file."""
-    (part,), documents = changes.parts.values(), []
+    (part,) = changes.parts.values()
+    documents = []
     for change in part.sentences[:most]:
         patterns = [
             {"column": column, "old": old, "new": new, "count": count}

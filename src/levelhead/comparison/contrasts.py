@@ -279,7 +279,10 @@ def compare_by(
 ) -> Gains:
     """Return the gains of systems over the first system, by properties of words."""
     _check_systems(plan)
-    treebanks, sources, units, requested = {}, {}, {}, RequestedNames(by)
+    treebanks = {}
+    sources = {}
+    units = {}
+    requested = RequestedNames(by)
     (measure,) = setup.measures
     with closing(read_outputs(plan, setup)) as outputs:
         for name, some in outputs:
@@ -301,7 +304,9 @@ def compare_by(
 def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     """Return the sentences with the largest gains and losses of each system compared with the first."""
     _check_systems(plan)
-    setup, pairs, sources = setup.for_pair(), [], {}
+    setup = setup.for_pair()
+    pairs = []
+    sources = {}
     ((measure, definition),) = setup.defined
     with closing(read_outputs(plan, setup)) as outputs:
         for name, (baseline, *others) in outputs:
@@ -397,10 +402,12 @@ def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -
     gold, words = outputs[0].matches.gold, counts[baseline][0].gold
     sentences = []
     for system in others:
-        change, columns = correct[system] - correct[baseline], (correct[baseline], correct[system], words)
+        change = correct[system] - correct[baseline]
+        columns = (correct[baseline], correct[system], words)
         for i in np.argsort(change, kind="stable")[:10].tolist():
             if change[i] < -_EQUAL:
                 before, after, of_gold = (column[i].item() for column in columns)
-                place, text = (treebank, system, i + 1, gold[i].id), " ".join(gold[i].forms)
+                place = (treebank, system, i + 1, gold[i].id)
+                text = " ".join(gold[i].forms)
                 sentences.append(WorseSentence(*place, before, after, of_gold, text))
     return sentences

@@ -273,7 +273,8 @@ def _not_paired(ids: Mapping[str, Sequence[str] | None], believed: Mapping[str, 
     counting, partly = [], []
     for one, other in combinations(ids, 2):
         sides = [set(ids[name] or ()) for name in (one, other)]
-        n_shared, most = len(set.intersection(*sides)), max(map(len, sides))
+        n_shared = len(set.intersection(*sides))
+        most = max(map(len, sides))
         if n_shared == most and most and not (believed[one] and believed[other]):
             counting.append(f"{one} and {other}")
         elif n_shared < most and 2 * n_shared >= most:
@@ -308,7 +309,8 @@ def _coarsened(
             for text, unit in unit_of_text.items():
                 parent[root(text)] = root(first.setdefault(unit, text))
         for name, unit_of_text in treebanks.items():
-            joined, table = {unit: root(text) for text, unit in unit_of_text.items()}, tables[name]
+            joined = {unit: root(text) for text, unit in unit_of_text.items()}
+            table = tables[name]
             rows = {key: row for row, key in enumerate(dict.fromkeys(joined.values()))}
             parts = np.zeros((len(rows), *table.parts.shape[1:]))
             np.add.at(parts, [rows[joined[unit]] for unit in range(len(table.parts))], table.parts)
@@ -337,7 +339,9 @@ def _pairs(
             difference = interval = p = None
             if one is not None and other is not None:
                 estimate = _difference(of_both, [strata[name] for name in names], s, m, paired=paired)
-                difference, interval, p = one - other, estimate.interval(settings.level), estimate.p()
+                difference = one - other
+                interval = estimate.interval(settings.level)
+                p = estimate.p()
             rows.append(LanguagePair(system, measure, names, (one, other), difference, interval, p, None, paired))
         pairs += [row._replace(p_holm=p) for row, p in zip(rows, holm([row.p for row in rows]), strict=True)]
     return pairs

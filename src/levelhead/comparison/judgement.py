@@ -198,11 +198,14 @@ def judge(
     subtypes_apart: bool,
 ) -> Judgement:
     """Return how well measures agree with people who chose the better of two analyses of each sentence."""
-    setup, level = setup.for_pair(), settings.level
+    setup = setup.for_pair()
+    level = settings.level
     plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by)
     ((code, counts),) = sentence_counts(results, plan, setup).items()
-    sources, units, seed_of_gold = sources_of_results(results)[code], results.units[code], results.seed_of(code)
+    sources = sources_of_results(results)[code]
+    units = results.units[code]
+    seed_of_gold = results.seed_of(code)
     if originals is not None:
         sources = replace(sources, gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
         seed_of_gold = originals[0].sha256 or ""

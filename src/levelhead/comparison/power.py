@@ -159,7 +159,8 @@ def detectable_rows(
     for m, measure in enumerate(next(iter(counts.values())).measures):
         known = []
         for code, variances in estimated.items():
-            some, n_units = [variance for variance in [variances[m]] if variance is not None], len(counts[code].parts)
+            some = [variance for variance in [variances[m]] if variance is not None]
+            n_units = len(counts[code].parts)
             rows += _rows(Detectable(code, measure, units[code].kind, n_units, 1, None), some, design)
             known += some
             if not some and n_units >= FEWEST_UNITS:

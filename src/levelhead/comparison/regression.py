@@ -66,7 +66,8 @@ def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
     of_system = plan._replace(systems=tuple(system for system in plan.systems if system.name == name))
     yield from missing_outputs(of_system)
     for system, code in product(of_system.systems, (test_set.code for test_set in plan.test_sets)):
-        result, baseline = results.results[system.label, code], results.results[plan.systems[0].label, code].scores
+        result = results.results[system.label, code]
+        baseline = results.results[plan.systems[0].label, code].scores
         yield from (fault for fault in result.faults if fault.severity == "error")
         path = system.outputs.get(code)
         for measure, score in result.scores.items():
@@ -108,7 +109,8 @@ def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is
     interval = result.ratio_interval if margin is not None and lower_is_better else result.difference_interval
     verdict: Literal["met", "not met", "undecided"]
     if result.p is None or not result.enough_runs:
-        verdict, decided = "undecided" if margin is None else "not met", False
+        verdict = "undecided" if margin is None else "not met"
+        decided = False
         reason: Reason = "too few units" if result.p is None else "too few runs"
     elif margin is None or interval is None:
         decided = result.p_holm is not None and result.p_holm < round(1 - settings.level, 12)
@@ -147,7 +149,8 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
         errors = comparison.invalid[gate.system]
         return f"{outcome_text(gate)}: {number_of(len(errors), 'error')} in the output: {errors[0].message}"
     signature, plain = comparison.provenance.signature, gate.measure in comparison.perplexities
-    margin, baseline = signature.get("margin"), comparison.systems[0]
+    margin = signature.get("margin")
+    baseline = comparison.systems[0]
     ratio = plain and margin is not None
     change = formatted(value_cell(gate.difference, perplexity=plain), DIFFERENCE)
     interval = interval_cell(gate.interval, perplexity=plain)

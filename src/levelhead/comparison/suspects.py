@@ -40,7 +40,8 @@ def ballot(outputs: Sequence[Matches], *, of_tags: bool) -> tuple[Sequence[str],
     These are the names of labels; the number of each label, int64, shape (1 + systems, gold words), `NONE` if a word or
     its head is not aligned; and the heads in the same form, where 0 is the root. Tags have no heads: all are 0.
     """
-    gold, numbers = outputs[0].gold, dict[str, int]()
+    gold = outputs[0].gold
+    numbers = dict[str, int]()
     labels, heads = np.full((2, 1 + len(outputs), gold.n_words), NONE, dtype=np.int64)
     labels[0], heads[0] = _numbered(gold, numbers, of_tags=of_tags), 0 if of_tags else gold.heads + 1
     for row, matches in enumerate(outputs, 1):
@@ -79,7 +80,9 @@ def votes(labels: Numbers, heads: Numbers, least: int) -> Iterator[tuple[int, in
         same = given & (labels == labels[row]) & (heads == heads[row])
         count = same.sum(axis=0)
         words = np.flatnonzero(given[row] & ~right[row] & (count >= least))
-        gold, label, correct = labels[0, words], labels[row, words], head_right[row, words]
+        gold = labels[0, words]
+        label = labels[row, words]
+        correct = head_right[row, words]
         ratios = [
             np.where(
                 same[system, words],
@@ -161,7 +164,8 @@ class Suspects(Tabular):
         """
         of_sentence: dict[int, str] = {}
         for suspect in self.suspects:
-            place, known = self._place(suspect.word), of_sentence.get(self.sentence_of(suspect), "")
+            place = self._place(suspect.word)
+            known = of_sentence.get(self.sentence_of(suspect), "")
             line = f"# suspect = {place['word']} {suspect.kind}: {suspect.gold} -> {suspect.other}\n"
             of_sentence[place["sentence"] - 1] = known + line
         chosen = self.treebank.select(list(of_sentence))
@@ -180,7 +184,8 @@ class Suspects(Tabular):
         for suspect in self.suspects:
             document = self._document(suspect)
             elsewhere = document["elsewhere"]
-            place, texts = (document["line"], sentence(document), document["word"]), [document["form"], *suspect[1:4]]
+            place = (document["line"], sentence(document), document["word"])
+            texts = [document["form"], *suspect[1:4]]
             votes_of_systems = f"{suspect.n_for} : {suspect.n_gold}" if suspect.n_for else ""
             same = f"{elsewhere['other']} : {elsewhere['same']} ({sentence(elsewhere)})" if elsewhere else ""
             rows.append((*place, *map(printable, texts), Plain(suspect.score), votes_of_systems, same))
@@ -202,9 +207,12 @@ class Suspects(Tabular):
         }
 
     def _document(self, suspect: Suspect) -> dict[str, Any]:
-        lines, place, variation = self.treebank.source.lines, self._place(suspect.word), suspect.variation
+        lines = self.treebank.source.lines
+        place = self._place(suspect.word)
+        variation = suspect.variation
         elsewhere = variation and {"other": variation.n_other, "same": variation.n_own} | self._place(variation.place)
-        number, names = place.pop("word"), ("problem", "annotation", "probably", "score", "systems_against")
+        number = place.pop("word")
+        names = ("problem", "annotation", "probably", "score", "systems_against")
         line = int(lines[place["sentence"] - 1]) if len(lines) else None
         document = {**place, "line": line, "word": number, "form": self.treebank.forms[suspect.word]}
         document |= zip((*names, "systems_in_favor"), suspect[1:7], strict=True)
@@ -250,7 +258,8 @@ def _by_votes(outputs: Sequence[Matches]) -> dict[tuple[int, bool], Suspect]:
     """The suspects of systems, by the word, and by whether its tag is concerned."""
     gold = outputs[0].gold
     with_tags = gold.upos.has_values and all(output.system.upos.has_values for output in outputs)
-    forms, least = [form.lower() for form in gold.forms], min(2, len(outputs))  # systems that must agree
+    forms = [form.lower() for form in gold.forms]
+    least = min(2, len(outputs))  # systems that must agree
     suspects = {}
     for of_tags in (False, True) if with_tags else (False,):
         names, labels, heads = ballot(outputs, of_tags=of_tags)
@@ -267,7 +276,8 @@ def _by_votes(outputs: Sequence[Matches]) -> dict[tuple[int, bool], Suspect]:
 
 
 def _by_variation(gold: Treebank, variation: Variation) -> Suspect:
-    word, head = variation.word, int(gold.heads[variation.word])
+    word = variation.word
+    head = int(gold.heads[variation.word])
     score = math.log((variation.n_other + 0.5) / (variation.n_own + 0.5))
     if variation.kind == "UPOS":
         return Suspect(word, "UPOS", variation.own, variation.other, score, 0, 0, variation)

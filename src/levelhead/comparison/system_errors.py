@@ -93,7 +93,8 @@ class Confusions(PerTreebank[Confusion]):
 
 
 def _confused(confusion: Confusion) -> list[tuple[Cell, ...]]:
-    names, wrong = confusion.names, confusion.counts - np.diag(confusion.counts.diagonal())
+    names = confusion.names
+    wrong = confusion.counts - np.diag(confusion.counts.diagonal())
     totals = confusion.counts.sum(axis=1)
     rows: list[tuple[Cell, ...]] = [
         (names[g], names[s], int(wrong[g, s]), int(confusion.right_heads[g, s]), float(wrong[g, s] / totals[g]))

@@ -88,7 +88,8 @@ class Comparison(Tabular):
         Args:
             each: every treebank, not only averages.
         """
-        signature, averaged = self.provenance.signature, any(result.average for result in self.results)
+        signature = self.provenance.signature
+        averaged = any(result.average for result in self.results)
         shown = [result for result in self.results if each or not averaged or result.average]
         shown.sort(key=lambda result: bool(result.average))
         strict: dict[tuple[Any, ...], tuple[Cell, ...]] = {}  # the value with only valid trees, and the coverage
@@ -190,7 +191,8 @@ def compare(
         results = score_outputs(plan, setup, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     first, several = next(iter(counts.values())), len(counts) > 1
-    systems, perplexities = tuple(dict.fromkeys(first.systems)), setup.perplexities
+    systems = tuple(dict.fromkeys(first.systems))
+    perplexities = setup.perplexities
     scores = tuple(differences(counts, settings))
     strict: list[ComparedScore] = []
     coverage: dict[str, dict[str, PartialCoverage]] = {}

@@ -84,7 +84,9 @@ def _arcs(heads: Sequence[int]) -> list[str] | None:
 
 def draw(sentence: Sentence, marked: Collection[int] = (), around: Collection[int] | None = None) -> list[str]:
     """Draw a sentence; if it is too long, list words around the given words (by default around the marked words)."""
-    heads, stars, centers = _heads(sentence), _stars(len(sentence), marked), list[int]()
+    heads = _heads(sentence)
+    stars = _stars(len(sentence), marked)
+    centers = list[int]()
     words = set(range(len(sentence)))
     if len(sentence) > MOST_WORDS:
         centers = sorted(marked if around is None else around)
@@ -147,7 +149,8 @@ def draw_contrasts(
         for contrast in some:
             gold = baseline.matches.gold[contrast.sentence]
             lines.append(_title(gold, contrast.sentence + 1))
-            drawn, apart = [], False
+            drawn = []
+            apart = False
             for output, correct in ((baseline, contrast.baseline), (system, contrast.system)):
                 matches = output.matches
                 numbers = matches.system.sentence_of_word[matches.row_of_system == contrast.sentence].tolist()

@@ -91,7 +91,8 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     sentence = both[0].sentence_of_word[old_words]
     same_words = numbers[0] == numbers[1], (tokens[0] == tokens[1]).all(axis=0)
     in_place, with_tokens = (np.bincount(sentence[same], minlength=len(sizes)) == sizes for same in same_words)
-    same_text, same_places = same_texts(*spans), in_place & (sizes == new_sizes)
+    same_text = same_texts(*spans)
+    same_places = in_place & (sizes == new_sizes)
     same_tokens = same_text & same_places & with_tokens
     moved = _moved(rows[:, ::step])
     return PairedVersions(rows, *both, old_words, new_words, new_names, same_text, same_tokens, same_places, moved)
@@ -106,7 +107,9 @@ def _pair(
     def add(candidates: Iterable[tuple[int, int]]) -> list[list[int]]:
         """Add the pairs that can be versions of the same sentence, and return the other sentences of both sides."""
         for i, j in candidates:
-            some, others, same = words[0][i], words[1][j], texts[0][i] == texts[1][j]
+            some = words[0][i]
+            others = words[1][j]
+            same = texts[0][i] == texts[1][j]
             if same or 2 * (Counter(some) & Counter(others)).total() >= max(len(some), len(others)):
                 pairs.append((i, j))
         return [sorted({*range(len(side))} - {pair[k] for pair in pairs}) for k, side in enumerate(texts)]
@@ -245,7 +248,8 @@ def _heads(pairs: PairedVersions) -> Iterator[ChangedCell]:
     heads, others = old.heads[pairs.old_words].astype(np.intp), new.heads[pairs.new_words].astype(np.intp)
     differ = np.where(others < 0, -1, pairs.new_names[others]) != heads
     for place in np.flatnonzero(differ | (not old.has_trees) | (not new.has_trees)).tolist():
-        ends, word = ((old, int(heads[place])), (new, int(others[place]))), int(pairs.old_words[place])
+        ends = ((old, int(heads[place])), (new, int(others[place])))
+        word = int(pairs.old_words[place])
         before, after = ("_" if not side.has_trees else "root" if head < 0 else side.upos[head] for side, head in ends)
         yield ChangedCell("HEAD", before, after, int(old.sentence_of_word[word]), old.forms[word], word)
 
@@ -304,7 +308,8 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
     for cell in changed_cells(pairs):
         cells_of[cell.sentence].append(cell)
         places[cell[:3]].append(cell)
-    patterns, rows = [], pairs.rows.tolist()
+    patterns = []
+    rows = pairs.rows.tolist()
     for pattern, cells in places.items():
         first = {cell.sentence: cell.form for cell in reversed(cells)}
         examples = tuple(ChangeExample(rows[i][0], rows[i][1], first[i]) for i in sorted(first)[:MOST_EXAMPLES])
@@ -378,7 +383,8 @@ def release_changes(old: Path, new: Path, rules: Rules, read: Callable[[Path], T
         removed.update(tuple(part.old[at.old].forms) for at in part.sentences if at.old is not None and at.new is None)
         added.update(tuple(part.new[at.new].forms) for at in part.sentences if at.new is not None and at.old is None)
     only_old, only_new = sorted(old_files.keys() - new_files.keys()), sorted(new_files.keys() - old_files.keys())
-    n_refiled, sides = (removed & added).total(), (("old", only_old), ("new", only_new))
+    n_refiled = (removed & added).total()
+    sides = (("old", only_old), ("new", only_new))
     notes = [f"only in the {side} folder: {printable(', '.join(names))}" for side, names in sides if names]
     if n_refiled:
         moved = f"{number_of(n_refiled, 'sentence')} {'was' if n_refiled == 1 else 'were'} removed from one file"

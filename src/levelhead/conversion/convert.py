@@ -170,7 +170,9 @@ def _lowered(heads: Codes, words: Words) -> Codes:
     # last word of the right list become heads, usually the outermost words. The script visits words that move from the
     # left list to the right list twice, and can then write cycles; here every word is visited once, and the result is
     # always a tree.
-    is_target, is_fixed, current = words.targets.tolist(), words.fixed.tolist(), heads.tolist()
+    is_target = words.targets.tolist()
+    is_fixed = words.fixed.tolist()
+    current = heads.tolist()
     children: defaultdict[tuple[int, bool], list[int]] = defaultdict(list)
     for word, head in enumerate(current):
         children[head, word < head].append(word)

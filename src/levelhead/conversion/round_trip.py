@@ -146,11 +146,15 @@ def check_round_trip(
     converted = forward(treebank, targets=chosen, variant=variant, ud=version, exact=exact)
     back = backward(converted, targets=chosen, variant=variant, ud=version, exact=exact)
     before, after = nonprojective_arcs(treebank), nonprojective_arcs(converted)
-    sentences, lines = treebank.sentence_of_word, treebank.source.lines
-    local, restored, not_restored = treebank.local_heads(), back.local_heads(), []
+    sentences = treebank.sentence_of_word
+    lines = treebank.source.lines
+    local = treebank.local_heads()
+    restored = back.local_heads()
+    not_restored = []
     for word in np.flatnonzero(local != restored).tolist():
         sentence = int(sentences[word])
-        line, number = int(lines[sentence]) if len(lines) else None, word - int(treebank.sentence_starts[sentence]) + 1
+        line = int(lines[sentence]) if len(lines) else None
+        number = word - int(treebank.sentence_starts[sentence]) + 1
         place = (sentence + 1, line, treebank[sentence].id, number, treebank.forms[word])
         not_restored.append(NotRestored(*place, int(local[word]), int(restored[word])))
     return RoundTrip(

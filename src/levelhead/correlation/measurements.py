@@ -117,7 +117,8 @@ class Measurements(Tabular):
         signature = {"version": VERSION} | ({} if self.key is None else {"key": self.key})
         names = {*taken, *signature}
         for path, digest in self.sources.items():
-            parts, others = PurePath(path).parts, [PurePath(other).parts for other in self.sources if other != path]
+            parts = PurePath(path).parts
+            others = [PurePath(other).parts for other in self.sources if other != path]
             ends = (n for n in range(1, len(parts)) if all(other[-n:] != parts[-n:] for other in others))
             labels = (label for n in ends if (label := "/".join(parts[-n:])) not in names)
             signature[next(labels, f"./{path}" if path in names else path)] = digest[:12]
@@ -381,7 +382,8 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
                 "the first line has numbers: add a line of column names (for two columns, NAME=TABLE names the second)"
             )
             raise _invalid(message, path, first)
-        rows, names = parsed, ["treebank", ""]
+        rows = parsed
+        names = ["treebank", ""]
     if repeated := [column for column in names if names.count(column) > 1]:
         raise _invalid(f"two columns are called {quoted(repeated[0])}", path, first)
     if key is not None and key not in names:
@@ -420,7 +422,8 @@ def _json_rows(text: str, path: str, key: str | None) -> list[_Row]:
             document = [_parsed(line, path, i) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
         records = list(_records(document))
         _check_systems((record[_SYSTEM] for record in records if "test_set" in record), path)
-        rows, keys = [], _KEYS if key is None else (key,)
+        rows = []
+        keys = _KEYS if key is None else (key,)
         for record in records:
             names = [record[name] for name in keys if isinstance(record.get(name), str)]
             gold = record.get("gold")

@@ -100,13 +100,15 @@ class Derivations(Tabular):
     def table(self, *, labeled: bool = False) -> Table:
         """Return the result as a table; transitions have relations if `labeled`."""
         texts = (Column(name, "text") for name in ("Transitions", "Words as attached"))
-        names, words = map(" ".join, self.transition_names(labeled=labeled)), map(" ".join, self.words_as_attached())
+        names = map(" ".join, self.transition_names(labeled=labeled))
+        words = map(" ".join, self.words_as_attached())
         columns = (Column("Sentence", "position"), *texts, Column("Swaps", "number"))
         return Table(columns, tuple(zip(range(1, len(self) + 1), names, words, self.swaps.tolist())))
 
     def to_dict(self, *, labeled: bool = False) -> dict[str, Any]:
         """Return the JSON document that the command prints; transitions have relations if `labeled`."""
-        bounds, swaps = pairwise(self.treebank.sentence_starts.tolist()), self.swaps.tolist()
+        bounds = pairwise(self.treebank.sentence_starts.tolist())
+        swaps = self.swaps.tolist()
         rows = zip(self.transition_names(labeled=labeled), bounds, self.words_as_attached(), swaps)
         return {
             **header("derivations"),

@@ -264,10 +264,12 @@ def _smoothed(
 ) -> Iterator[NgramTable]:
     """The tables of the kept n-grams, renumbered."""
     # single words are interpolated with the uniform distribution over all but `<s>`
-    discounted, total = discounts[0].of(adjusted[0]), max(int(adjusted[0].sum()), 1)
+    discounted = discounts[0].of(adjusted[0])
+    total = max(int(adjusted[0].sum()), 1)
     single_words = (adjusted[0] - discounted) / total + discounted.sum() / total / (size - 1)
     single_words[BEGIN] = 0.0
-    probabilities, weights = [single_words], list[Reals]()
+    probabilities = [single_words]
+    weights = list[Reals]()
     for table, counts, discount, minimum in zip(tables[1:], adjusted[1:], discounts[1:], least[1:]):
         longer, context_weights = _interpolated(table, counts, discount, minimum, probabilities[-1], size)
         probabilities.append(longer)
@@ -291,8 +293,10 @@ def _interpolated(
     table: NgramCounts, counts: Indices, discounts: Discounts, least: int, below: Reals, size: int
 ) -> tuple[Reals, Reals]:
     """Probabilities (discounted shares, plus weighted shorter n-grams: `below`), and the weight of each context."""
-    contexts, n_contexts = table.keys // size, len(below)
-    discounted, lower = discounts.of(counts), below[table.suffixes]
+    contexts = table.keys // size
+    n_contexts = len(below)
+    discounted = discounts.of(counts)
+    lower = below[table.suffixes]
     totals = np.maximum(np.bincount(contexts, weights=counts, minlength=n_contexts), 1)
     weights: Reals = np.bincount(contexts, weights=discounted, minlength=n_contexts) / totals
     weights[weights == 0] = 1.0  # no n-gram follows

@@ -31,7 +31,8 @@ def check_derived(
     faults = []
     for failure in dict.fromkeys(failures[failures != 0].tolist()):
         slug, message = _FAULTS[failure]
-        sentences, place = np.flatnonzero(failures == failure).tolist(), NOWHERE
+        sentences = np.flatnonzero(failures == failure).tolist()
+        place = NOWHERE
         if treebank is not None:
             lines = treebank.source.lines
             line = int(lines[sentences[0]]) if len(lines) else None

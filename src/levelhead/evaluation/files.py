@@ -32,7 +32,10 @@ def score_files(
     training: Training | None = None,
     look: Visitor | None = None,
 ) -> Evaluation:
-    setup, visitors, leakage, evaluation = setup.for_pair(), [] if look is None else [look], None, None
+    setup = setup.for_pair()
+    visitors = [] if look is None else [look]
+    leakage = None
+    evaluation = None
     if training is not None:
         from levelhead.evaluation.leakage import LeakageCounts
 

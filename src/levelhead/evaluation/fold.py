@@ -82,14 +82,16 @@ class Fold:
 
     def add(self, piece: TreebankPair | PartialMatches) -> int:
         """Count a piece, and return the number of its gold words."""
-        setup, counted = self._setup, dict[str, Any]()
+        setup = self._setup
+        counted = dict[str, Any]()
         counter: Callable[..., Any] = count
         if isinstance(piece, TreebankPair):
             matches = piece
         else:
             from levelhead.scoring.partial_matches import count_partially
 
-            matches, counter = piece.matches, count_partially
+            matches = piece.matches
+            counter = count_partially
         sides = ((self._gold, matches.gold), (self._system, matches.system))
         self._gold, self._system = (
             Annotation(*map(frozenset.union, so_far, annotation_of(side, setup.defined))) for so_far, side in sides
@@ -137,7 +139,8 @@ class Fold:
         scores: dict[str, Score] = {}
         valid_trees: dict[str, Score] = {}
         for measure, definition in setup.defined:
-            name, perplexity = str(measure), definition.lower_is_better
+            name = str(measure)
+            perplexity = definition.lower_is_better
             if reason := self._reason_of_absence(name, measure, definition):
                 scores[name] = valid_trees[name] = Score(measure, 0, 0, 0, None, reason=reason, **how)
                 continue

@@ -74,7 +74,9 @@ def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers, unreadable: in
 
 def whole_partial_pair(gold: Input, system: Input | bytes, setup: Setup) -> PairStream:
     """Return a system's output, or its contents, aligned with gold even if texts differ or trees are broken."""
-    reference, rules, conllx = load_gold(gold, setup), setup.rules, setup.format == "conllx"
+    reference = load_gold(gold, setup)
+    rules = setup.rules
+    conllx = setup.format == "conllx"
     if isinstance(system, Treebank):
         output = of_treebank(system, several_roots=_several_roots(setup))
     else:

@@ -85,8 +85,10 @@ def _counts(score: Score) -> tuple[Cell, ...]:
 
 def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict: Average | None = None) -> Table:
     """Return the scores of several treebanks: one row per treebank, one column per measure, and the macro-average."""
-    coverage, first = covered(evaluations), next(iter(evaluations.values()))
-    columns, notes = [Column("Treebank", "text")], [] if coverage is None else [str(coverage)]
+    coverage = covered(evaluations)
+    first = next(iter(evaluations.values()))
+    columns = [Column("Treebank", "text")]
+    notes = [] if coverage is None else [str(coverage)]
     rows: list[list[Cell]] = [[code] for code in evaluations]
     summary: list[Cell] = [f"Macro-average of {len(evaluations)}"]
     if coverage is None:

@@ -167,7 +167,8 @@ def _governor(token: Any) -> tuple[Any, str]:
 
 def _spacing(doc: Any) -> dict[int, str]:
     """Return MISC for each word: the white space around it, unless it is a single following space."""
-    before, after = "", dict[int, str]()
+    before = ""
+    after = dict[int, str]()
     for token in doc:
         if not token.text.isspace():
             after[token.i] = token.whitespace_

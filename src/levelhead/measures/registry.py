@@ -140,7 +140,8 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     """
     measure = split(text, registry.schemes.by_name)
     definition = find_definition(measure.name, registry)
-    measure, options = replace(measure, name=definition.name), definition.options()
+    measure = replace(measure, name=definition.name)
+    options = definition.options()
     if measure.argument is not None and definition.argument is None:
         raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
     if measure.argument is None and definition.needs_file:

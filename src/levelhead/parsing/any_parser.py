@@ -183,7 +183,8 @@ def cross_validate(
     for fold, parsed in enumerate(results, 1):
         trees.append(parsed["conllu"])
         for repair_of_fold in parsed["repairs"]:
-            place, message = Place(*repair_of_fold["place"]), f"fold {fold}, {repair_of_fold['message']}"
+            place = Place(*repair_of_fold["place"])
+            message = f"fold {fold}, {repair_of_fold['message']}"
             repairs.append(_placed(Fault(**{**repair_of_fold, "place": place, "message": message}), treebank))
     whole = from_conllu("".join(trees).encode(), name=treebank.source.path or "<treebank>")
     return ParsedTreebank(whole, tuple(repairs))

@@ -93,7 +93,8 @@ def random_projective_tree(n_words: int, random: Random) -> list[int]:
     # The numbers of left and right dependents of each word, heads before dependents, describe a tree if the list is
     # complete at its end, and not before: by the cycle lemma, in exactly one of the n rotations of any list of 2n
     # numbers with sum n-1. The list is drawn as a random order of units, and of bars between the numbers.
-    numbers, units = [0], n_words - 1
+    numbers = [0]
+    units = n_words - 1
     for places in range(3 * n_words - 2, 0, -1):
         if random.random() * places < units:
             numbers[-1] += 1

@@ -194,7 +194,8 @@ def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
     heads[root] = 0
     seen = {0}
     for start in range(1, len(heads) + 1):
-        path, word = list[int](), start
+        path = list[int]()
+        word = start
         while word not in seen:
             seen.add(word)
             path.append(word)

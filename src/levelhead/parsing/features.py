@@ -70,7 +70,8 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     numbers = {tag: number for number, tag in enumerate(_TAGS)}
     by_code = np.array([numbers.get(text, _OTHER_TAG) for text in treebank.upos.strings.texts], np.int32)
     tags = np.concatenate([np.full(2, _OTHER_TAG, np.int32), by_code[treebank.upos.codes]])
-    feats, texts = treebank.feats, treebank.feats.strings.texts
+    feats = treebank.feats
+    texts = treebank.feats.strings.texts
     first, size = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
     pairs: list[tuple[int, int]] = []
     for code in feats.distinct.tolist():
@@ -317,7 +318,8 @@ def compiled(text: str, *, arcs: bool) -> tuple[NDArray[Any], ...]:
     atoms: dict[tuple[int, int], int] = {}
     starts, members, kinds, seeds = [0], list[int](), list[int](), list[int]()
     for template in (part.strip() for line in text.splitlines() for part in line.split("|") if part.strip()):
-        words, expanded = template.split(), list[int]()
+        words = template.split()
+        expanded = list[int]()
         for word in words:
             position, _, attribute = word.partition(".")
             if word == "between":

@@ -53,7 +53,8 @@ def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> It
             if number == schedule.first:  # continue from the averaged weights of parts and relations
                 average, _, relations = (table.astype(np.float32) for table in weights.averages())
                 weights.tables[0][:], weights.tables[2][:] = average, relations
-                weights, first = Weights(*weights.tables), (average,)
+                weights = Weights(*weights.tables)
+                first = (average,)
                 kernel = GraphParser(templates, (*weights.tables, *first), weights.sums, *settings)
                 candidates = kernel.candidates(columns, trees.starts, sentences)
             order = random.permutation(sentences).astype(np.int64)

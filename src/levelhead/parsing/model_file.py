@@ -67,7 +67,8 @@ def model_bytes(model: AnyModel) -> bytes:
     elif isinstance(model, Baseline):
         description = {"relations": dict(model.relations), "root": model.root, "other": model.other, "seed": model.seed}
     else:
-        models, members = (model.graph, *model.members) if isinstance(model, Ensemble) else (model,), []
+        models = (model.graph, *model.members) if isinstance(model, Ensemble) else (model,)
+        members = []
         for single in models:
             entries = []
             for name, table in single.tables.items():
@@ -138,7 +139,9 @@ def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
         return ExternalModel(parser, bytes(data), training, function_head)
     names, root = description["relations"], description["root"]
     if parser in BASELINES:
-        by_tag, other, seed = dict(names.items()), description["other"], description["seed"]
+        by_tag = dict(names.items())
+        other = description["other"]
+        seed = description["seed"]
         valid = isinstance(seed, int) and all(map(is_relation, (root, other, *by_tag.values())))
         require(valid and not data, "baseline")
         return Baseline(parser, root, by_tag, other, seed, training, function_head)

@@ -186,7 +186,8 @@ def _blocks(data: bytes, name: str) -> list[tuple[int, int]]:
 
 def _answers(data: bytes, name: str, spans: list[tuple[int, int]]) -> list[Answer]:
     """Decode the answers separately, since text takes up to four times the memory of its bytes."""
-    answers, line = [], 1
+    answers = []
+    line = 1
     for number, (start, end) in enumerate(pairwise([0, *chain.from_iterable(spans), len(data)])):
         text = _decoded(data[start:end], name, line)
         line += text.count("\n")

@@ -111,7 +111,8 @@ def match(attempt: Attempt, forms: Sequence[str]) -> Matched:
     ids |= {row.id: word for word, row in enumerate(rows, 1) if row and row.id is not None and uses[row.id] == 1}
     heads = tuple(None if row is None or row.head is None else ids.get(row.head) for row in rows)
     n_matched = sum(row is not None and row.form == form for row, form in zip(rows, forms))
-    n_heads, n_extra = len(heads) - heads.count(None), attempt.n_rows - len(rows) + rows.count(None)
+    n_heads = len(heads) - heads.count(None)
+    n_extra = attempt.n_rows - len(rows) + rows.count(None)
     is_other = is_other_text(n_matched, len(rows), len(attempt.rows))
     return Matched(attempt, rows, heads, equal, n_heads, n_extra, n_matched, is_other)
 

@@ -293,7 +293,8 @@ class _Reader:
         if _COMMENT.fullmatch(stripped):
             return
         is_rule = _RULE.fullmatch(stripped)
-        is_fence, is_pipes = stripped.startswith(("```", "~~~")), is_rule and "|" in stripped
+        is_fence = stripped.startswith(("```", "~~~"))
+        is_pipes = is_rule and "|" in stripped
         self.steps.add(BLANK if not stripped else FENCES if is_fence else PIPES if is_pipes else PROSE)
         self.apart, self.header = True, self.header if is_rule or not stripped else None
 

@@ -70,7 +70,8 @@ def citation(result: Cited) -> Citation:
         result = result if isinstance(result, Evaluation) else next(iter(result.values()))
         measures = tuple(result.scores)
     topical = [*_scored(measures, result.provenance.signature), *tested]
-    phrases, methods = [(text, _papers(topics)) for text, *topics in topical], ""
+    phrases = [(text, _papers(topics)) for text, *topics in topical]
+    methods = ""
     for text, keys in phrases:
         named = [references()[key]["text"] for key in keys if "text" in references()[key]]
         methods += text + (f" ({'; '.join(named)})" if named else "")
@@ -94,7 +95,8 @@ def _scored(measures: Iterable[str], signature: Mapping[str, str]) -> list[_Phra
         (start + " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))), *topics)
         for start, (topics, names) in zip(before, by_paper.values())
     ]
-    program, rules = f"levelhead {signature['version']}", signature.get("rules")
+    program = f"levelhead {signature['version']}"
+    rules = signature.get("rules")
     if rules is None:
         return [*reported, (f", taken from a table of scores and averaged with {program}", _OWN), (".",)]
     end = ", with several roots allowed." if "roots" in signature else "."

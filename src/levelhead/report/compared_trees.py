@@ -163,7 +163,8 @@ def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
             for tree in shown["s"]:
                 gold, system = _sides(shown, tree)
                 parts.append(f"% {latex_text(shown['i'])}: gold above, {latex_text(tree['n'])} below")
-                above, below = _edges(gold), _edges(system, "edge below")
+                above = _edges(gold)
+                below = _edges(system, "edge below")
                 same = gold.forms == system.forms
                 for side, edges in [(gold, above + below)] if same else [(gold, above), (system, below)]:
                     # \\& ends a word

@@ -100,7 +100,8 @@ def _ranking_papers(results: Results, rankings: Sequence[Ranking], places: int) 
 
 def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
     """The cell of each system; the letter of a single system would mean nothing."""
-    standings, several = ranking.standings, len(ranking.group.codes) > 1
+    standings = ranking.standings
+    several = len(ranking.group.codes) > 1
     scores: list[_Score] = [
         (standing.value, standing.interval, (standing.letters or "") if len(standings) > 1 else "")
         if standing.n_valid or several
@@ -158,7 +159,8 @@ def _comparison_papers(comparison: Comparison, places: int, *, each: bool) -> It
             rows = tuple((name, _compared(comparison, parts[is_average, name], places))
                          for is_average, name in sorted(parts, key=lambda key: key[0]))  # fmt: skip
             rules = frozenset({sum(not is_average for is_average, _ in parts)})
-            caption, label = _comparison_caption(comparison, results, "row"), f"comparison-{measure}"
+            caption = _comparison_caption(comparison, results, "row")
+            label = f"comparison-{measure}"
             yield PaperTable("Treebank", comparison.systems, rows, caption, label, rules)
         return
     shown = averages or comparison.results
@@ -180,7 +182,8 @@ def _compared(comparison: Comparison, results: Sequence[ComparedScore], places: 
 
 
 def _comparison_caption(comparison: Comparison, results: Sequence[ComparedScore], across: str) -> str:
-    signature, average = comparison.provenance.signature, results[0].average
+    signature = comparison.provenance.signature
+    average = results[0].average
     stars = ""
     if any(result.p_holm is not None for result in results):
         runs = any(result.test == "runs" for result in results)

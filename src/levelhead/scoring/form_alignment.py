@@ -96,7 +96,9 @@ def common_subsequence(gold: Sequence[Hashable], system: Sequence[Hashable]) -> 
 
     every_row = accumulate(range(n_gold - 1, -1, -1), next_row, initial=full)  # from the shortest suffix of gold
     kept = {g: row for g, row in zip(range(n_gold, -1, -1), every_row) if g % _BLOCK == 0 or g == n_gold}
-    pairs, g, s = [], 0, 0
+    pairs = []
+    g = 0
+    s = 0
     while g < n_gold and s < size:
         end = min(g + _BLOCK, n_gold)
         rows = dict(zip(range(end, g - 1, -1), accumulate(range(end - 1, g - 1, -1), next_row, initial=kept[end])))
@@ -188,7 +190,8 @@ def pair_texts(texts: tuple[_Texts, _Texts], words: tuple[_Words, _Words]) -> li
     start = 0
     common = common_subsequence(gold, system) if _n_comparisons(gold, system) > MOST_COMPARISONS else []
     for end, system_end in [*common, (len(gold), len(system))]:
-        part, system_part = slice(len(pairs), end), slice(start, system_end)
+        part = slice(len(pairs), end)
+        system_part = slice(start, system_end)
         between = gold[part], system[system_part]
         if _n_comparisons(*between) <= MOST_COMPARISONS:
             aligned = align_forms(*([text.decode() for text in side] for side in between))

@@ -150,7 +150,8 @@ def _words_in(side: _Side, starts: Codes, ends: Codes, numbers: dict[str, int]) 
 
     Forms are lower-cased; words outside multiword tokens are compared without their spaces.
     """
-    (treebank, spans), sizes = side, ends - starts
+    (treebank, spans) = side
+    sizes = ends - starts
     region = np.repeat(np.arange(len(starts), dtype=np.int32), sizes)
     words = (np.arange(len(region)) - (np.cumsum(sizes) - sizes)[region] + starts[region]).astype(np.int32)
     ids = np.full(treebank.n_words, -1, dtype=np.int32)

@@ -163,7 +163,8 @@ def _counted(gold: _Side, system: _Side, pairs: _Pairs, rules: Rules) -> dict[st
     gold_of_system[_ROOT] = _ROOT  # an unaligned head or a function word never agrees
     attached = same & (gold_of_system[system.heads[pairs[1]]] == gold.heads[pairs[0]])
     features = _feature_credits(gold, system, pairs, rules)
-    row, n_sentences = gold.treebank.sentence_of_word[words], len(gold.treebank)
+    row = gold.treebank.sentence_of_word[words]
+    n_sentences = len(gold.treebank)
     sizes = gold.n_words, system.n_words, np.bincount(row, minlength=n_sentences)
     of_pairs = {"MSLAS": np.where(attached, features, 0.0), "LAS": attached, "Feats": features}
     sums = {name: np.bincount(row, weights=credit, minlength=n_sentences) for name, credit in of_pairs.items()}

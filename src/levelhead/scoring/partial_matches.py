@@ -205,7 +205,9 @@ class ShiftedAnswers:
 
     def add(self, partial: PartialMatches) -> tuple[int, int]:
         """Add gold sentences; return how many more answers fit the next and the previous gold sentence."""
-        matches, n_next, n_previous = partial.matches, 0, 0
+        matches = partial.matches
+        n_next = 0
+        n_previous = 0
         n, starts = len(matches.gold), matches.gold.sentence_starts
 
         def gold_forms(row: int) -> list[str] | None:

@@ -99,7 +99,8 @@ class _Side:
             where = self.treebank, self.spans, at, self.pieces.n_sentences
             changes: dict[str, Any] = {"before": self._before(start)}
         elif self._taken is not None:
-            where, changes = self._taken, {"before": self._text_taken, "after": b""}
+            where = self._taken
+            changes = {"before": self._text_taken, "after": b""}
         else:
             return Surroundings(self.pieces.name, b"", b"", None, Place(self.pieces.name))
         context = surroundings(*where[:3])

@@ -50,7 +50,9 @@ class Spans:
 def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
     multiword, strings = treebank.multiword, treebank.strings
     spaces = ANY_SPACE if unicode_spaces else PLAIN_SPACE
-    pool, begins, lengths = strings.pool, strings.offsets[:-1], strings.lengths
+    pool = strings.pool
+    begins = strings.offsets[:-1]
+    lengths = strings.lengths
     spaced = strings.with_spaces
     if len(spaced):  # of token forms only
         forms = np.concatenate([treebank.forms.codes, multiword.cells[:, FORM]])

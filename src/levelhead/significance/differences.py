@@ -155,7 +155,8 @@ class _Pair:
         if self.perplexity:  # compared by logarithms, with errors by the delta method
             strata = [stratum._replace(moves=stratum.moves / self.sample.values) for stratum in self.sample.strata]
             logarithms = self.sample._replace(values=np.log(self.sample.values), strata=strata)
-            difference, limit = _estimate(logarithms, self.runs, self.m), math.log(margin)
+            difference = _estimate(logarithms, self.runs, self.m)
+            limit = math.log(margin)
             between = difference.interval(self.settings.level)
             ratio = between and (math.exp(between[0]), math.exp(between[1]))
         result = equivalence(difference, limit)
@@ -401,7 +402,8 @@ def _samples(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings)
             strata.append(leave_out(table, 1 / len(tables)))
     if len(tables) > 1:
         systems = tables[0].systems
-        means, pooled = [part / len(tables) for part in macro], [tables[0].values(part) for part in micro]
+        means = [part / len(tables) for part in macro]
+        pooled = [tables[0].values(part) for part in micro]
         yield _Sample("macro-average", systems, means[0], strata, means[2] - means[1], "macro")
         yield _Sample("micro-average", systems, pooled[0], leave_out_of(tables), pooled[2] - pooled[1], "micro")
 

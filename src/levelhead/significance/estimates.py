@@ -50,10 +50,12 @@ def quantile(tail: float, freedom: float) -> float:
 @lru_cache(maxsize=4096)
 def noncentrality(freedom: float, alpha: float, power: float) -> float:
     """Return the number of standard errors from which a two-sided t-test detects a difference."""
-    critical, root = quantile(alpha / 2, freedom), math.sqrt(2)
+    critical = quantile(alpha / 2, freedom)
+    root = math.sqrt(2)
     # Estimated standard errors as shares of the true one, with their probabilities: sqrt(chi squared / freedom). The
     # logarithms of the shares are equally spaced.
-    n_points, spread = max(120, round(4000 / freedom)), 9 / math.sqrt(2 * freedom)
+    n_points = max(120, round(4000 / freedom))
+    spread = 9 / math.sqrt(2 * freedom)
     low, high = -spread - 30 / freedom, spread
     logs = [low + (high - low) * i / n_points for i in range(n_points + 1)]
     weights = [math.exp(freedom * (log + (1 - math.exp(2 * log)) / 2)) for log in logs]
@@ -68,7 +70,8 @@ def noncentrality(freedom: float, alpha: float, power: float) -> float:
         return power - math.fsum(w * value / 2 for value, (_, w) in zip(beyond, scales, strict=True))
 
     # the zero of this decreasing function, by the Illinois variant of false position
-    low, high = 0.0, max(critical + NormalDist().inv_cdf(power), 1.0)
+    low = 0.0
+    high = max(critical + NormalDist().inv_cdf(power), 1.0)
     above, below = lacking(low), lacking(high)
     while below > 0:
         low, above, high = high, below, 2 * high

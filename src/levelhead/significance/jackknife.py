@@ -159,7 +159,8 @@ def spread_of(strata: Sequence[Stratum], runs: Sequence[Sequence[int]], measure:
     contrast = np.zeros(strata[0].moves.shape[1])
     for sign, numbers in zip((1, -1), runs, strict=False):
         contrast[list(numbers)] += sign / len(numbers)
-    involved, spreads = contrast != 0, []
+    involved = contrast != 0
+    spreads = []
     for stratum in strata:
         sizes = stratum.sizes[:, involved, measure].mean(axis=1)
         moved = stratum.moves[:, involved, measure] @ contrast[involved]
@@ -259,7 +260,9 @@ def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: b
 
     Variances add up, and one test set has the additional observation.
     """
-    each, more, n = [bucket.jackknife for bucket in some], [bucket.observation for bucket in some], len(some)
+    each = [bucket.jackknife for bucket in some]
+    more = [bucket.observation for bucket in some]
+    n = len(some)
     spread = spread_of_sum([Spread(e.variance - extra, e.freedom, e.n_units, extra) for e, extra in zip(each, more)])
     value, variance = math.fsum(estimate.value for estimate in each) / n, (spread.variance + spread.observation) / n**2
     mean = Estimate(value, variance, spread.freedom, spread.n_units)

@@ -88,7 +88,8 @@ def difference_variances(table: SystemCounts, baseline: str, system: str) -> tup
     """
     values, strata = table.values(table.parts.sum(axis=0)), [leave_out(table)]
     runs = [[run for run, name in enumerate(table.systems) if name == wanted] for wanted in (system, baseline)]
-    n_units, by_measure = len(table.parts), list[Variances | None]()
+    n_units = len(table.parts)
+    by_measure = list[Variances | None]()
     for m in range(len(table.measures)):
         spread = None if np.isnan(values[:, m]).any() else spread_of(strata, runs, m)
         if spread is None or spread.variance <= EQUAL**2 or spread.n_units < FEWEST_UNITS:
@@ -100,8 +101,10 @@ def difference_variances(table: SystemCounts, baseline: str, system: str) -> tup
         if min(map(len, runs)) > 1:
             between = (float(values[numbers, m].var(ddof=1)) - value for numbers, value in zip(runs, within))
             of_runs = math.fsum(max(0.0, value) for value in between)
-        of_units, interaction = max(0.0, spread.variance - math.fsum(shared)), n_units * math.fsum(within)
-        evenness, observation = (spread.freedom + 1) / n_units, n_units**2 * spread.observation
+        of_units = max(0.0, spread.variance - math.fsum(shared))
+        interaction = n_units * math.fsum(within)
+        evenness = (spread.freedom + 1) / n_units
+        observation = n_units**2 * spread.observation
         by_measure.append(Variances(n_units * of_units, interaction, of_runs, evenness, observation))
     return tuple(by_measure)
 
@@ -150,7 +153,8 @@ def runs_to_detect(
     for test_set, n in zip(variances, n_units, strict=True):
         share = n / n_units[0]
         units, interaction = test_set.units / share, test_set.interaction / share
-        evenness, observation = test_set.evenness * share, test_set.observation / share**2
+        evenness = test_set.evenness * share
+        observation = test_set.observation / share**2
         every.append(Variances(units, interaction, test_set.runs, evenness, observation))
 
     def detected(n_runs: int) -> bool:

@@ -42,8 +42,10 @@ def evidence(scores: Sums, failed: Flags) -> tuple[Sums, Sums]:
     differences = averages[:, None] - averages
     failure_p = np.full_like(differences, np.nan)
     for pair in zip(*np.nonzero((failed[:, :, None] != failed[:, None, :]).any(axis=0)), strict=True):
-        change, (fails, other_fails) = scores[:, pair[0]] - scores[:, pair[1]], failed[:, list(pair)].T
-        events, common = fails != other_fails, ~(fails | other_fails)
+        change = scores[:, pair[0]] - scores[:, pair[1]]
+        (fails, other_fails) = failed[:, list(pair)].T
+        events = fails != other_fails
+        common = ~(fails | other_fails)
         whole, rest = float(change.mean()), float(change[common].sum() / len(change))
         if events.sum() > common.sum():
             signs = np.sign(change[events])

@@ -86,14 +86,17 @@ class UnitTally:
         if self._resample_by in {AUTO, DOCUMENT}:
             self._marks.append(document_starts(piece))
         elif self._resample_by != SENTENCE:
-            name, numbers = self._resample_by.removeprefix(COMMENT), []
+            name = self._resample_by.removeprefix(COMMENT)
+            numbers = []
             for sentence, comments in zip(piece, piece.comments, strict=True):
                 self._value = sentence.metadata.get(name, None if _starts_document(comments) else self._value)
                 numbers.append(self._numbers.setdefault(self._value, len(self._numbers)))
             self._marks.append(np.array(numbers, dtype=np.int32))
 
     def units(self, path: str | None) -> Units:
-        kind, lengths, of_sentence = self._resample_by, _joined(self._lengths), _joined(self._marks)
+        kind = self._resample_by
+        lengths = _joined(self._lengths)
+        of_sentence = _joined(self._marks)
         if kind in {AUTO, DOCUMENT}:
             of_sentence = np.cumsum(of_sentence) - of_sentence[:1]
             if kind == DOCUMENT and of_sentence.max(initial=0) == 0:

@@ -326,7 +326,8 @@ def claims_on_scores(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
     lower = {code: max(row["C prec"], row["C rec"]) < row["LAS"] for code, row in rows.items()}
     yield claim_on_all("Content precision and recall are lower than LAS for every language", "section 6", lower)
     text = "WLAS varies less than LAS over the best languages, and equally over all languages"
-    n, place = len(rows), "section 6, Figure 5"
+    n = len(rows)
+    place = "section 6, Figure 5"
     if n < FEWEST:
         yield Claim(text, place, "no data", f"{number_of(n, 'treebank')} with outputs; at least {FEWEST} are needed")
         return
@@ -413,7 +414,8 @@ def claim_on_judgments(agreement: Rows) -> Claim:
 
 def claims_on_printed_numbers(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
     """Check the claims about cascading errors and Callin's program; equality with the paper only for given outputs."""
-    in_print, given = PRINTED["table_5"], request.systems is not None
+    in_print = PRINTED["table_5"]
+    given = request.systems is not None
     equal = {
         f"{code} {name}": agrees(row[name], in_print.get(code, {}).get(name)) if given else None
         for code, row in rows.items()

@@ -172,7 +172,8 @@ def _claims_on_conversion(described: Rows, among: str = " of 19") -> list[Claim]
 
 
 def _printed_claims() -> Iterator[Claim]:
-    table, in_print = PRINTED["table_2"], PRINTED["average"]["row"]
+    table = PRINTED["table_2"]
+    in_print = PRINTED["average"]["row"]
     for parser, least, n, languages in (("MST", 1.0, 11, "11 of 19 languages"), ("RBG", 0.5, 10, "10 languages")):
         codes = [code for code in table if round(gain(code, parser) or 0.0, 2) > least]
         yield Claim(f"With {parser}, LAS rises by more than {least} in {languages} (printed numbers)", "page 3",

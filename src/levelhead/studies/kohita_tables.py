@@ -92,7 +92,8 @@ def measure(golds: Files, original: Files, converted: Files, request: StudyReque
             (_each(forward, gold), (_each(forward, content), functional), MEASURES),
         )
     )  # fmt: skip
-    names, results = (*MEASURES, *_MEASURED), dict[str, Row]()
+    names = (*MEASURES, *_MEASURED)
+    results = dict[str, Row]()
     for code, trees in gold.items():
         # functional arcs are those of target words; they can be right before and after backward conversion
         members = default_targets().of(trees).astype(bool) | SCHEMES["kohita"].is_in("FUNCTION", trees.relations)
@@ -252,7 +253,8 @@ def _scores_by(name: str, measured: Mapping[str, Rows], *, printed_too: bool) ->
         for code in table or codes
         if code in codes
     ]
-    n, means = len(cells), tuple(mean(column) for column in list(zip(*cells))[1:])
+    n = len(cells)
+    means = tuple(mean(column) for column in list(zip(*cells))[1:])
     cells.append(("average of the above" if cells and averages else "average", *means))
     if averages:
         cells.append(("average of all 19, printed", *in_print[""]))

@@ -139,7 +139,8 @@ def reproduce(request: StudyRequest) -> Study:
     )  # fmt: skip
     signature = {"rules": "ud", "test_sets": str(n), "systems": str(len(systems))}
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
-    title, setting = "Which measure separates parsers best?", _setting(table, systems)
+    title = "Which measure separates parsers best?"
+    setting = _setting(table, systems)
     return Study(NAME, title, source, setting, sections, claims, signature)
 
 

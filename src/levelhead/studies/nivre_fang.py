@@ -83,7 +83,8 @@ def reproduce(request: StudyRequest) -> Study:
         {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in PRINTED["figure_1"].items()}
         for side in ("gold", "system")
     )
-    plan, setup = find_plan(golds, {"": systems}), setup_of(["LAS", "CLAS"])
+    plan = find_plan(golds, {"": systems})
+    setup = setup_of(["LAS", "CLAS"])
     scored = check_valid(score_plan(plan, setup, workers=request.workers, store=request.store)).results
     examples = {code: {name: ratio(value) for name, value in scored["", code].values.items()} for code in golds}
     claims = (*_printed_claims(sizes, examples), *claims_on_scores(rows, request))
@@ -99,7 +100,8 @@ def reproduce(request: StudyRequest) -> Study:
     if len(measured) > 1 and all(measured.values()):
         judged = {parser: claims_on_scores(rows, request) for parser, rows in measured.items()}
         sections += [*_other_parsers(measured), verdicts_by_parser(judged)]
-    signature, setting = {"rules": "ud", "scheme": "nivre-fang"}, _setting(rows, treebanks, request)
+    signature = {"rules": "ud", "scheme": "nivre-fang"}
+    setting = _setting(rows, treebanks, request)
     return Study(NAME, PRINTED["title"], PRINTED["source"], setting, tuple(sections), claims, signature)
 
 

@@ -192,7 +192,9 @@ def score_files(
     for name, files in systems.items():
         for code, path in files.items():
             by_formats.setdefault((format_of(golds[code]), format_of(path)), {}).setdefault(name, {})[code] = path
-    results, contents, looked = dict[tuple[str, str], OutputResult](), dict[str, FileSummary](), dict[str, Any]()
+    results = dict[tuple[str, str], OutputResult]()
+    contents = dict[str, FileSummary]()
+    looked = dict[str, Any]()
     for (gold_format, output_format), outputs in by_formats.items():  # since all files of a plan share the same formats
         tested = tuple(test_sets[code] for code in golds if any(code in files for files in outputs.values()))
         plan = Plan(tested, tuple(System(name, files) for name, files in outputs.items()))

@@ -307,7 +307,8 @@ def _tables_of_parsers(parsers: Mapping[str, Row], request: StudyRequest) -> Ite
     cells = []
     for name, (x, y) in PAIRS.items():
         r, p, _ = pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))
-        published, by_treebank = PRINTED["parsers"][name], _over_parsers(parsers, name)
+        published = PRINTED["parsers"][name]
+        by_treebank = _over_parsers(parsers, name)
         _, *bounds = mean_interval(by_treebank, *request.draws) or (None, None, None)
         cells.append((name, published["r"], mean(by_treebank), *bounds, r, published["p"], p))
     yield table_section(

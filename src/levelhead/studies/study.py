@@ -236,7 +236,8 @@ def _for_readers(study: Study) -> Study:
 
 def markdown(study: Study, stem: str = "") -> str:
     """Return the page of a study as Markdown, with the figures that `write_page` writes if it is given their stem."""
-    study, numbers = _for_readers(study), count(1)
+    study = _for_readers(study)
+    numbers = count(1)
     parts = [f"# {study.title}", summary(study), study.source + ".", *study.setting, "## Claims"]
     parts.append(to_markdown(study.table())[:-1])
     for section in study.sections:

@@ -137,7 +137,8 @@ class Scale(NamedTuple):
         return self.start + (value - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
 
     def ticks(self, about: int = 6) -> list[float]:
-        rough, step = (self.high - self.low) / about, 1.0
+        rough = (self.high - self.low) / about
+        step = 1.0
         if rough > 0:
             power = 10.0 ** math.floor(math.log10(rough))
             step = next((times * power for times in (1, 2, 5) if times * power >= rough), 10 * power)

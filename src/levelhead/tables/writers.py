@@ -57,7 +57,8 @@ def to_text(table: Table, places: int | None = 2) -> str:
         names, rows = _narrowed(columns, names, rows, n_first)
         widths = _widths(columns, [names, *rows])
         parts = list(_parts(widths, n_first))
-    rules, lines = {number + 1 for number in table.rules}, list[str]()
+    rules = {number + 1 for number in table.rules}
+    lines = list[str]()
     for part in parts:
         rule = "+".join("-" * (widths[i] + (2 if n else 1)) for n, i in enumerate(part))
         lines += [""] if lines else []

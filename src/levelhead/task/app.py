@@ -93,10 +93,14 @@ def task_app(task: SharedTask, database: Database) -> ASGIApp:
 
     def problem(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
-            status, headers, message = error.status_code, error.headers or {}, HTTPStatus(error.status_code).phrase
+            status = error.status_code
+            headers = error.headers or {}
+            message = HTTPStatus(error.status_code).phrase
         else:
             assert isinstance(error, Refused)
-            status, headers, message = error.status, {}, error.message
+            status = error.status
+            headers = {}
+            message = error.message
         if request.url.path.startswith("/api/"):
             return JSONResponse({"error": message}, status, headers)
         page = site.page("problem", None, HTTPStatus(status).phrase, status, message=message)
@@ -146,7 +150,8 @@ def api_routes(site: Site) -> list[Route]:
 
     def list_submissions(request: Request) -> Response:
         team = team_of(request)
-        primary, of_team = site.primary(team), submissions(site.database, team, results=True)
+        primary = site.primary(team)
+        of_team = submissions(site.database, team, results=True)
         return JSONResponse([_document(site, submission, primary) for submission in of_team])
 
     def show_submission(request: Request) -> Response:

@@ -125,9 +125,11 @@ def _members(file: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes
         stream = decompressor()
         while not stream.eof:
             # zlib leaves its tail to its caller, the others keep it
-            tail, data = getattr(stream, "unconsumed_tail", b""), b""
+            tail = getattr(stream, "unconsumed_tail", b"")
+            data = b""
             if not tail and getattr(stream, "needs_input", True):
-                data, rest = rest or file.read(_CHUNK), b""
+                data = rest or file.read(_CHUNK)
+                rest = b""
             part = stream.decompress(tail + data, _CHUNK)
             if not (data or part or stream.eof):
                 raise EOFError

@@ -103,7 +103,8 @@ class Database(AbstractContextManager["Database"]):
                 # row is read a second time, since sqlite replaces columns that a query compares with a value by this
                 # value. A row that is not found by its key has no checksum, so it is damaged.
                 for table, columns in _VALUES.items():
-                    key, rowid = columns.split()[0], "found.rowid AS rowid, " * (table == "submissions")
+                    key = columns.split()[0]
+                    rowid = "found.rowid AS rowid, " * (table == "submissions")
                     self._connection.execute(
                         f"CREATE TEMP VIEW {table} AS SELECT {rowid}{_listed(table, 'found')}"  # noqa: S608
                         f" FROM main.{table} AS found LEFT JOIN main.{table} AS checked ON checked.{key} = found.{key}"

@@ -52,7 +52,8 @@ class TaskFolder:
 
     def holds(self, path: Path) -> bool:
         """Return whether a path is a file of the task or in one of its folders, following links."""
-        real, folders = path.resolve(), (self.gold, self.blind, self.state)
+        real = path.resolve()
+        folders = (self.gold, self.blind, self.state)
         return real == self.description.resolve() or any(real.is_relative_to(folder.resolve()) for folder in folders)
 
     def check_state(self) -> None:

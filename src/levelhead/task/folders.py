@@ -134,7 +134,8 @@ def _raw_text(treebank: Treebank) -> str:
     tokens, strings, ranges = treebank.tokens, treebank.strings, treebank.multiword
     of_ranges = dict(zip(ranges.first.tolist(), (cells[MISC] for cells in ranges.cells)))
     paragraphs = {i for i, text in enumerate(treebank.comments) if i and ("# newpar" in text or "# newdoc" in text)}
-    parts, before = list[str](), 0
+    parts = list[str]()
+    before = 0
     columns = (tokens.forms, tokens.sentence, tokens.first, tokens.multiword)
     for form, sentence, first, several in zip(*(column.tolist() for column in columns)):
         parts.append("\n\n" * (sentence != before and sentence in paragraphs))
@@ -151,7 +152,8 @@ def export_task(task: SharedTask, database: Database, target: Path, *, gold: boo
     """Write the public parts of a closed task (docs/task.md, Closing) to a tar.gz file, completely or not at all."""
     if database.fact("final") is None:
         raise InputError(Fault("invalid-task", "no final ranking yet: run `levelhead task close` first"))
-    sums, temporary = list[str](), target.with_name(f".{target.name}.part")
+    sums = list[str]()
+    temporary = target.with_name(f".{target.name}.part")
 
     def add(name: str, data: IO[bytes]) -> None:
         info = tarfile.TarInfo(name)
@@ -178,7 +180,8 @@ def export_task(task: SharedTask, database: Database, target: Path, *, gold: boo
 
 
 def _files(task: SharedTask, database: Database, *, gold: bool) -> Iterator[tuple[str, Path | bytes]]:
-    folder, primary = task.folder, primary_submissions(database)
+    folder = task.folder
+    primary = primary_submissions(database)
     yield "task.toml", folder.description
     yield from _files_in("final", folder.final)
     yield from ((f"blind/{path.name}", path) for path in folder.inputs())

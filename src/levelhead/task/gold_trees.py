@@ -95,7 +95,9 @@ class GoldTrees:
 
 def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[int, int]:
     """Return the number of gold trees between blank lines, which can also be inside them, and of all sentences."""
-    blocks, sizes, shared = column.blocks, column.sizes.copy(), 0
+    blocks = column.blocks
+    sizes = column.sizes.copy()
+    shared = 0
     for start, tree in matches:
         end = start + len(tree)
         begins = start == 0 or blocks[start - 1] != blocks[start]
@@ -142,7 +144,8 @@ class _Columns(dict[str, _Column]):
 
 def _columns(data: bytes) -> _Columns:
     """Return the numbers of every column of a file, of every named field, and of each line as a list."""
-    columns, block = _Columns(), 0
+    columns = _Columns()
+    block = 0
     words, listed = Counter[int](), Counter[int]()  # the words of each block, and the numbers of each line
     numbers_in = _Numbers().__getitem__
     for line_number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
@@ -228,7 +231,8 @@ def _files_inside(data: bytes, name: str, most: int) -> Iterator[tuple[str, IO[b
 
 def check_inputs(task: SharedTask) -> None:
     """Refuse inputs with gold trees, in any column, compression or archive."""
-    inputs, faults = task.folder.inputs(), []
+    inputs = task.folder.inputs()
+    faults = []
     if not inputs:
         raise InputError(Fault("invalid-task", "no inputs found", Place(str(task.folder.blind))))
     gold = GoldTrees({code: read_bytes(path) for code, path in gold_of_task(task).items()})

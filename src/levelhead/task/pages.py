@@ -113,7 +113,8 @@ class Pages:
         return answer
 
     def submission(self, request: Request) -> Response:
-        site, session = self.site, self._required_session(request)
+        site = self.site
+        session = self._required_session(request)
         submission = site.submission_of(session.team, request)
         return site.page(
             "submission", session, f"Submission {submission.number}",
@@ -134,7 +135,8 @@ class Pages:
         session = await run_in_threadpool(self._session, request)
         if session is None:
             raise HTTPException(401)
-        site, length = self.site, request.headers.get("content-length", "")
+        site = self.site
+        length = request.headers.get("content-length", "")
         size = max(int(length) - FORM_BESIDE_FILE, 0) if length.isdecimal() else None
         try:
             await run_in_threadpool(site.check_open)
@@ -151,7 +153,8 @@ class Pages:
         return RedirectResponse("/submissions", 303)
 
     def _submissions_page(self, session: Session, problem: str = "", status: int = 200) -> Response:
-        site, of_team = self.site, submissions(self.database, session.team, results=True)
+        site = self.site
+        of_team = submissions(self.database, session.team, results=True)
         return site.page(
             "submissions", session, "Submissions", status,
             submissions=of_team[::-1], averages={submission.id: site.averages(submission) for submission in of_team},

@@ -201,7 +201,8 @@ def _text(log: bytes) -> str:
 
 
 def _command(system: Path, inputs: Path, limits: SandboxLimits) -> list[str]:
-    size, memory = str(limits.output_megabytes * MEGABYTE), limits.memory_megabytes * MEGABYTE
+    size = str(limits.output_megabytes * MEGABYTE)
+    memory = limits.memory_megabytes * MEGABYTE
     rlimits = {
         "cpu": limits.cpu_seconds, "as": memory, "nproc": limits.processes, "fsize": size, "core": 0, "nofile": 1024,
     }  # fmt: skip
@@ -231,7 +232,9 @@ def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: Sandbox
     assert errors is not None
     deadline = time.monotonic() + limits.seconds + _SECONDS_TO_HAND_OVER
     most = limits.output_megabytes * MEGABYTE + 2048 * _MOST_OUTPUTS
-    reason, log, size = None, b"", 0
+    reason = None
+    log = b""
+    size = 0
     with output, errors, selectors.DefaultSelector() as selector:
         selector.register(output, selectors.EVENT_READ)
         selector.register(errors, selectors.EVENT_READ)

@@ -303,7 +303,8 @@ class Uploads:
             raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
         await run_in_threadpool(self.refuse_early, team, size, key)
         path = self.task.folder.incoming / secrets.token_hex(16)
-        digest, n_bytes = hashlib.sha256(), 0
+        digest = hashlib.sha256()
+        n_bytes = 0
         try:
             with path.open("xb") as file:
                 async for part in body:
@@ -337,7 +338,8 @@ class Uploads:
             # refused archives count as well, since checking them takes time
             query = "SELECT action FROM audit WHERE actor = ? AND action IN ('accepted', 'refused') AND time >= ?"
             rows = self.database.rows(query, f"team {team.name}", self.database.latest()[:10])
-            refused, most = sum(row["action"] == "refused" for row in rows), limits.submissions_a_day
+            refused = sum(row["action"] == "refused" for row in rows)
+            most = limits.submissions_a_day
             if refused and len(rows) >= most:
                 used = f"your team has used its {most} submissions for today (UTC)"
                 raise Refused(f"{used}; refused archives count as well ({refused} today)", 429)

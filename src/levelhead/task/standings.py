@@ -215,7 +215,8 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
         results, rankings = _shown_rankings(task, documents, view)
     if not rankings:
         return Leaderboard(view, None, {})
-    table, changed = ranking_table(results, rankings), None
+    table = ranking_table(results, rankings)
+    changed = None
     left_out = organizer_failures(database) if database.fact("final") is not None else ()
     table = table._replace(notes=left_out_notes(left_out))  # reasons are only for the team that submitted it
     if view == OPEN:
@@ -223,7 +224,8 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
         changed = max(chosen or "", *(submission.finished or "" for submission in primary.values()))
         firsts = [ranking for ranking in rankings if ranking.measure == rankings[0].measure]
         after = [column.name for column in table.columns].index(firsts[0].measure) + 1
-        columns, interval = table.columns, Column("95% CI", ends=("low", "high"))
+        columns = table.columns
+        interval = Column("95% CI", ends=("low", "high"))
         shown = [(ranking, standing.system) for ranking in firsts for standing in ranking.standings]
         cells = [interval_cell(_interval(ranking, documents[name]), perplexity=False) for ranking, name in shown]
         table = table._replace(
@@ -321,7 +323,8 @@ def own_averages(task: SharedTask, database: Database, submission: Submission) -
     _, rankings = _shown_rankings(task, {submission.team_name: submission.document}, view)
     averages: dict[str, dict[str, OwnAverage]] = {}
     for ranking in rankings:
-        interval, value = _interval(ranking, submission.document) if view == OPEN else None, ranking.standings[0].value
+        interval = _interval(ranking, submission.document) if view == OPEN else None
+        value = ranking.standings[0].value
         averages.setdefault(ranking.group.name, {})[ranking.measure] = OwnAverage(
             None if value is None else float(100 * value), interval and (100 * interval[0], 100 * interval[1])
         )

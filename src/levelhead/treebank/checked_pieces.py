@@ -138,7 +138,8 @@ class CheckedPieces(Pieces):
             yield SOME_HEAD
         yield from self._headless
         yield from repeat(self._headless[-1], self._n_headless - len(self._headless)) if self._headless else ()
-        reports_all, n_errors = self._most > 1, 0
+        reports_all = self._most > 1
+        n_errors = 0
         while True:
             self._normalize()
             treebank = scan_file(self._data, self._reading, start=not self._n_taken_lines) if self._data else None

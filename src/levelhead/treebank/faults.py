@@ -170,7 +170,9 @@ SOME_HEAD = Fault("invalid-head", "")
 
 def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
     """Return faults by line; the last of each kind counts the others."""
-    kept, numbers, has_heads = list[Fault](), Counter[str](), False
+    kept = list[Fault]()
+    numbers = Counter[str]()
+    has_heads = False
     for fault in faults:
         has_heads |= fault is SOME_HEAD
         numbers[fault.slug] += fault is not SOME_HEAD
@@ -244,7 +246,9 @@ def _node(sentence: _Sentence, number: int, cells: list[str], place: Place, *, r
     if _NUMBER.fullmatch(cells[0]):
         yield from _word(sentence, number, cells, place)
     elif ranges and (match := RANGE.fullmatch(cells[0])):
-        first, last, expected_first = int(match[1]), int(match[2]), len(sentence.heads) + 1
+        first = int(match[1])
+        last = int(match[2])
+        expected_first = len(sentence.heads) + 1
         if last < first:
             yield Fault("reversed-range", f"the range {first}-{last} ends before it starts", place)
         elif first <= sentence.range_end or sentence.range_pending:

@@ -57,7 +57,9 @@ class ColumnLayout:
 
     def ten_columns(self, data: bytes) -> tuple[bytes, list[tuple[bytes, ...]]]:
         """Rearrange text into ten columns; a line with a wrong number of columns becomes an invalid line."""
-        lines, rows, inside = data.split(b"\n"), [], False
+        lines = data.split(b"\n")
+        rows = []
+        inside = False
         extra = [self.names.index(name) for name in self.extra]
         for number, line in enumerate(lines):
             if not line:

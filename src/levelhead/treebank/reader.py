@@ -115,7 +115,8 @@ def read(
         UnreadableFile: the file cannot be opened or decompressed.
         ConlluError: it is invalid; the error lists all faults.
     """
-    name, data = os.fsdecode(path), read_bytes(path, limits)
+    name = os.fsdecode(path)
+    data = read_bytes(path, limits)
     return from_conllu(data, name=name, format=format, allow_several_roots=allow_several_roots)
 
 

@@ -125,7 +125,8 @@ class Sentence:
         first, last = np.searchsorted(tokens.sentence, [self.index, self.index + 1])
         pieces = []
         for token in range(first, last):
-            word, misc = tokens.first[token], treebank.misc.codes
+            word = tokens.first[token]
+            misc = treebank.misc.codes
             in_range = tokens.multiword[token]
             code = multiword.cells[np.searchsorted(multiword.first, word), MISC] if in_range else misc[word]
             is_joined = "SpaceAfter=No" in strings[int(code)].split("|")

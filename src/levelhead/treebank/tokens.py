@@ -174,7 +174,8 @@ def places_of(treebank: Treebank, rows: Rows, kind: Lines = "words") -> Iterator
     """Yield the place of each of some words, multiword tokens or empty nodes, computed from the lines above it."""
     starts, multiword, empty, source = treebank.sentence_starts, treebank.multiword, treebank.empty, treebank.source
     if kind == "words":
-        words, sentences = rows, treebank.sentence_of_word[rows]
+        words = rows
+        sentences = treebank.sentence_of_word[rows]
         above = np.searchsorted(multiword.first, words, side="right")
         above -= np.searchsorted(multiword.first, starts[sentences])
         ids: Iterable[str] = map(str, words - starts[sentences] + 1)

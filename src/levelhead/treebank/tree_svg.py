@@ -48,7 +48,9 @@ def tree_drawing(sentence: Sentence) -> Drawing:
     parts = []
     for (word, head), level in levels.items():
         side = _SPREAD if word > head else -_SPREAD
-        start, end, top = places[head] + side, places[word] - side / 2, base - _LEVEL * level
+        start = places[head] + side
+        end = places[word] - side / 2
+        top = base - _LEVEL * level
         parts.append(_arrow([(start, base), (start, top), (end, top), (end, base)]))
         parts.append(text((start + end) / 2, top - 3, relations[word], "small", "middle"))
     top = _MARGIN + _LEVEL / 2

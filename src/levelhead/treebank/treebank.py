@@ -231,7 +231,8 @@ class Treebank(Sequence["Sentence"]):
         Raises:
             ConlluError: a column has the wrong length, an unknown name or an empty value, or the heads are not trees.
         """
-        strings, codes = self.strings, {name: getattr(self, name).codes for name in COLUMNS}
+        strings = self.strings
+        codes = {name: getattr(self, name).codes for name in COLUMNS}
         for name, values in columns.items():
             texts = list(values)
             _check_column(name, texts, self.n_words)

@@ -321,7 +321,8 @@ def validation_text(validation: Validation) -> str:
             place = fault.place
             where = [f"sentence {place.sentence}"] if place.sentence else []
             where += [f"word {printable(place.word)}"] if place.word else []
-            mark, suffix = "warning: " * (fault.severity == "warning"), f" ({', '.join(where)})" if where else ""
+            mark = "warning: " * (fault.severity == "warning")
+            suffix = f" ({', '.join(where)})" if where else ""
             lines.append(f"{mark}{fault}{suffix}\n")
         lines += [f"  {slug}: {MESSAGES[slug].remedy}\n" for slug in dict.fromkeys(fault.slug for fault in shown)]
     return "".join(lines)

@@ -151,7 +151,8 @@ def _rows_of_words(treebank: Treebank, suspects: Mapping[str, Codes]) -> Iterato
             pairs = zip(column.distinct.tolist(), column.distinct_texts)
             cells.append((kind, slug, COLUMNS.index(name), [code for code, text in pairs if re.search(bad, text)]))
     for kind, slug, number, codes in cells:
-        column, field = getattr(treebank, COLUMNS[number]), STRING_FIELDS[number]
+        column = getattr(treebank, COLUMNS[number])
+        field = STRING_FIELDS[number]
         chosen = np.zeros(len(column.strings), dtype=bool)
         chosen[codes] = True
         rows = np.flatnonzero(chosen[column.codes])
@@ -217,7 +218,8 @@ def _rows_of_edges(treebank: Treebank, suspects: Mapping[str, Codes], *, every: 
         if not every:
             return
         malformed = np.array([re.search(BAD_DEPS, text) is not None for text in strings.texts])
-        codes, cells = treebank.deps.codes, cells.copy()
+        codes = treebank.deps.codes
+        cells = cells.copy()
         cells[:, DEPS] = np.where(malformed[cells[:, DEPS]], UNDERSCORE, cells[:, DEPS])
         deps = StringColumn(np.where(malformed[codes], UNDERSCORE, codes).astype(np.int32), strings)
         readable = replace(treebank, deps=deps, empty=replace(treebank.empty, cells=cells))

@@ -181,7 +181,8 @@ class CountSum:
     def add(self, counts: TreebankCounts) -> None:
         n, sums = 1, dict(vars(counts))
         while self._parts and self._parts[-1][0] <= n:
-            n, sums = n + self._parts[-1][0], self._added_to_last(sums)
+            n = n + self._parts[-1][0]
+            sums = self._added_to_last(sums)
         self._parts.append((n, sums))
 
     def total(self) -> TreebankCounts:

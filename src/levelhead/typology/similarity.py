@@ -103,7 +103,8 @@ def vaserstein(one: Histogram, other: Histogram) -> float | None:
     """
     if not (one.total and other.total):
         return None
-    values, cumulative = np.union1d(one.values, other.values), []
+    values = np.union1d(one.values, other.values)
+    cumulative = []
     for histogram in (one, other):
         sums = np.concatenate([[0], np.cumsum(histogram.counts)])
         cumulative.append(sums[np.searchsorted(histogram.values, values, side="right")] / histogram.total)
@@ -148,7 +149,8 @@ def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
     divergence are merged repeatedly. Of the four ways to join two clusters, the one with the most similar neighbors in
     the middle is used.
     """
-    names, labels = list(relations), sorted({relation for shares in relations.values() for relation in shares})
+    names = list(relations)
+    labels = sorted({relation for shares in relations.values() for relation in shares})
     rows = np.array([[shares.get(relation, 0.0) for relation in labels] for shares in relations.values()])
     rows /= rows.sum(axis=1, keepdims=True)
     distances = np.zeros((len(names), len(names)))

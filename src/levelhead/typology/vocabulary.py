@@ -119,7 +119,8 @@ class RunningText:
         at = self._n_windows - self._start
         before = np.maximum(before[at:] - at, -1)
         # each token is a new type of the windows that begin after its form last occurred
-        n_windows, places = max(0, before.size - chunks.window + 1), np.arange(before.size)
+        n_windows = max(0, before.size - chunks.window + 1)
+        places = np.arange(before.size)
         first = np.maximum(before + 1, places - chunks.window + 1)
         last = np.minimum(places, n_windows - 1)
         self._types += int(np.maximum(0, last - first + 1).sum())

@@ -127,7 +127,8 @@ def command_line(context: click.Context) -> str:
 def cluster_of(given: Mapping[str, Any]) -> tuple[str | None, Tls | None]:
     """Return the address of the cluster and its TLS files, checked before anything else."""
     files = {f"--{name}": given[name.replace("-", "_")] for name in ("tls-ca", "tls-cert", "tls-key")}
-    address, missing = given["address"], [option for option, path in files.items() if path is None]
+    address = given["address"]
+    missing = [option for option, path in files.items() if path is None]
     message = None
     if missing and len(missing) < len(files):
         message = f"--tls-ca, --tls-cert and --tls-key must be used together: add {' and '.join(missing)}"

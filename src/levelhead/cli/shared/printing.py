@@ -37,7 +37,8 @@ def print_result(
     places: int = 2,
 ) -> None:
     """Print a table or a JSON document; only what is printed is computed; `places` is the default in text."""
-    output_format, output = given["output_format"], given.get("output")
+    output_format = given["output_format"]
+    output = given.get("output")
     if output_format == "jsonl":
         print_json((lines or document)(), output, lines=True)
         return
@@ -46,7 +47,8 @@ def print_result(
         return
     from levelhead.tables.writers import WRITERS
 
-    shown, chosen = table(), given.get("places")
+    shown = table()
+    chosen = given.get("places")
     if output_format == "tsv":
         for note in shown.notes:
             say(note)
@@ -96,7 +98,9 @@ def write_page(given: Mapping[str, Any], result: Any, registry: Registry | None 
 
 def check_papers(given: Mapping[str, Any]) -> None:
     """Refuse formats that do not support citations or the requested layout."""
-    output_format, cite, in_paper = given["output_format"], given["cite"], given.get("layout") == "paper"
+    output_format = given["output_format"]
+    cite = given["cite"]
+    in_paper = given.get("layout") == "paper"
     if cite and output_format not in {"text", "latex", "json"}:
         raise click.UsageError(f"--cite requires --format text, latex or json, not {output_format}")
     if cite and in_paper:

@@ -130,9 +130,12 @@ class RowChart:
 
     def picture(self, row: ChartRow) -> str:
         if self.shape == "parts":
-            whole, drawn = sum(row.parts) or 1, ""
+            whole = sum(row.parts) or 1
+            drawn = ""
             for n, done, (_, color) in zip(row.parts, accumulate(row.parts, initial=0), self.kinds):
-                start, share, kind = 100 * done / whole, 100 * n / whole, "small" if color == "none" else "on small"
+                start = 100 * done / whole
+                share = 100 * n / whole
+                kind = "small" if color == "none" else "on small"
                 number_inside = f'<text class="{kind}" x="{short(start + 0.8)}%" y="50%" dy=".36em">{n}</text>'
                 # a number needs 5% of the width
                 drawn += _box(start, share, 16, color) + (number_inside if share > 5 else "") if n else ""
@@ -306,7 +309,8 @@ def heat(
     left, y = widest(name for name, _ in rows) + 14, widest(columns) * 0.75 + 26
     parts = [text(0, y - 8, corner, "mute small")]
     for j, name in enumerate(columns):
-        at_x, at_y = short(left + step * (j + 0.5)), short(y - 8)
+        at_x = short(left + step * (j + 0.5))
+        at_y = short(y - 8)
         turned = f'transform="rotate(-45 {at_x} {at_y})"'
         parts.append(f'<text class="small" x="{at_x}" y="{at_y}" {turned}>{clean(name)}</text>')
     for i, (name, cells) in enumerate(rows):
@@ -315,7 +319,9 @@ def heat(
             y += _ROW + 2
         parts.append(text(left - 8, y + 15, name, anchor="end"))
         for j, shown in enumerate(cells):
-            box, shade, fill = (left + step * j, y, step - 1, _ROW - 1), shades[i][j], "f1f2f4"
+            box = (left + step * j, y, step - 1, _ROW - 1)
+            shade = shades[i][j]
+            fill = "f1f2f4"
             if shade is not None:  # from nearly white to a blue or red on which black text is still readable
                 end = (88, 160, 214) if shade >= 0 else (222, 122, 104)
                 fill = "".join(f"{round(a + (b - a) * abs(shade)):02x}" for a, b in zip((247, 250, 252), end))

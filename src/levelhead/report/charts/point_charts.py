@@ -49,7 +49,11 @@ def series_of(groups: Iterable[str]) -> dict[str, int]:
 
 def mark(x: float, y: float, series: int, size: float = 3.4, tip: str = "", extra: str = "") -> str:
     """Return the mark of a series; all marks look equally large."""
-    r, s, b, c, q = size, size * 0.89, size * 1.2, size * 0.72, size * 0.42
+    r = size
+    s = size * 0.89
+    b = size * 1.2
+    c = size * 0.72
+    q = size * 0.42
     lengths = {"r": r, "d": 2 * r, "s": s, "t": 2 * s, "b": b, "w": 2 * b, "c": c, "e": 2 * c, "q": q, "p": 2 * q}
     texts = {name: f"{length:.2f}".rstrip("0").rstrip(".") for name, length in {**lengths, "a": b - q}.items()}
     title = f"<title>{clean(tip)}</title>" if tip else ""
@@ -83,9 +87,11 @@ def placed_names(
     """Return names as SVG that do not overlap each other and overlap few marks; names that do not fit are left out."""
     boxes = [Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK) for x, y in (marks or [point for _, point in named])]
     taken: list[Box] = []
-    drawn, stretch = [], 1.08 if kind == "name" else 1.0  # bold text is wider
+    drawn = []
+    stretch = 1.08 if kind == "name" else 1.0  # bold text is wider
     for name, (x, y) in named:
-        width, half = width_of(cut(name), _SIZE) * stretch, _LINE / 2
+        width = width_of(cut(name), _SIZE) * stretch
+        half = _LINE / 2
         candidates = [  # next to, above or below the mark
             (Box(left, y + dy - half, left + width, y + dy + half), anchor)
             for dy in (0.0, -9.0, 9.0, -_LINE, _LINE)
@@ -126,7 +132,8 @@ def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
     series = list(dict.fromkeys(point.series for point in points))
     parts = _frame(across, up, x, y)
     for point in points:
-        color, (px, py) = min(series.index(point.series), N_COLORS - 1), (across(point.x), up(point.y))
+        color = min(series.index(point.series), N_COLORS - 1)
+        (px, py) = (across(point.x), up(point.y))
         drawn = dot(px, py, 3.8, f"s{color} point", f"{point.name}: {point.x:.4g}, {point.y:.4g}")
         parts += [drawn, text(px + 6, py + 4, point.name, "mute small")]
     return _with_legend(title, parts, list(enumerate(series)), marks=False)
@@ -211,9 +218,11 @@ def _frame(across: Scale | LogScale, up: Scale, x: str, y: str, top: float = _TO
 
 def _with_legend(title: str, parts: Sequence[str], legend: Sequence[tuple[int, str]], *, marks: bool) -> Drawing:
     """The drawing, with the name and the mark or color of each series if there are several."""
-    drawn, shown = list(parts), legend if len(legend) > 1 else ()
+    drawn = list(parts)
+    shown = legend if len(legend) > 1 else ()
     for row, (series, name) in enumerate(shown):
-        at, color = (_LEGEND, 34 + 22 * row), f"s{min(series, N_COLORS - 1)}"
+        at = (_LEGEND, 34 + 22 * row)
+        color = f"s{min(series, N_COLORS - 1)}"
         drawn += [mark(*at, series, 5) if marks else dot(*at, 5, color), text(_LEGEND + 12, 38 + 22 * row, name)]
     width = _LEGEND + 20 + widest(name for _, name in shown) if shown else _RIGHT + 60
     return Drawing(title, width, _BOTTOM + 44, "".join(drawn))

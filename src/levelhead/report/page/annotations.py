@@ -151,14 +151,16 @@ def _suspect(name: str, treebank: Treebank, suspect: Suspect, shown: Sequence[Ou
     """The sentence of a suspect, and a sentence in which the same words have the other annotation."""
     title = f"{treebank.forms[suspect.word]}: {suspect.gold}, probably {suspect.other}"
     drawn: dict[int, dict[str, Any]] = {}
-    caption, variation = "", suspect.variation
+    caption = ""
+    variation = suspect.variation
     for word in (suspect.word, *([] if variation is None else [variation.place])):
         index = int(treebank.sentence_of_word[word])
         drawn.setdefault(
             index, sentence(shown, index, ("annotation", "system"), word - int(treebank.sentence_starts[index]))
         )
     if variation is not None:
-        example, times = treebank[index].id or f"sentence {index + 1}", number_of(variation.n_other, "time")
+        example = treebank[index].id or f"sentence {index + 1}"
+        times = number_of(variation.n_other, "time")
         counts = f"{times} with the other annotation (for example in {example}), {variation.n_own} with this one"
         caption = f"The same words in the same context: {counts}."
     return Block(name, title, caption, sentences=list(drawn.values()))

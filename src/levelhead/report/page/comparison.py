@@ -73,7 +73,8 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
     examples, changes = _contrasts(shown, ALL_WORDS // (n_treebanks * len(outputs)), setup, found)
     confusions = []
     for output_trees in shown if n_treebanks == 1 else ():
-        matches, confused = output_trees.matches, ConfusionTally()
+        matches = output_trees.matches
+        confused = ConfusionTally()
         words = wrong_words(matches, measure, registry=registry)
         cells = confused.renumbered(values_of_words(matches, words, confused.add(matches)))
         shown_words = examples_of_errors(output_trees, words, {"cell": cells}, 2 * len(outputs))
@@ -203,7 +204,8 @@ def _significant(result: ComparedScore) -> bool:
 
 
 def _finding(comparison: Comparison, measure: str) -> str:
-    baseline, (_, *others) = comparison.systems[0], _of_average(comparison, measure)
+    baseline = comparison.systems[0]
+    (_, *others) = _of_average(comparison, measure)
     real = [result for result in others if _significant(result)]
     if not real:
         return f"By {measure}, no system differs significantly from {baseline}."
@@ -219,7 +221,8 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
     of_measure = tuple(result for result in comparison.results if result.measure == measure)
     several = any(result.average for result in comparison.results)
     when, plain = {"measure": measure}, measure in comparison.perplexities
-    axis, columns = "lower is better" if plain else "points", ("Diff.", "95% CI", "p", "")
+    axis = "lower is better" if plain else "points"
+    columns = ("Diff.", "95% CI", "p", "")
     results = _of_average(comparison, measure)
     rows = [_difference_row(result, result.system, plain=plain) for result in results if result.difference is not None]
     if rows and not (several and len(rows) == 1):  # the forest plot of a single system has its averages

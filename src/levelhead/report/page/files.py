@@ -197,7 +197,8 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
 
 def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:
     """The chart or matrix of a block, and its table."""
-    drawing, table = drawing_of(block, title), block.table
+    drawing = drawing_of(block, title)
+    table = block.table
     if drawing is not None:
         yield from ((suffix, encoded(drawing, suffix)) for suffix in (".svg", ".pdf", ".png"))
     if table is None and block.faults:

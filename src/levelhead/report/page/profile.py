@@ -53,14 +53,17 @@ class _Treebanks(NamedTuple):
 
 def profile_page(survey: Survey) -> Page:
     profiles = {name: profile for name, profile in survey.items() if not name.startswith(_TOTAL)}
-    clustering, names = None, list(profiles)
+    clustering = None
+    names = list(profiles)
     if len(profiles) > 1 and all(profile.get("relation") for profile in profiles.values()):
         clustering = clustered({name: profile.numbers("relation") for name, profile in profiles.items()})
         names = list(clustering.root.names)
-    groups, short = {name: branch_of_treebank(name) for name in names}, short_names(names)
+    groups = {name: branch_of_treebank(name) for name in names}
+    short = short_names(names)
     series = series_of(groups.values())
     rows = [PanelRow(name, short[name], series[groups[name]], groups[name]) for name in names]
-    scalars, drawn = [column for name in profiles[names[0]] if (column := COLUMNS[name]).by is None], {}
+    scalars = [column for name in profiles[names[0]] if (column := COLUMNS[name]).by is None]
+    drawn = {}
     for column in scalars:
         values = [_printed(column, profiles[name]) for name in names]
         if len({*values} - {None}) > 1:
@@ -198,7 +201,8 @@ def _similarity(treebanks: _Treebanks) -> Section:
     if treebanks.clustering is None:
         return Section("similarity", "Similarity", lead, [])
     clusters = Block("clusters", "Clusters", drawing=tree_chart(treebanks.clustering.root, treebanks.rows, "bits"))
-    labels, nearest = {row.name: row.label for row in treebanks.rows}, treebanks.clustering.nearest
+    labels = {row.name: row.label for row in treebanks.rows}
+    nearest = treebanks.clustering.nearest
     rows = [
         (i, row.label, *language_cells(row.name)[:2], labels[nearest[row.name][0]], nearest[row.name][1])
         for i, row in enumerate(treebanks.rows, 1)
@@ -216,7 +220,8 @@ def _frequencies(treebanks: _Treebanks) -> Section:
     blocks = []
     for column in (COLUMNS[name] for name in ("relation", "upos") if name in next(iter(treebanks.profiles.values()))):
         shares = [treebanks.profiles[row.name].numbers(column.name) for row in treebanks.rows]
-        every, title = {text for some in shares for text in some}, _title(column)
+        every = {text for some in shares for text in some}
+        title = _title(column)
         mean = {text: math.fsum(some.get(text, 0.0) for some in shares) / len(shares) for text in every}
         names = sorted(every, key=lambda text: (-mean[text], text))
         if names and len(shares) == 1:
@@ -335,10 +340,12 @@ def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
 
 def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list[str], float]:
     """The names of treebanks, or their positions if there are too many; and the height of the texts."""
-    step, labels = across(1) - across(0), [row.label for row in rows]
+    step = across(1) - across(0)
+    labels = [row.label for row in rows]
     # shortened in the middle: names of treebanks start with the language and end with the split
     labels = [label if len(label) <= _LONGEST else f"{label[: _LONGEST - 6]}…{label[-5:]}" for label in labels]
-    longest, places = max(width_of(label, 11) for label in labels), [across(i + 0.5) for i in range(len(rows))]
+    longest = max(width_of(label, 11) for label in labels)
+    places = [across(i + 0.5) for i in range(len(rows))]
     if longest < step - 3:
         return [text(x, bottom + 15, label, "mute small", "middle") for x, label in zip(places, labels)], 22.0
     if step >= 11:  # pixels between vertical names

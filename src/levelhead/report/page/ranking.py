@@ -295,7 +295,8 @@ def _scattered(block: Block, pair: Sequence[str], outputs: Sequence[_Valid]) -> 
     ]
     if not points:
         return block
-    step, title = 1 + len(points) // 3000, f"{pair[0]} against {pair[1]}"
+    step = 1 + len(points) // 3000
+    title = f"{pair[0]} against {pair[1]}"
     which = "every valid output" if step == 1 else f"1 in {step} valid outputs"
     return block._replace(title=f"{title}, {which}", drawing=scatter(title, points[::step], *pair))
 
@@ -304,7 +305,8 @@ def _classes(campaign: _Campaign) -> Section:
     lead = "LAS by class of relations (Nivre and Fang 2017): means over valid outputs on test sets with this class."
     blocks = []
     for group, block in campaign.of_groups("classes"):
-        ranking, columns = campaign.of(group)[0], {}
+        ranking = campaign.of(group)[0]
+        columns = {}
         systems, test_sets = [standing.system for standing in ranking.standings], campaign.test_sets(ranking)
         valid = {s: [each for each in test_sets if campaign.result(s, each).state == "valid"] for s in systems}
         for measure in (measure for measure in campaign.results.measures if measure.startswith("LAS@")):
@@ -346,7 +348,8 @@ def _tested(campaign: _Campaign, ranking: Ranking) -> bool:
 
 def _better(campaign: _Campaign, ranking: Ranking, systems: Sequence[str]) -> Mapping[tuple[str, str], int]:
     """The number of test sets on which the first of two systems has the better score."""
-    won, sign = Counter[tuple[str, str]](), -1 if lower_is_better(ranking.measure) else 1
+    won = Counter[tuple[str, str]]()
+    sign = -1 if lower_is_better(ranking.measure) else 1
     for code in ranking.group.codes:
         scores = [(system, campaign.results.results[system, code].values[ranking.measure]) for system in systems]
         valid = [(system, sign * value) for system, value in scores if value is not None]

@@ -183,7 +183,8 @@ def _pages_in(results: Results) -> Mapping[tuple[str, str], tuple[str, bytes]]:
 def write_ranking_report(path: str | os.PathLike[str], ranked: RankedSystems, index: bytes) -> None:
     """Write the page of a ranking and a page for each valid output to a folder, with links between pages."""
     results = ranked.looked.results
-    pages, codes = _pages_in(results), [test_set.code for test_set in by_family(results.test_sets)]
+    pages = _pages_in(results)
+    codes = [test_set.code for test_set in by_family(results.test_sets)]
     made: dict[str, Callable[[], bytes]] = {INDEX: lambda: index}
     for system in results.systems:
         own = [code for code in codes if (system, code) in pages]

@@ -163,7 +163,8 @@ def _average_scores(
 ) -> Iterator[Block]:
     first = next(iter(evaluations.values()))
     shown = measure if measure in first else next(iter(first))
-    title, plain = f"{shown} on each treebank", first[shown].perplexity
+    title = f"{shown} on each treebank"
+    plain = first[shown].perplexity
     intervals = {treebank: informative(part.intervals.get(shown)) for treebank, part in parts.items()}
     rows = [
         measured_row(treebank, score.value, None if score.reason else intervals[treebank], perplexity=plain)._replace(
@@ -184,7 +185,8 @@ def _average_scores(
 
 def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
     """The cost of each type of error, the costliest first; rows open their sentences."""
-    shown, rest = part.repairs.kinds[:_MOST_ERRORS], part.repairs.kinds[_MOST_ERRORS:]
+    shown = part.repairs.kinds[:_MOST_ERRORS]
+    rest = part.repairs.kinds[_MOST_ERRORS:]
     if not shown:
         return Block("costs", caption="No errors.")
     rows, cells = [], []
@@ -260,7 +262,8 @@ def _mean_breakdown(by: str, parts: Sequence[TreebankErrors], whole: TreebankErr
 
 def _buckets(by: str, part: TreebankErrors, store: str, values: Iterable[tuple[Any, ...]], *heads: str) -> Block:
     """A row for each value, with its score, estimate and other texts, which opens its errors."""
-    title, counted = PROPERTY_TITLES[by], []
+    title = PROPERTY_TITLES[by]
+    counted = []
     for value, ratio, estimate, *texts in values:
         number = part.numbers[by].get(value, -1)
         n = part.examples.totals[by].get(number, 0)

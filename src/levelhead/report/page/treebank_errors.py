@@ -57,7 +57,8 @@ class ConfusionTally:
     def matrix(self) -> ConfusionMatrix:
         """Return the confusion matrix of the most frequent relations."""
         names = _most_frequent_first(self._frequency)[:_MOST_RELATIONS]
-        n, tallies = len(names), (self._cells, self._right_heads)
+        n = len(names)
+        tallies = (self._cells, self._right_heads)
         numbers = (self.renumbered(np.array([*cells], dtype=np.int64)) for cells in tallies)  # -1: other relations
         counts, right = (
             np.bincount(1 + of_cells, [*cells.values()], n * n + 1)[1:].astype(np.int64).reshape(n, n)

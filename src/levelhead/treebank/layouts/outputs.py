@@ -103,7 +103,8 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = Fal
         _check_runs(paths, runs, f"it has several outputs, none of them named {gold.path.name}")
     found = []
     for name, paths in outputs.items():
-        run, fault = name if len(outputs) > 1 else "", _unusable(paths, gold.code)
+        run = name if len(outputs) > 1 else ""
+        fault = _unusable(paths, gold.code)
         if fault or not paths:
             found.append(RunFiles(system, run, {}, folder, faults={gold.code: fault} if fault else {}))
         else:
