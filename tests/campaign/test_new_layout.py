@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,30 +16,37 @@ PARALLEL = EXAMPLES / "parallel"
 CODES = ("en", "fi", "tr")
 
 
+NAMES = {"gold": "gold.txt.conllu", "systems/alpha": "out.conllu", "systems/udp": "out.conllu"}
+
+
+def has_treebank(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in NAMES.values())
+
+
 def name_of_folder(path: Path) -> str | None:
-    return path.parent.name if path.name == "words.conllu" else None
+    return path.parent.name if path.name in NAMES.values() else None
 
 
-FOLDER_EACH = FolderLayout(CODES.__contains__, name=name_of_folder)
-"""Each treebank is the file `words.conllu` of a folder of its own, which has its name: `gold/en/words.conllu`."""
+FOLDER_EACH = FolderLayout(has_treebank, name=name_of_folder)
+"""Each treebank is a file in a folder of its own, which has its name: `gold/en/gold.txt.conllu`, `alpha/en/out.conllu`.
+
+Any folder could have the name of a treebank, also that of the system `udp`.
+"""
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The examples in both layouts: `files`, and `folders`."""
     monkeypatch.setattr(layouts, "LAYOUTS", {**LAYOUTS, "a folder each": FOLDER_EACH})
-    for part in ("gold", "systems/alpha", "systems/beta"):
+    for part, name in NAMES.items():
         for code in CODES:
-            target = tmp_path / "folders" / part / code / "words.conllu"
-            target.parent.mkdir(parents=True)
-            shutil.copyfile(PARALLEL / part / f"{code}.conllu", target)
-            target = tmp_path / "files" / part / f"{code}.conllu"
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(PARALLEL / part / f"{code}.conllu", target)
+            for place in (f"folders/{part}/{code}/{name}", f"files/{part}/{code}.conllu"):
+                (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(PARALLEL / part.replace("udp", "beta") / f"{code}.conllu", tmp_path / place)
     return tmp_path
 
 
-def without_paths(document: object) -> object:
+def without_paths(document: Any) -> Any:
     if isinstance(document, dict):
         return {key: without_paths(value) for key, value in document.items()}
     if isinstance(document, list):
@@ -51,7 +59,7 @@ def without_paths(document: object) -> object:
     [
         ("score", ["gold", "systems/alpha"], []),
         ("rank", ["gold", "systems"], ["--no-significance"]),
-        ("compare", ["gold", "systems/alpha", "systems/beta"], []),
+        ("compare", ["gold", "systems/alpha", "systems/udp"], []),
         ("profile", ["gold"], []),
         ("validate", ["gold"], []),
     ],
@@ -65,3 +73,5 @@ def test_a_new_layout_is_one_entry(
         assert code == 0
         documents.append(without_paths(json.loads(printed)))
     assert documents[0] == documents[1]
+    if verb == "rank":
+        assert {*documents[0]["systems"]} == {"alpha", "udp"}

@@ -36,26 +36,26 @@ def stem_of(file_name: str) -> str | None:
 class FolderLayout(NamedTuple):
     """A way to keep treebanks in a folder inside a folder of gold or of outputs."""
 
-    inner: Callable[[str], bool]  # whether a folder with this name holds treebanks in this way
+    inner: Callable[[Path], bool]  # whether a folder holds treebanks in this way: by its name, or by a file in it
     only_outputs: bool = False  # then it adds nothing to the name of a system, and may hold folders of other layouts
     name: Callable[[Path], str | None] = lambda path: stem_of(path.name)  # of the treebank in a file of the folder
 
 
 LAYOUTS: Mapping[str, FolderLayout] = {
-    "UD release": FolderLayout(lambda folder: folder.startswith("UD_")),
-    "TIRA": FolderLayout(lambda folder: folder == "output", only_outputs=True),
+    "UD release": FolderLayout(lambda folder: folder.name.startswith("UD_")),
+    "TIRA": FolderLayout(lambda folder: folder.name == "output", only_outputs=True),
 }
 """The folders that are part of a layout, and not systems or runs; files with the names of treebanks need no entry."""
 
 
-def layout_of(folder: str) -> FolderLayout | None:
-    """Return the layout to which a folder inside a folder of treebanks belongs by its name."""
+def layout_of(folder: Path) -> FolderLayout | None:
+    """Return the layout to which a folder inside a folder of treebanks belongs."""
     return next((layout for layout in LAYOUTS.values() if layout.inner(folder)), None)
 
 
 def name_of(path: Path) -> str | None:
     """Return the name of a treebank by its path, None if the path does not look like a treebank."""
-    layout = layout_of(path.parent.name)
+    layout = layout_of(path.parent)
     return stem_of(path.name) if layout is None else layout.name(path)
 
 
@@ -145,15 +145,13 @@ def wrappers_in(folder: Path) -> list[Path]:
 def named_as_treebanks(folder: Path) -> Iterator[Path]:
     """Yield all paths with the name of a treebank in a folder of gold, including folders, pipes and broken links."""
     for path in visible_entries(folder):
-        if path.is_dir() and is_wrapper(path, only_outputs=False):
-            yield from (entry for entry in visible_entries(path) if name_of(entry) is not None)
-        elif stem_of(path.name) is not None:
-            yield path
+        is_inner = path.is_dir() and is_wrapper(path, only_outputs=False)
+        yield from (entry for entry in (visible_entries(path) if is_inner else [path]) if name_of(entry) is not None)
 
 
 def is_wrapper(folder: Path, *, only_outputs: bool = True) -> bool:
-    """Whether a folder only wraps the outputs of a system or run, or gold, by its name."""
-    layout = layout_of(folder.name)
+    """Whether a folder only wraps the outputs of a system or run, or gold."""
+    layout = layout_of(folder)
     return layout is not None and layout.only_outputs == only_outputs
 
 

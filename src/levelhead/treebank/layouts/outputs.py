@@ -60,7 +60,7 @@ def system_name(folder: Path) -> str:
 
 def system_folders(folder: Path) -> dict[str, Path]:
     folders = filter(Path.is_dir, visible_entries(folder))
-    systems = {path.name: path for path in folders if layout_of(path.name) is None or is_wrapper(path)}
+    systems = {path.name: path for path in folders if layout_of(path) is None or is_wrapper(path)}
     outputs = _first_output(folder)
     if outputs is not None:  # the outputs of a single system, possibly with logs
         systems = {
@@ -115,7 +115,7 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = Fal
 
 def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
     """The folders of runs in a system's folder, by name; empty if the folder itself has outputs."""
-    inside = [path for path in visible_entries(folder) if path.is_dir() and layout_of(path.name) is None]
+    inside = [path for path in visible_entries(folder) if path.is_dir() and layout_of(path) is None]
     if not isinstance(runs, bool):
         return {name: folder / name for name in runs}
     with_outputs = [path for path in inside if _first_output(path) is not None]
