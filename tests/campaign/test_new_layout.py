@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+import levelhead
 from conftest import EXAMPLES
+from levelhead.report.page.blocks import treebank_name
+from levelhead.studies.request import StudyRequest, parts_of
 from levelhead.treebank.layouts import gold as layouts
 from levelhead.treebank.layouts.gold import LAYOUTS, FolderLayout
 
@@ -75,3 +78,13 @@ def test_a_new_layout_is_one_entry(
     assert documents[0] == documents[1]
     if verb == "rank":
         assert {*documents[0]["systems"]} == {"alpha", "udp"}
+
+
+def test_a_file_has_the_name_that_its_layout_gives(folder: Path, run: Callable[..., tuple[int, str, str]]) -> None:
+    gold, *systems = (folder / "folders" / part / "en" / name for part, name in NAMES.items())
+    code, printed, _ = run("compare", gold, *systems, "-m", "LAS", "--format", "json")
+    assert (code, {result["treebank"] for result in json.loads(printed)["results"]}) == (0, {"en"})
+    treebank = levelhead.read(gold)
+    assert treebank_name(treebank) == "en"
+    assert [*levelhead.profile(treebank)] == ["en"]
+    assert [*parts_of(StudyRequest((gold,)))] == ["en"]

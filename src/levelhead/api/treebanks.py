@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from levelhead.api.inputs import PathLike, as_list, running, settings_for, training_of
@@ -10,7 +11,7 @@ from levelhead.api.parameters import TREEBANK, public
 from levelhead.arguments import LIMITS, NOT_NEGATIVE
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
-from levelhead.treebank.layouts.gold import stem_of, treebank_of
+from levelhead.treebank.layouts.gold import name_of, treebank_of
 
 if TYPE_CHECKING:
     from levelhead.comparison.suspects import Suspects
@@ -139,7 +140,7 @@ def _files(treebanks: Sequence[Input], *, merge: bool) -> Files:
     found: dict[str, list[str | Treebank]] = {}
     for place, treebank in enumerate(treebanks, 1):
         if isinstance(treebank, Treebank):  # parts of the same treebank have the same name
-            stem = stem_of((treebank.source.path or "").rpartition("/")[2]) or f"treebank {place}"
+            stem = name_of(Path(treebank.source.path or "")) or f"treebank {place}"
             unique = f"{stem} {place}" if stem in {*names.values(), *found} else stem
             found.setdefault(treebank_of(stem) if merge else unique, []).append(treebank)
         else:

@@ -24,7 +24,7 @@ from levelhead.jobs import Job, StaleInput, Store, Workers
 from levelhead.jobs.running import run_long_jobs
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.layouts.gold import bare_name, by_stem, gold_files, stem_of, treebank_files
+from levelhead.treebank.layouts.gold import bare_name, by_stem, gold_files, treebank_files
 from levelhead.treebank.layouts.outputs import system_folders
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.reader import Format
@@ -138,12 +138,9 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
     """Return the treebanks of a request by code: the wanted ones, or all if none of these is there."""
     by_code: dict[str, Parts] = {}
     for source in request.treebanks:
-        in_metadata = (source / "metadata.json").is_file()  # of a TIRA folder
-        if source.is_file():
-            files = {stem_of(source.name) or source.name: source}
-        elif in_metadata or not (files := by_stem(treebank_files(source))):
-            files = {gold.code: gold.path for gold in gold_files(source)}
-        for stem, path in files.items():
+        is_tira = (source / "metadata.json").is_file()
+        files = {} if is_tira else by_stem([source] if source.is_file() else treebank_files(source))
+        for stem, path in (files or {gold.code: gold.path for gold in gold_files(source)}).items():
             named = _PART.fullmatch(stem)
             code, split = (named["code"], named["split"]) if named else (stem, "test")
             parts = by_code.get(code, Parts(code))

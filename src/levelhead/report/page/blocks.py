@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from levelhead.report.charts.page_charts import RowChart
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
-from levelhead.treebank.layouts.gold import stem_of
+from levelhead.treebank.layouts.gold import name_of
 
 
 class Strip(NamedTuple):
@@ -210,5 +210,5 @@ def names_or_number(names: Sequence[str], noun: str) -> str:
 
 
 def treebank_name(treebank: Treebank) -> str:
-    name = PurePath(treebank.source.path or "a treebank").name
-    return stem_of(name) or name
+    path = Path(treebank.source.path or "a treebank")
+    return name_of(path) or path.name

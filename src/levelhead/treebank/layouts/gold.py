@@ -221,7 +221,7 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     if not source.exists() and str(source) != "-":
         raise layout_error("unreadable-file", os.strerror(errno.ENOENT), source)
     if not source.is_dir():
-        return (GoldFile(source.name.partition(".")[0] or source.name, source),)
+        return (GoldFile((name_of(source) or source.name).partition(".")[0] or source.name, source),)
     if (source / "metadata.json").is_file():
         return _gold_of_metadata(source)
     for path in named_as_treebanks(source):  # so that averages do not silently omit, for example, a broken link
