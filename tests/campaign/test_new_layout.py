@@ -88,3 +88,14 @@ def test_a_file_has_the_name_that_its_layout_gives(folder: Path, run: Callable[.
     assert treebank_name(treebank) == "en"
     assert [*levelhead.profile(treebank)] == ["en"]
     assert [*parts_of(StudyRequest((gold,)))] == ["en"]
+
+
+def test_messages_name_the_folders(folder: Path, run: Callable[..., tuple[int, str, str]]) -> None:
+    gold, systems = folder / "folders/gold", folder / "folders/systems"
+    shutil.rmtree(gold / "en")
+    (systems / "alpha/fi/out.conllu").unlink()
+    assert "(ignored): en/out.conllu;" in " ".join(run("score", gold, systems / "alpha")[2].split())
+    shutil.rmtree(systems / "alpha/tr")
+    assert "found en/out.conllu" in " ".join(run("score", gold, systems / "alpha")[2].split())
+    shutil.copyfile(gold / "fi/gold.txt.conllu", gold / "fi.conllu")
+    assert "both treebanks (fi.conllu) and folders of treebanks (fi):" in run("score", gold, systems / "udp")[2]

@@ -97,7 +97,7 @@ def test_systems_are_folders_or_one_folder_of_outputs(tmp_path):
 @pytest.mark.parametrize(
     ("names", "find", "words"),
     [
-        (["en.conllu", "UD_French-GSD/fr_gsd-ud-test.conllu"], "gold", "folders of a UD release"),
+        (["en.conllu", "UD_French-GSD/fr_gsd-ud-test.conllu"], "gold", "folders of treebanks"),
         (["en-ud-train.conllu", "en-ud-dev.conllu"], "gold", "--split"),
         (["en.conllu", "seed1/en.conllu"], "outputs", "name a single run"),
     ],

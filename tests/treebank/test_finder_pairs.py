@@ -42,12 +42,12 @@ def make(folder: Path, *names: str) -> Path:
 @pytest.mark.parametrize(
     ("layouts", "words"),
     [
-        ("files release", "folders of a UD release .*: name one of the folders, or write a manifest"),
+        ("files release", "folders of treebanks .*: name one of the folders, or write a manifest"),
         (
             "metadata release",
-            "it has both metadata.json and folders of a UD release .*UD_English-A.*: move one of them",
+            "it has both metadata.json and folders of treebanks .*UD_English-A.*: move one of them",
         ),
-        ("metadata files release", "it has both metadata.json and folders of a UD release"),
+        ("metadata files release", "it has both metadata.json and folders of treebanks"),
     ],
 )
 @pytest.mark.parametrize("command", ["score", "compare", "rank", "breakdown", "confusion", "profile", "languages"])

@@ -111,7 +111,7 @@ def missing_outputs(plan: Plan) -> list[Fault]:
         if unmatched := _unmatched(plan, system):
             faults.append(unmatched)
         elif missing:
-            names = [path.name for path in system.ignored]
+            names = [path.relative_to(system.folder or "").as_posix() for path in system.ignored]
             others = f"; {unmatched_note(names, 'gold treebank')}" if names else ""
             golds = number_of(len(plan.test_sets), "gold treebank")
             message = (
@@ -140,7 +140,7 @@ def _unmatched(plan: Plan, system: System) -> Fault | None:
     expected = listed([name for test_set in plan.test_sets for name in test_set.outputs[:1]], 3)
     message = (
         f"none of its files matches a test set: expected {expected}, or these names with additions such as"
-        f" -ud-test or .test.pred; found {listed([path.name for path in files])}"
+        f" -ud-test or .test.pred; found {listed([path.relative_to(system.folder).as_posix() for path in files])}"
     )
     return Fault("missing-system-file", message, Place(os.fspath(system.folder)))
 

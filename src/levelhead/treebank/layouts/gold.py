@@ -229,9 +229,9 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
             raise layout_error("unreadable-file", reason, path)
     files = list(treebank_files(source))
     here = [path.name for path in files if path.parent == source]
-    release = [path.parent.name for path in files if path.parent != source]
-    if here and release:
-        message = f"it has both treebanks ({printable(here[0])}) and folders of a UD release ({printable(release[0])}):"
+    inner = [path.parent.name for path in files if path.parent != source]
+    if here and inner:
+        message = f"it has both treebanks ({printable(here[0])}) and folders of treebanks ({printable(inner[0])}):"
         raise layout_error("ambiguous-layout", f"{message} name one of the folders, or write a manifest", source)
     splits = {match["split"] for path in files if (match := _UD_FILE.fullmatch(name_of(path) or ""))}
     if split is None and splits == {"train", "dev"}:
@@ -281,7 +281,7 @@ def _gold_of_metadata(folder: Path) -> tuple[GoldFile, ...]:
     paths = {gold.path for gold in golds}
     stray = next((path for path in treebank_files(folder) if path.parent != folder and path not in paths), None)
     if stray is not None:
-        message = f"it has both metadata.json and folders of a UD release ({printable(stray.parent.name)}): move one of"
+        message = f"it has both metadata.json and folders of treebanks ({printable(stray.parent.name)}): move one of"
         raise layout_error("ambiguous-layout", f"{message} them elsewhere, or write a manifest", folder)
     return golds
 
