@@ -130,7 +130,7 @@ def measures() -> Iterator[str]:
     for group in MEASURE_GROUPS:
         yield f"## {group.title}"
         yield escaped(group.advice)
-        for definition in (REGISTRY[name] for name in group.names):
+        for definition in group.definitions:
             yield f"### {definition.name}"
             yield escaped(definition.meaning)
             yield "\n".join(f"- {line}" for line in facts(definition))

@@ -1,9 +1,20 @@
-"""The shipped measures: one `Definition` each. Add a measure of words, sentences or edges here."""
+"""The shipped measures in groups: one `Definition` each. Add a measure of words, sentences or edges here."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import Definition
+
+
+class MeasureGroup(NamedTuple):
+    """A group of related measures, with advice."""
+
+    title: str  # what they measure
+    advice: str  # which of them to report, and when
+    definitions: tuple[Definition, ...]
+
 
 _CONLL17 = "CoNLL 2017 shared task (Zeman et al. 2017)"
 _CONLL18 = "CoNLL 2018 shared task (Zeman et al. 2018)"
@@ -17,226 +28,290 @@ _NOPUNCT = (
 _WEIGHTS = "a file with a universal relation and its weight on each line"
 ATTACHED = Agree.HEAD | Agree.RELATION  # head and universal relation, as in LAS
 
-DEFINITIONS = (
-    Definition(
-        "Tokens",
-        "Surface tokens that cover the same characters of the text.",
-        "equal character ranges / tokens",
-        _CONLL17,
-        unit="tokens",
+GROUPS = (
+    MeasureGroup(
+        "Segmentation",
+        "Report Words and Sentences if the system segments raw text: every other score depends on them. With gold"
+        " segmentation they are 100.",
+        (
+            Definition(
+                "Tokens",
+                "Surface tokens that cover the same characters of the text.",
+                "equal character ranges / tokens",
+                _CONLL17,
+                unit="tokens",
+            ),
+            Definition(
+                "Sentences",
+                "Sentences that cover the same characters of the text.",
+                "equal character ranges / sentences",
+                _CONLL17,
+                unit="sentences",
+            ),
+            Definition(
+                "Words",
+                "Syntactic words that are aligned with a gold word.",
+                "aligned words / words",
+                _CONLL17,
+                unit="aligned",
+            ),
+        ),
     ),
-    Definition(
-        "Sentences",
-        "Sentences that cover the same characters of the text.",
-        "equal character ranges / sentences",
-        _CONLL17,
-        unit="sentences",
+    MeasureGroup(
+        "Tags, features and lemmas",
+        "Report UPOS, UFeats and Lemmas if the system predicts them. Use XPOS and AllTags only to compare systems on"
+        " the same treebank, since tag sets differ between treebanks.",
+        (
+            Definition(
+                "UPOS",
+                "Words with the correct universal part of speech (UPOS).",
+                "aligned words with equal UPOS / words",
+                _CONLL17,
+                needs=Agree.UPOS,
+            ),
+            Definition(
+                "XPOS",
+                "Words with the correct language-specific part of speech (XPOS).",
+                "aligned words with equal XPOS / words",
+                _CONLL17,
+                needs=Agree.XPOS,
+            ),
+            Definition(
+                "Feats",
+                "Words with the correct FEATS, compared as a whole.",
+                "aligned words with equal FEATS / words",
+                _CONLL17,
+                needs=Agree.ALL_FEATS,
+            ),
+            Definition(
+                "UFeats",
+                "Words with the correct universal features: the 21 features of the 2018 task, without layered"
+                " features.",
+                "aligned words with equal universal features / words",
+                _CONLL18,
+                needs=Agree.FEATS,
+            ),
+            Definition(
+                "AllTags",
+                "Words with the correct UPOS, XPOS and features.",
+                "aligned words with equal UPOS, XPOS and features / words",
+                _CONLL17,
+                needs=Agree.UPOS | Agree.XPOS | Agree.FEATS,
+            ),
+            Definition(
+                "Lemmas",
+                "Words with the correct lemma (case-sensitive).",
+                "aligned words with equal LEMMA / words; since 2018 a word without gold lemma is correct",
+                _CONLL17,
+                needs=Agree.LEMMA,
+            ),
+        ),
     ),
-    Definition(
-        "Words",
-        "Syntactic words that are aligned with a gold word.",
-        "aligned words / words",
-        _CONLL17,
-        unit="aligned",
+    MeasureGroup(
+        "Attachment",
+        "Report LAS together with UAS. LAS(full) also compares subtypes. If you leave out punctuation (nopunct), say"
+        " so. LS helps to explain errors in labels.",
+        (
+            Definition(
+                "UAS",
+                "Unlabeled attachment score: words with the correct head.",
+                "aligned words whose heads are aligned (or both the root) / words",
+                _CONLL17,
+                needs=Agree.HEAD,
+                argument=_NOPUNCT,
+                takes_nopunct=True,
+            ),
+            Definition(
+                "LS",
+                "Label score: words with the correct universal relation, regardless of their heads.",
+                "aligned words with equal relation / words",
+                "CoNLL-X shared task (Buchholz and Marsi 2006): label accuracy",
+                needs=Agree.RELATION,
+                argument=_NOPUNCT,
+                takes_nopunct=True,
+            ),
+            Definition(
+                "LAS",
+                "Labeled attachment score: words with the correct head and universal relation.",
+                "aligned words with aligned heads and equal relation / words; LAS(full) also compares subtypes",
+                _CONLL17,
+                needs=ATTACHED,
+                argument=f"full: relations are compared with their subtypes; {_NOPUNCT}",
+                variants=(("full", Agree.HEAD | Agree.FULL_RELATION),),
+                takes_nopunct=True,
+            ),
+        ),
     ),
-    Definition(
-        "UPOS",
-        "Words with the correct universal part of speech (UPOS).",
-        "aligned words with equal UPOS / words",
-        _CONLL17,
-        needs=Agree.UPOS,
+    MeasureGroup(
+        "Weighted attachment",
+        "Report these in addition to LAS, and publish the weights so that others can compare. CallinWLAS is for"
+        " comparison with Callin's results.",
+        (
+            Definition(
+                "WeightedLAS",
+                "LAS in which each word has the weight of its relation.",
+                "sum of weights of words correct in LAS / sum of weights of words; a relation without a weight counts"
+                " 1.0",
+                "conll17_ud_eval.py, option -w",
+                needs=ATTACHED,
+                argument=_WEIGHTS,
+                takes_weights=True,
+                default_weight=1.0,
+            ),
+            Definition(
+                "WLAS",
+                "Weighted labeled attachment score: LAS in which each word has the weight of its relation.",
+                "sum of weights of words correct in LAS / sum of weights of words, each side by its own relation",
+                "Callin, section 5, with F1 instead of accuracy",
+                needs=ATTACHED,
+                argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that the file does not list",
+                takes_weights=True,
+            ),
+            Definition(
+                "CallinWLAS",
+                "WLAS as Callin computes it: accuracy, weighted by the gold relation, without punctuation.",
+                "sum of weights of words correct in LAS / sum of weights of words whose gold relation is not punct",
+                "Callin, section 5, and his program",
+                needs=ATTACHED,
+                without=("punct",),
+                argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that the file does not list",
+                takes_weights=True,
+                by_gold=True,
+            ),
+        ),
     ),
-    Definition(
-        "XPOS",
-        "Words with the correct language-specific part of speech (XPOS).",
-        "aligned words with equal XPOS / words",
-        _CONLL17,
-        needs=Agree.XPOS,
+    MeasureGroup(
+        "Content words",
+        "Report CLAS with LAS to compare languages: function words are usually easier than content words, and"
+        " languages differ in their share of function words. CNC is for comparison with Kohita et al.",
+        (
+            Definition(
+                "CLAS",
+                "Content-word labeled attachment score: LAS without function words and punctuation.",
+                "aligned content words with aligned heads and equal relation / content words, each side by its own"
+                " relation",
+                "Nivre and Fang (2017); CoNLL 2017 and 2018 shared tasks",
+                needs=ATTACHED,
+                only="CONTENT",
+            ),
+            Definition(
+                "CNC",
+                "LAS of all words except function words and punctuation as listed by Kohita et al., whose list lacks"
+                " clf.",
+                "aligned words correct in LAS / words, without aux auxpass case cc cop det mark neg and punct on each"
+                " side",
+                "Kohita, Noji and Matsumoto (2017), section 3.2; Nivre (2016)",
+                needs=ATTACHED,
+                only="kohita:CONTENT",
+            ),
+        ),
     ),
-    Definition(
-        "Feats",
-        "Words with the correct FEATS, compared as a whole.",
-        "aligned words with equal FEATS / words",
-        _CONLL17,
-        needs=Agree.ALL_FEATS,
+    MeasureGroup(
+        "Content words with morphology or lemmas",
+        "Report MLAS and BLEX with LAS for systems that also tag and lemmatize, as in the CoNLL 2018 shared task. Gold"
+        " must have features and lemmas. MSLAS is for morphosyntactic parsing, whose files only --rules msp25 reads.",
+        (
+            Definition(
+                "MLAS",
+                "Morphology-aware labeled attachment score: CLAS that also requires correct tags, features and function"
+                " words.",
+                "as CLAS, with equal UPOS and features, and the same function words with equal relation, UPOS and"
+                " features / content words",
+                _CONLL18,
+                needs=ATTACHED | Agree.UPOS | Agree.FEATS | Agree.CHILDREN,
+                only="CONTENT",
+                columns=(
+                    "upos",
+                ),  # words without features agree in treebanks without features, which are in its averages
+            ),
+            Definition(
+                "BLEX",
+                "Bilexical dependency score: CLAS that also requires the correct lemma.",
+                "as CLAS, with equal LEMMA / content words",
+                _CONLL18,
+                needs=ATTACHED | Agree.LEMMA,
+                only="CONTENT",
+            ),
+            Definition(
+                "MSLAS",
+                "Morphosyntactic labeled attachment score: content words with the correct head, relation and features,"
+                " which include the grammatical information of their function words. Only under the rules msp25 and"
+                " msp25-sorted.",
+                "for each aligned content word correct in LAS, F1 of its universal features (1 if neither side has any)"
+                " / content words; sentences are aligned from their start or their end, whichever gives the higher"
+                " score",
+                _UNIDIVE,
+                unit="content",
+                needs=ATTACHED,
+            ),
+        ),
     ),
-    Definition(
-        "UFeats",
-        "Words with the correct universal features: the 21 features of the 2018 task, without layered features.",
-        "aligned words with equal universal features / words",
-        _CONLL18,
-        needs=Agree.FEATS,
+    MeasureGroup(
+        "Enhanced graphs",
+        "Report ELAS for systems that predict enhanced graphs, and state which enhancements you leave out.",
+        (
+            Definition(
+                "ELAS",
+                "Labeled attachment score of the enhanced graph.",
+                "enhanced edges between aligned words with equal label / enhanced edges",
+                _IWPT,
+                unit="edges",
+                needs=Agree.FULL_RELATION,
+                columns=("deps",),
+            ),
+            Definition(
+                "EULAS",
+                "ELAS with universal labels: subtypes, case markers and lemmas in labels are ignored.",
+                "enhanced edges between aligned words with equal universal label / enhanced edges",
+                _IWPT,
+                unit="edges",
+                needs=Agree.RELATION,
+                columns=("deps",),
+            ),
+        ),
     ),
-    Definition(
-        "AllTags",
-        "Words with the correct UPOS, XPOS and features.",
-        "aligned words with equal UPOS, XPOS and features / words",
-        _CONLL17,
-        needs=Agree.UPOS | Agree.XPOS | Agree.FEATS,
-    ),
-    Definition(
-        "Lemmas",
-        "Words with the correct lemma (case-sensitive).",
-        "aligned words with equal LEMMA / words; since 2018 a word without gold lemma is correct",
-        _CONLL17,
-        needs=Agree.LEMMA,
-    ),
-    Definition(
-        "UAS",
-        "Unlabeled attachment score: words with the correct head.",
-        "aligned words whose heads are aligned (or both the root) / words",
-        _CONLL17,
-        needs=Agree.HEAD,
-        argument=_NOPUNCT,
-        takes_nopunct=True,
-    ),
-    Definition(
-        "LS",
-        "Label score: words with the correct universal relation, regardless of their heads.",
-        "aligned words with equal relation / words",
-        "CoNLL-X shared task (Buchholz and Marsi 2006): label accuracy",
-        needs=Agree.RELATION,
-        argument=_NOPUNCT,
-        takes_nopunct=True,
-    ),
-    Definition(
-        "LAS",
-        "Labeled attachment score: words with the correct head and universal relation.",
-        "aligned words with aligned heads and equal relation / words; LAS(full) also compares subtypes",
-        _CONLL17,
-        needs=ATTACHED,
-        argument=f"full: relations are compared with their subtypes; {_NOPUNCT}",
-        variants=(("full", Agree.HEAD | Agree.FULL_RELATION),),
-        takes_nopunct=True,
-    ),
-    Definition(
-        "WeightedLAS",
-        "LAS in which each word has the weight of its relation.",
-        "sum of weights of words correct in LAS / sum of weights of words; a relation without a weight counts 1.0",
-        "conll17_ud_eval.py, option -w",
-        needs=ATTACHED,
-        argument=_WEIGHTS,
-        takes_weights=True,
-        default_weight=1.0,
-    ),
-    Definition(
-        "WLAS",
-        "Weighted labeled attachment score: LAS in which each word has the weight of its relation.",
-        "sum of weights of words correct in LAS / sum of weights of words, each side by its own relation",
-        "Callin, section 5, with F1 instead of accuracy",
-        needs=ATTACHED,
-        argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that the file does not list",
-        takes_weights=True,
-    ),
-    Definition(
-        "CallinWLAS",
-        "WLAS as Callin computes it: accuracy, weighted by the gold relation, without punctuation.",
-        "sum of weights of words correct in LAS / sum of weights of words whose gold relation is not punct",
-        "Callin, section 5, and his program",
-        needs=ATTACHED,
-        without=("punct",),
-        argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that the file does not list",
-        takes_weights=True,
-        by_gold=True,
-    ),
-    Definition(
-        "CLAS",
-        "Content-word labeled attachment score: LAS without function words and punctuation.",
-        "aligned content words with aligned heads and equal relation / content words, each side by its own relation",
-        "Nivre and Fang (2017); CoNLL 2017 and 2018 shared tasks",
-        needs=ATTACHED,
-        only="CONTENT",
-    ),
-    Definition(
-        "CNC",
-        "LAS of all words except function words and punctuation as listed by Kohita et al., whose list lacks clf.",
-        "aligned words correct in LAS / words, without aux auxpass case cc cop det mark neg and punct on each side",
-        "Kohita, Noji and Matsumoto (2017), section 3.2; Nivre (2016)",
-        needs=ATTACHED,
-        only="kohita:CONTENT",
-    ),
-    Definition(
-        "MLAS",
-        "Morphology-aware labeled attachment score: CLAS that also requires correct tags, features and function words.",
-        "as CLAS, with equal UPOS and features, and the same function words with equal relation, UPOS and features /"
-        " content words",
-        _CONLL18,
-        needs=ATTACHED | Agree.UPOS | Agree.FEATS | Agree.CHILDREN,
-        only="CONTENT",
-        columns=("upos",),  # words without features agree in treebanks without features, which are in its averages
-    ),
-    Definition(
-        "BLEX",
-        "Bilexical dependency score: CLAS that also requires the correct lemma.",
-        "as CLAS, with equal LEMMA / content words",
-        _CONLL18,
-        needs=ATTACHED | Agree.LEMMA,
-        only="CONTENT",
-    ),
-    Definition(
-        "MSLAS",
-        "Morphosyntactic labeled attachment score: content words with the correct head, relation and features, which"
-        " include the grammatical information of their function words. Only under the rules msp25 and msp25-sorted.",
-        "for each aligned content word correct in LAS, F1 of its universal features (1 if neither side has any) /"
-        " content words; sentences are aligned from their start or their end, whichever gives the higher score",
-        _UNIDIVE,
-        unit="content",
-        needs=ATTACHED,
-    ),
-    Definition(
-        "ELAS",
-        "Labeled attachment score of the enhanced graph.",
-        "enhanced edges between aligned words with equal label / enhanced edges",
-        _IWPT,
-        unit="edges",
-        needs=Agree.FULL_RELATION,
-        columns=("deps",),
-    ),
-    Definition(
-        "EULAS",
-        "ELAS with universal labels: subtypes, case markers and lemmas in labels are ignored.",
-        "enhanced edges between aligned words with equal universal label / enhanced edges",
-        _IWPT,
-        unit="edges",
-        needs=Agree.RELATION,
-        columns=("deps",),
-    ),
-    Definition(
-        "UEM",
-        "Unlabeled exact match: sentences in which every head is correct.",
-        "sentences with equal span, all words aligned and all heads correct / sentences; UEM@CORE: sentences with a"
-        " core argument, with equal span, all words of the sentence aligned and all core arguments with the correct"
-        " head / sentences with a core argument",
-        "Søgaard and Haulrich, section 4 (their EM)",
-        unit="exact",
-        needs=Agree.HEAD,
-    ),
-    Definition(
-        "LEM",
-        "Labeled exact match: sentences in which every head and universal relation is correct.",
-        "sentences with equal span, all words aligned and all correct in LAS / sentences; LEM@CORE: sentences with a"
-        " core argument, with equal span, all words of the sentence aligned and all core arguments correct in LAS /"
-        " sentences with a core argument",
-        "exact match; see Søgaard and Haulrich, section 4",
-        unit="exact",
-        needs=ATTACHED,
-    ),
-    Definition(
-        "Roots",
-        "Root accuracy: roots of sentences that the system finds.",
-        "aligned words that are roots on both sides / roots",
-        "CoNLL-X shared task (Buchholz and Marsi 2006), root detection",
-        unit="roots",
-        needs=Agree.HEAD,
-    ),
-    Definition(
-        "Trees",
-        "Sentences of the system whose heads form a tree with a single root. Below 100 only for CoNLL-X, which allows"
-        " several roots, and with --allow-several-roots: otherwise CoNLL-U files with several roots are refused, as"
-        " by the official scorers.",
-        "sentences that are trees / sentences of the system",
-        "the condition of the CoNLL 2017 and 2018 shared tasks",
-        unit="trees",
-        needs=Agree.HEAD,
+    MeasureGroup(
+        "Whole sentences and trees",
+        "Use these for error analysis, not for rankings: each sentence counts once, so intervals are wide.",
+        (
+            Definition(
+                "UEM",
+                "Unlabeled exact match: sentences in which every head is correct.",
+                "sentences with equal span, all words aligned and all heads correct / sentences; UEM@CORE: sentences"
+                " with a core argument, with equal span, all words of the sentence aligned and all core arguments with"
+                " the correct head / sentences with a core argument",
+                "Søgaard and Haulrich, section 4 (their EM)",
+                unit="exact",
+                needs=Agree.HEAD,
+            ),
+            Definition(
+                "LEM",
+                "Labeled exact match: sentences in which every head and universal relation is correct.",
+                "sentences with equal span, all words aligned and all correct in LAS / sentences; LEM@CORE: sentences"
+                " with a core argument, with equal span, all words of the sentence aligned and all core arguments"
+                " correct in LAS / sentences with a core argument",
+                "exact match; see Søgaard and Haulrich, section 4",
+                unit="exact",
+                needs=ATTACHED,
+            ),
+            Definition(
+                "Roots",
+                "Root accuracy: roots of sentences that the system finds.",
+                "aligned words that are roots on both sides / roots",
+                "CoNLL-X shared task (Buchholz and Marsi 2006), root detection",
+                unit="roots",
+                needs=Agree.HEAD,
+            ),
+            Definition(
+                "Trees",
+                "Sentences of the system whose heads form a tree with a single root. Below 100 only for CoNLL-X, which"
+                " allows several roots, and with --allow-several-roots: otherwise CoNLL-U files with several roots are"
+                " refused, as by the official scorers.",
+                "sentences that are trees / sentences of the system",
+                "the condition of the CoNLL 2017 and 2018 shared tasks",
+                unit="trees",
+                needs=Agree.HEAD,
+            ),
+        ),
     ),
 )
