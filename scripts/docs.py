@@ -1,6 +1,7 @@
 """Write the reference pages of the documentation from the code: measures, commands, messages, formats, Python.
 
-python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md, docs/formats.md and docs/api/
+python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md, docs/formats.md and docs/api/,
+                                  and the table of columns in docs/profile.md
 python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
 """
 
@@ -27,7 +28,9 @@ from levelhead.measures.registry import MEASURE_GROUPS
 from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import Definition
 from levelhead.scoring.rules import RULES, Rules
+from levelhead.tables import writers
 from levelhead.treebank import faults_of
+from levelhead.typology.profile_columns import columns_table
 
 sys.path.insert(0, str(Path(__file__).parent))
 from formats import ABOUT_FORMATS, escaped, formats
@@ -116,6 +119,7 @@ def pages() -> dict[str, str]:
         "cli.md": page("Commands", ABOUT_COMMANDS, commands()),
         "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
         "formats.md": page("Output formats", ABOUT_FORMATS, formats()),
+        "profile.md": with_part(ROOT / "docs/profile.md", "columns", writers.to_markdown(columns_table())),
         **reference(),
     }
 
@@ -123,6 +127,15 @@ def pages() -> dict[str, str]:
 def page(title: str, about: str, blocks: Iterable[str]) -> str:
     """Put a page together: blocks are separated by blank lines."""
     return "\n\n".join([f"# {title}\n\n{NOTE}{about}".rstrip(), *blocks]) + "\n"
+
+
+def with_part(path: Path, name: str, text: str) -> str:
+    """Return a page that is written by hand, except for the part between two comments, which is this text."""
+    start, end = f"<!-- docs.py: {name} -->\n\n", "\n<!-- end -->\n"
+    before, _, rest = path.read_text(encoding="utf-8").partition(start)
+    if end not in rest:
+        raise ValueError(f"{path} has no lines {start.strip()} and {end.strip()}")
+    return f"{before}{start}{text}{end}{rest.partition(end)[2]}"
 
 
 def measures() -> Iterator[str]:

@@ -47,6 +47,16 @@ def test_stale_pages_are_told_and_written(tmp_path, monkeypatch, capsys) -> None
     assert (tmp_path / "messages.md").read_text(encoding="utf-8") == "else"
 
 
+def test_a_part_of_a_page_is_written_between_its_comments(tmp_path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("One\n\n<!-- docs.py: rows -->\n\nold\n\n<!-- end -->\n\nTwo\n", encoding="utf-8")
+    expected = "One\n\n<!-- docs.py: rows -->\n\nnew\n\n<!-- end -->\n\nTwo\n"
+    assert SCRIPT.with_part(page, "rows", "new\n") == expected
+    with pytest.raises(ValueError, match=r"page\.md has no lines <!-- docs\.py: columns --> and <!-- end -->"):
+        SCRIPT.with_part(page, "columns", "new\n")
+    assert "| sentences | sizes |" in pages()["profile.md"]
+
+
 def test_every_slug_and_measure_has_an_anchor() -> None:
     assert re.findall(r"^### (\S+)$", text_of("docs/messages.md"), re.MULTILINE) == sorted(
         MESSAGES, key=lambda slug: MESSAGES[slug].severity
