@@ -96,8 +96,9 @@ class Registry:
         classes = [name for each in counted for name in (each.only, *each.without) if name]
         schemes = dict.fromkeys((self.schemes.default, *(name.rpartition(":")[0] for name in classes)))
         own: list[Definition | Scheme] = [each for each in definitions if each != REGISTRY.get(each.name)]
-        named = [self.schemes.by_name[name] for name in schemes if name in self.schemes.by_name]
-        own += [scheme for scheme in named if scheme != SCHEMES.get(scheme.name)]
+        own += [
+            each for name, each in self.schemes.by_name.items() if name in schemes and each != SCHEMES.get(each.name)
+        ]
         digests = {self.origins.get(digest, digest) for digest in map(digest_of, own)}
         files = [digest for digest in dict.fromkeys(self.origins.values()) if digest in digests]
         return (*files, *sorted(digests.difference(files)))
@@ -198,12 +199,10 @@ def find_definition(name: str, registry: Registry = STANDARD) -> Definition:
     Raises:
         MeasureError: the measure is unknown; the message suggests a similar one.
     """
-    if name in registry.measures:
-        return registry.measures[name]
-    by_lower = {known.lower(): known for known in registry.measures}
+    by_lower = {known.lower(): definition for known, definition in registry.measures.items()}
     if name.lower() not in by_lower:
         raise MeasureError(unknown("measure", name, registry.measures), "unknown-measure")
-    return registry.measures[by_lower[name.lower()]]
+    return registry.measures.get(name, by_lower[name.lower()])
 
 
 def split_measures(text: str) -> list[str]:

@@ -133,9 +133,7 @@ def treebank_files(folder: Path) -> Iterator[Path]:
 
 
 def output_files(folder: Path) -> Iterator[Path]:
-    yield from treebank_files(folder)
-    for wrapper in wrappers_in(folder):
-        yield from treebank_files(wrapper)
+    return (path for outputs in (folder, *wrappers_in(folder)) for path in treebank_files(outputs))
 
 
 def wrappers_in(folder: Path) -> list[Path]:

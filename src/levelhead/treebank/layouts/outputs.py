@@ -59,8 +59,11 @@ def system_name(folder: Path) -> str:
 
 
 def system_folders(folder: Path) -> dict[str, Path]:
-    folders = filter(Path.is_dir, visible_entries(folder))
-    systems = {path.name: path for path in folders if layout_of(path) is None or is_wrapper(path)}
+    systems = {
+        path.name: path
+        for path in filter(Path.is_dir, visible_entries(folder))
+        if layout_of(path) is None or is_wrapper(path)
+    }
     outputs = _first_output(folder)
     if outputs is not None:  # the outputs of a single system, possibly with logs
         systems = {
