@@ -206,7 +206,7 @@ def is_instance(value: object, *names: str) -> bool:
     return any(kind.__name__ in names and kind.__module__.partition(".")[0] in _PACKAGES for kind in classes)
 
 
-def holds_test_sets(gold: object) -> bool:
+def is_collection(gold: object) -> bool:
     """Return whether gold is a folder, a manifest or a mapping of test sets, not a single treebank."""
     if isinstance(gold, str | os.PathLike):
         return os.fspath(gold).endswith(".toml") or os.path.isdir(gold)  # noqa: PTH112 -- pathlib is slow to load

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,19 @@ LAYERS = (
     {"__main__", "__init__"},
 )
 LAYER_OF = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
+
+WIDTH_OF_NAMES = 25
+"""Of the first column of the diagram in the tour of the source."""
+
+
+def test_the_tour_of_the_source_lists_rooms_from_the_top_down() -> None:
+    """What a line of the diagram names is below what the lines before it name."""
+    tour = (ROOT.parents[1] / "docs/architecture.md").read_text(encoding="utf-8")
+    diagram = tour.partition("## Rooms")[2].split("```")[1].splitlines()[1:]
+    lines = [[LAYER_OF[room] for room in line[:WIDTH_OF_NAMES].split()] for line in diagram]
+    assert len(lines) > 20
+    assert [(above, below) for above, below in pairwise(lines) if min(above) < max(below)] == []
+
 
 BAD_NAMES = {"utils", "util", "common", "base", "manager", "managers", "helpers", "helper", "core", "misc", "tools"}
 

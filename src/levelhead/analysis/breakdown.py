@@ -150,10 +150,12 @@ def words_in(
     definition = check_breakable(measure, registry)
     check_annotated(matches, measure, definition)
     gold, system, right, _ = counted_words(matches, measure, definition, registry)
-    ours, theirs = matches.alignment.gold, matches.alignment.system
-    right &= of_gold[ours] == of_system[theirs]
+    gold_of_pair, system_of_pair = matches.alignment.gold, matches.alignment.system
+    right &= of_gold[gold_of_pair] == of_system[system_of_pair]
     rows, rows_of_system = matches.gold.sentence_of_word.astype(np.int64), matches.row_of_system.astype(np.int64)
-    correct, every, aligned = ((of_gold[words], rows[words]) for words in (ours[right], gold, ours[gold[ours]]))
+    correct, every, aligned = (
+        (of_gold[words], rows[words]) for words in (gold_of_pair[right], gold, gold_of_pair[gold[gold_of_pair]])
+    )
     return BucketWords(names, (correct, every, (of_system[system], rows_of_system[system]), aligned))
 
 

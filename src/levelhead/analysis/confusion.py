@@ -93,9 +93,12 @@ def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> I
     of_system = matches.system.relations.mapped(lambda name: system_relation in {name, universal(name)}, bool)
     for pair in np.flatnonzero(of_gold[matches.alignment.gold] & of_system[matches.alignment.system]).tolist():
         gold, system = int(matches.alignment.gold[pair]), int(matches.alignment.system[pair])
-        ours, theirs = int(matches.gold.sentence_of_word[gold]), int(matches.system.sentence_of_word[system])
-        starts = int(matches.gold.sentence_starts[ours]), int(matches.system.sentence_starts[theirs])
-        yield Example(ours, gold - starts[0], theirs, system - starts[1])
+        gold_sentence, system_sentence = (
+            int(matches.gold.sentence_of_word[gold]),
+            int(matches.system.sentence_of_word[system]),
+        )
+        starts = int(matches.gold.sentence_starts[gold_sentence]), int(matches.system.sentence_starts[system_sentence])
+        yield Example(gold_sentence, gold - starts[0], system_sentence, system - starts[1])
 
 
 def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:

@@ -166,12 +166,12 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
     """Return the errors that `repairs` would repair, first those of aligned words in the order of the file."""
     definition = check_breakable(measure, registry)
     gold, system, right, selection = counted_words(matches, measure, definition, registry)
-    ours, theirs, rows = matches.alignment.gold, matches.alignment.system, matches.gold.sentence_of_word
-    in_gold, in_system = gold[ours].astype(np.int64), system[theirs].astype(np.int64)
+    gold_of_pair, system_of_pair, rows = matches.alignment.gold, matches.alignment.system, matches.gold.sentence_of_word
+    in_gold, in_system = gold[gold_of_pair].astype(np.int64), system[system_of_pair].astype(np.int64)
     wrong = np.flatnonzero(~right & ((in_gold == 1) | (in_system == 1)))
     # a repaired word becomes correct if gold counts it, and the system counts it if gold does
     pairs = np.stack(np.broadcast_arrays(in_gold[wrong], 0, (in_gold - in_system)[wrong], 0, 1), axis=1)
-    missed = np.setdiff1d(np.flatnonzero(gold), ours, assume_unique=True)
+    missed = np.setdiff1d(np.flatnonzero(gold), gold_of_pair, assume_unique=True)
     extra = np.flatnonzero((matches.gold_of_system < 0) & system)
     added, removed = np.tile([1, 0, 1, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0, 0], (len(extra), 1))
     needs = definition.needs_for(measure.argument)
@@ -181,16 +181,21 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
     named = _numbers(matches, wrong, needs, missing, kinds, by_relation=bool(needs & _RELATIONS) or own_relations)
     kind = np.append(named, np.full(len(missed) + len(extra), kinds.numbers[NOT_ALIGNED, ""]))
     of_errors = Cells(
-        np.concatenate([rows[ours[wrong]], rows[missed], matches.row_of_system[extra]]).astype(np.int64),
+        np.concatenate([rows[gold_of_pair[wrong]], rows[missed], matches.row_of_system[extra]]).astype(np.int64),
         kind,
         np.concatenate([pairs, added, removed]).astype(np.int64),
     )
     # correct, gold, system and aligned words of each gold sentence, and no wrong words
-    words = (rows[ours[right]], rows[gold], matches.row_of_system[system], rows[ours[gold[ours]]])
+    words = (
+        rows[gold_of_pair[right]],
+        rows[gold],
+        matches.row_of_system[system],
+        rows[gold_of_pair[gold[gold_of_pair]]],
+    )
     n = len(matches.gold)
-    counts = (np.bincount(of_words, minlength=n) for of_words in (*words, ours[:0]))
+    counts = (np.bincount(of_words, minlength=n) for of_words in (*words, gold_of_pair[:0]))
     whole = Cells(np.arange(n), np.full(n, WHOLE), np.stack([*counts], axis=1))
-    word = np.concatenate([ours[wrong], missed, np.full(len(extra), -1)]).astype(np.int64)
+    word = np.concatenate([gold_of_pair[wrong], missed, np.full(len(extra), -1)]).astype(np.int64)
     return Errors(kind, word, summed([whole, of_errors]))
 
 
@@ -200,10 +205,15 @@ def _numbers(
     """The number of the kind of each wrong pair of words, named by relations or by parts of speech."""
     value = universal if by_relation and not needs & Agree.FULL_RELATION else str
     buckets = buckets_by(matches, "relations" if by_relation else "upos", value)
-    ours, theirs = buckets.gold[matches.alignment.gold[pairs]], buckets.system[matches.alignment.system[pairs]]
+    gold_buckets, system_buckets = (
+        buckets.gold[matches.alignment.gold[pairs]],
+        buckets.system[matches.alignment.system[pairs]],
+    )
     compared = Agree.RELATION | Agree.FULL_RELATION if by_relation else Agree.UPOS
-    theirs = np.where(missing & int(compared), theirs, ours)  # differences that the measure ignores are not errors
-    texts, values = kinds.folded(buckets.names, np.stack([ours, theirs], axis=1).ravel())
+    system_buckets = np.where(
+        missing & int(compared), system_buckets, gold_buckets
+    )  # differences that the measure ignores are not errors
+    texts, values = kinds.folded(buckets.names, np.stack([gold_buckets, system_buckets], axis=1).ravel())
     size = len(texts)
     of_key = []
     keys, numbers = np.unique((missing * size + values[::2]) * size + values[1::2], return_inverse=True)

@@ -16,8 +16,8 @@ from levelhead.api.inputs import (
     Punctuation,
     Systems,
     measure_names,
+    measures_or_default,
     noting,
-    or_own,
     plan_for,
     running,
     settings_for,
@@ -106,7 +106,7 @@ def compare(
     from levelhead.measures.registry import split_measures
     from levelhead.significance import InferenceSettings
 
-    chosen = without_punctuation(or_own(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
+    chosen = without_punctuation(measures_or_default(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
     names = [name for text in measure_names(fail_if_worse) for name in split_measures(text)]
     gates = list(dict.fromkeys(str(parse_measure(name, registry or STANDARD)) for name in names))
     setup = settings_for(
@@ -196,8 +196,9 @@ def languages(
 
     seen = list(train)
     setup = settings_for(
-        or_own(measures, rules, "LAS", "CLAS", *(["WLAS(WDE)"] if seen else [])), rules=rules, format=format,
-        gold_format=gold_format, weights=weights, registry=registry, train=seen, punct=punct,
+        measures_or_default(measures, rules, "LAS", "CLAS", *(["WLAS(WDE)"] if seen else [])),
+        rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen,
+        punct=punct,
     )  # fmt: skip
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
@@ -315,7 +316,7 @@ def power(
     if gold is None:
         return planning.typical_power(measure_names(measures or ("UAS", "LAS", "CLAS")), design)
     setup = settings_for(
-        or_own(measures, rules, "UAS", "LAS", "CLAS"), rules=rules, format=format, gold_format=gold_format,
+        measures_or_default(measures, rules, "UAS", "LAS", "CLAS"), rules=rules, format=format, gold_format=gold_format,
         weights=weights, registry=registry, train=train, punct=punct,
     )  # fmt: skip
     if run_sd is not None and setup.perplexities:

@@ -79,9 +79,9 @@ def noting(result: _Result, gold: Golds, plan: Plan) -> _Result:
     return replace(result, provenance=replace(result.provenance, about_files=found))  # type: ignore[attr-defined, type-var]
 
 
-def or_own(measures: Measures | None, rules: str | Rules, *default: str) -> Measures:
+def measures_or_default(measures: Measures | None, rules: str | Rules, *default: str) -> Measures:
     """Return the requested measures, or the defaults; for rules that define only a few measures, all of them."""
-    return rules_named(rules).or_own(*default) if measures is None else measures
+    return rules_named(rules).measures_or_default(*default) if measures is None else measures
 
 
 def settings_for(

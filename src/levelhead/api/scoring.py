@@ -21,7 +21,7 @@ from levelhead.api.inputs import (
     training_of,
 )
 from levelhead.api.parameters import SYSTEMS, TREEBANK, public
-from levelhead.arguments import check, holds_test_sets
+from levelhead.arguments import check, is_collection
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.treebank import Treebank
@@ -89,7 +89,7 @@ def score(
         partial=partial, allow_several_roots=allow_several_roots, punct=punct,
     )  # fmt: skip
     training = training_of(seen)
-    if not holds_test_sets(gold):
+    if not is_collection(gold):
         check("system", system, TREEBANK)  # a single treebank, as gold is
         if store is None:  # no plan and no hashes, which would take longer than scoring
             score_pair = _score_for_page if prepare else score_files
@@ -111,7 +111,7 @@ def score(
         )
         for code, evaluation in evaluations.items()
     }
-    return Evaluations(noted) if holds_test_sets(gold) else next(iter(noted.values()))
+    return Evaluations(noted) if is_collection(gold) else next(iter(noted.values()))
 
 
 def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training | None) -> Evaluation:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from levelhead.arguments import holds_test_sets
+from levelhead.arguments import is_collection
 from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
@@ -76,7 +76,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
         from levelhead.extras import require
 
         require("scipy", "Wilcoxon tests")
-    if holds_test_sets(gold):  # otherwise folders of runs are allowed
+    if is_collection(gold):  # otherwise folders of runs are allowed
         check_kinds(gold, systems)
     given["prepare"] = [*["page"] * wants_page(given), *["summary"] * (summary_file is not None)]
     arguments = options.arguments_for(compared, given, inputs_of(systems))
@@ -205,7 +205,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
     if len(files) < 2:
         raise click.UsageError("agree requires at least two files")
     check_paths(files, [given["output"], *page_outputs(given)])
-    if any(map(holds_test_sets, files)):
+    if any(map(is_collection, files)):
         raise click.UsageError("agree takes files, not folders")
     agreement = options.call(given, *files)
     if given["output_format"] == "text" and given["by"] is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.arguments import holds_test_sets
+from levelhead.arguments import is_collection
 from levelhead.cli.program import DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
@@ -69,7 +69,7 @@ def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: 
         message = f"{enhancements!r} must consist of digits from 0 to 6"
         raise click.BadParameter(message, param_hint="'--enhancements'")
     gold, system = read = [given["gold"], given["system"]]
-    folders = holds_test_sets(gold)
+    folders = is_collection(gold)
     with ExitStack() as stack:
         if not (wants_page(given) or given["partial"] or given["store"]):
             from levelhead.treebank.two_files import PrefetchedFile, are_large_files

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.arguments import holds_test_sets
+from levelhead.arguments import is_collection
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed, refused, treebank_files
@@ -181,7 +181,7 @@ def suspects(conllu: str | None, **given: Any) -> None:
     files = [given["gold"], *given["systems"]]
     refuse_compressed("the sentences are", conllu)
     check_paths(files, [given["output"], conllu, *page_outputs(given), given["store"]])
-    if any(map(holds_test_sets, files)):
+    if any(map(is_collection, files)):
         raise click.UsageError("suspects takes files, not folders")
     given["jobs"] = options.workers_for_training(given, given["gold"])
     result = options.call(given)

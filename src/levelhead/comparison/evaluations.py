@@ -203,9 +203,9 @@ class Languages(Tabular):
         starts: dict[tuple[str, ...], int] = {}  # by the parts between rules: the first row
         for part, pair in ((part, pair) for part, pairs in groups.items() for pair in pairs):
             starts.setdefault(part if several else part[:1], len(rows))
-            plain = pair.measure in self.perplexities
-            numbers = (value_cell(number, perplexity=plain) for number in (*pair.values, pair.difference))
-            tested = (interval_cell(pair.interval, perplexity=plain), pair.p, pair.p_holm, stars(pair.p_holm))
+            perplexity = pair.measure in self.perplexities
+            numbers = (value_cell(number, perplexity=perplexity) for number in (*pair.values, pair.difference))
+            tested = (interval_cell(pair.interval, perplexity=perplexity), pair.p, pair.p_holm, stars(pair.p_holm))
             rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, *tested))
         notes = (
             "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
@@ -226,7 +226,7 @@ class Languages(Tabular):
         return {
             **header("languages", self.provenance.signature),
             "units": units_document(self.units),
-            "pairs": [record_document(pair, plain=pair.measure in self.perplexities) for pair in self.pairs],
+            "pairs": [record_document(pair, perplexity=pair.measure in self.perplexities) for pair in self.pairs],
             **sources_document(self.provenance),
         }
 

@@ -92,10 +92,10 @@ class Power(Tabular):
         )
         rows: list[tuple[Cell, ...]] = []
         for row in shown:
-            plain = row.measure in self.perplexities
+            perplexity = row.measure in self.perplexities
             quartiles = None if row.low is None or row.high is None else (row.low, row.high)
-            cells = (*row[1:5], value_cell(row.difference, perplexity=plain))
-            between = (interval_cell(quartiles, perplexity=plain),) if typical else ()
+            cells = (*row[1:5], value_cell(row.difference, perplexity=perplexity))
+            between = (interval_cell(quartiles, perplexity=perplexity),) if typical else ()
             rows.append((*((row.treebank,) if several else ()), *cells, *between))
         starts = [row[:3] for row in shown]
         n_rows = sum(not row.average for row in shown) if each else len(shown)
@@ -114,7 +114,7 @@ class Power(Tabular):
         return {
             **header("power", self.provenance.signature),
             **self.test._asdict(),
-            "results": [record_document(row, plain=row.measure in self.perplexities) for row in self.rows],
+            "results": [record_document(row, perplexity=row.measure in self.perplexities) for row in self.rows],
             "units": units_document(self.units),
             **sources_document(self.provenance),
         }

@@ -148,12 +148,12 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
     if gate.reason == "invalid":
         errors = comparison.invalid[gate.system]
         return f"{outcome_text(gate)}: {number_of(len(errors), 'error')} in the output: {errors[0].message}"
-    signature, plain = comparison.provenance.signature, gate.measure in comparison.perplexities
+    signature, perplexity = comparison.provenance.signature, gate.measure in comparison.perplexities
     margin = signature.get("margin")
     baseline = comparison.systems[0]
-    ratio = plain and margin is not None
-    change = formatted(value_cell(gate.difference, perplexity=plain), DIFFERENCE)
-    interval = interval_cell(gate.interval, perplexity=plain)
+    ratio = perplexity and margin is not None
+    change = formatted(value_cell(gate.difference, perplexity=perplexity), DIFFERENCE)
+    interval = interval_cell(gate.interval, perplexity=perplexity)
     between = formatted(interval, Column("", "number" if ratio else "difference")) if interval else "none"
     level = f"{interval_head(signature['level'])} {'of the ratio ' if ratio else ''}"
     end, limit = ("upper", f"below {margin}") if ratio else ("lower", f"above -{margin}")

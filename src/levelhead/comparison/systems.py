@@ -108,9 +108,9 @@ class Comparison(Tabular):
             columns.append(entry.column._replace(name=head))
             cells.append(
                 [
-                    entry.cell(getattr(result, name), of_baseline=result.difference is None, plain=plain)
+                    entry.cell(getattr(result, name), of_baseline=result.difference is None, perplexity=perplexity)
                     for result in shown
-                    for plain in [result.measure in self.perplexities]
+                    for perplexity in [result.measure in self.perplexities]
                 ]
             )
             if name == "value" and strict:
@@ -159,7 +159,7 @@ class Comparison(Tabular):
         }
 
     def _documents(self, records: Iterable[ComparedScore | GateResult]) -> list[dict[str, Any]]:
-        return [record_document(record, plain=record.measure in self.perplexities) for record in records]
+        return [record_document(record, perplexity=record.measure in self.perplexities) for record in records]
 
 
 def compare(

@@ -111,8 +111,8 @@ class EpochScorer:
         given, labels, gold = given[counted], labels[counted], self._relations[counted]
         attached = given == self._heads[counted]
         full = attached & (labels == gold)
-        theirs = np.where(labels >= 0, self._universal_of[labels], _UNKNOWN)
-        labeled = attached & (self._universal_of[gold] == theirs)
+        predicted = np.where(labels >= 0, self._universal_of[labels], _UNKNOWN)
+        labeled = attached & (self._universal_of[gold] == predicted)
         gold_content, system_content = self._is_content[gold], self._is_content[labels]
         every = np.ones(len(attached), dtype=bool)
         counted_words = {

@@ -103,19 +103,19 @@ def _match_pairs(
 ) -> PartialMatches:
     rows = np.flatnonzero(pairs.system >= 0)
     chosen = pairs.system[rows]
-    ours, system = gold.select(rows.tolist()), output.treebank.select(chosen.tolist())
-    sides = tuple(spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (ours, system))
-    alignment = align_sentences(ours, system, *sides)
+    gold_part, system = gold.select(rows.tolist()), output.treebank.select(chosen.tolist())
+    sides = tuple(spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (gold_part, system))
+    alignment = align_sentences(gold_part, system, *sides)
     words = np.flatnonzero(pairs.system[gold.sentence_of_word] >= 0).astype(np.int32)
-    same, equal = same_texts(*sides), _equal_forms(ours, system, alignment)
-    row_of_pair = ours.sentence_of_word[alignment.gold]
-    n_equal = np.bincount(row_of_pair[equal], minlength=len(ours))
-    sizes = np.diff(ours.sentence_starts).tolist(), np.diff(system.sentence_starts).tolist()
+    same, equal = same_texts(*sides), _equal_forms(gold_part, system, alignment)
+    row_of_pair = gold_part.sentence_of_word[alignment.gold]
+    n_equal = np.bincount(row_of_pair[equal], minlength=len(gold_part))
+    sizes = np.diff(gold_part.sentence_starts).tolist(), np.diff(system.sentence_starts).tolist()
     other = ~same & np.array(list(map(is_other_text, n_equal.tolist(), *sizes)), dtype=bool)
     kept = ~other[row_of_pair]
     alignment, equal = Alignment(alignment.gold[kept], alignment.system[kept]), equal[kept]
     starts = np.append(gold_spans.sentence_starts[rows], len(gold_spans.text))
-    placed = _in_gold((ours, sides[0]), (system, sides[1]), starts, same, other)
+    placed = _in_gold((gold_part, sides[0]), (system, sides[1]), starts, same, other)
     alignment = Alignment(words[alignment.gold], alignment.system)
     matches = compare_aligned(gold, system, rules, gold_spans, placed, alignment)
     ranges = [slice(*output.treebank.sentence_starts[sentence : sentence + 2]) for sentence in chosen.tolist()]
@@ -142,14 +142,14 @@ def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags,
     In a sentence with different text, every word starts at the start of the gold sentence, and only tokens aligned with
     a gold token of the same form have an end.
     """
-    (ours, our_spans), (treebank, spans) = gold, system
+    (gold_part, gold_spans), (treebank, spans) = gold, system
     shift = starts[:-1] - spans.sentence_starts[:-1]
     of_word, of_token = treebank.sentence_of_word, treebank.tokens.sentence
     token_starts = np.where(same[of_token], spans.token_starts + shift[of_token], starts[of_token])
     token_ends = np.where(same[of_token], spans.token_ends + shift[of_token], _NOWHERE)
     one, other = _equal_tokens(gold, system, np.flatnonzero(~same & ~unrelated))
-    places = (starts[:-1] - our_spans.sentence_starts[:-1])[ours.tokens.sentence[one]]
-    token_starts[other], token_ends[other] = our_spans.token_starts[one] + places, our_spans.token_ends[one] + places
+    places = (starts[:-1] - gold_spans.sentence_starts[:-1])[gold_part.tokens.sentence[one]]
+    token_starts[other], token_ends[other] = gold_spans.token_starts[one] + places, gold_spans.token_ends[one] + places
     return replace(
         spans,
         token_starts=token_starts,

@@ -115,36 +115,36 @@ def paired_pieces(
     gold: Pieces, system: Pieces, rules: Rules, size: int, *, together: bool = True
 ) -> Iterator[PiecePair]:
     """Yield the pieces of gold with the pieces of the system's output that have the same text."""
-    ours, theirs = _Side(gold, rules), _Side(system, rules)
+    gold_side, system_side = _Side(gold, rules), _Side(system, rules)
     wanted, least = size, max(size >> 4, 1)
 
     def taken(at: int, n_gold: int, n_system: int) -> PiecePair:
-        (piece, spans), (answer, answer_spans) = ours.take(n_gold, at), theirs.take(n_system, at)
+        (piece, spans), (answer, answer_spans) = gold_side.take(n_gold, at), system_side.take(n_system, at)
         return PiecePair(piece, answer, spans, answer_spans)
 
     while True:
         of_gold = max(wanted - gold.n_bytes, 0)
-        text = ours.n_left + int(of_gold / ours.rate)  # about so many bytes of text will be in the buffer
-        enough = max(int((text - theirs.n_left) * theirs.rate), 0)
+        text = gold_side.n_left + int(of_gold / gold_side.rate)  # about so many bytes of text will be in the buffer
+        enough = max(int((text - system_side.n_left) * system_side.rate), 0)
         of_system = max(enough, least if gold.ended or wanted > size else 0)
         if together:
-            in_two_threads(partial(ours.read, of_gold), partial(theirs.read, of_system))
+            in_two_threads(partial(gold_side.read, of_gold), partial(system_side.read, of_system))
         else:
             gold.read(of_gold)
             system.read(of_system)
-            in_two_threads(ours.parse, theirs.parse)
+            in_two_threads(gold_side.parse, system_side.parse)
         if gold.failed or system.failed:
             raise_errors(gold, system)
-        mismatch = _mismatch(ours, theirs)
+        mismatch = _mismatch(gold_side, system_side)
         if mismatch:
             raise_errors(gold, system)
             raise mismatch
-        if gold.ended and system.ended and len(ours.text) == len(theirs.text):
-            if ours.treebank is not None and theirs.treebank is not None:
-                yield taken(len(ours.text), len(ours.treebank), len(theirs.treebank))
+        if gold.ended and system.ended and len(gold_side.text) == len(system_side.text):
+            if gold_side.treebank is not None and system_side.treebank is not None:
+                yield taken(len(gold_side.text), len(gold_side.treebank), len(system_side.treebank))
             raise_errors(gold, system)
             return
-        cut = _cut(ours, theirs)
+        cut = _cut(gold_side, system_side)
         if cut is not None:
             yield taken(*cut)
         wanted = size if cut is not None else 2 * max(wanted, gold.n_bytes)

@@ -80,7 +80,7 @@ class Rules:
         """
         return measure in self.measures if self.content else measure not in self.lacks
 
-    def or_own(self, *measures: str) -> tuple[str, ...]:
+    def measures_or_default(self, *measures: str) -> tuple[str, ...]:
         """Return the default measures of a command, or all measures of rules that define only a few.
 
         Args:

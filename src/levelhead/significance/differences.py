@@ -175,14 +175,14 @@ class Statistic(Field):
     # whether the table of some scores has the column, by these scores and the signature of the comparison
     shown: Callable[[Sequence[Any], Mapping[str, str]], bool] = lambda *_: True
 
-    def cell(self, value: Any, *, of_baseline: bool, plain: bool) -> Cell:
+    def cell(self, value: Any, *, of_baseline: bool, perplexity: bool) -> Cell:
         """Return a value as a cell of the column."""
         column = self.column or Column("")
         if (self.of_difference and of_baseline) or (value is None and column.kind == "text"):
             return ""
         if not self.scaled:
             return cast("Cell", value)
-        return interval_cell(value, perplexity=plain) if column.ends else value_cell(value, perplexity=plain)
+        return interval_cell(value, perplexity=perplexity) if column.ends else value_cell(value, perplexity=perplexity)
 
 
 def _with_margin(_: object, signature: Mapping[str, str]) -> bool:

@@ -39,11 +39,13 @@ def documented(record: type[_Record]) -> type[_Record]:
     return record
 
 
-def record_document(record: Any, *, plain: bool = False) -> dict[str, Any]:
-    """Return a record for JSON: ratios as percentages, unless they are `plain` numbers such as perplexities."""
+def record_document(record: Any, *, perplexity: bool = False) -> dict[str, Any]:
+    """Return a record for JSON: ratios as percentages, except those of a perplexity."""
     document: dict[str, Any] = record._asdict()
     for name in (
-        () if plain else (name for name, entry in fields_of(cast("Hashable", type(record))).items() if entry.scaled)
+        ()
+        if perplexity
+        else (name for name, entry in fields_of(cast("Hashable", type(record))).items() if entry.scaled)
     ):
         value = document[name]
         document[name] = [points(end) for end in value] if isinstance(value, tuple) else points(value)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.arguments import holds_test_sets
+from levelhead.arguments import is_collection
 from levelhead.cli.program import say
 from levelhead.cli.shared.options import files_of_measures
 from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable
@@ -46,7 +46,7 @@ def check_files(
 
 def check_kinds(gold: str, systems: Sequence[str]) -> None:
     """Check that gold and systems are all files or all folders."""
-    folders = holds_test_sets(gold)
+    folders = is_collection(gold)
     for system in systems:
         if os.path.isdir(system) != folders:  # noqa: PTH112 -- pathlib is slow to load
             check_inputs([gold, *systems])
@@ -89,7 +89,7 @@ def treebank_files(
         raise click.UsageError("only one file can be standard input")
     listed_files = {path: listed_gold(path) for path in paths}
     for path, golds in listed_files.items():
-        for message in extra_gold_warning(path) if golds != [path] and holds_test_sets(path) else ():
+        for message in extra_gold_warning(path) if golds != [path] and is_collection(path) else ():
             say(message)
     files = files_of([file for golds in listed_files.values() for file in golds], merge=merge)
     check_paths([*(os.fspath(path) for some in files.values() for path in some), *others], outputs)

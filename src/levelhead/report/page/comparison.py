@@ -209,8 +209,10 @@ def _finding(comparison: Comparison, measure: str) -> str:
     real = [result for result in others if _significant(result)]
     if not real:
         return f"By {measure}, no system differs significantly from {baseline}."
-    plain, column = measure in comparison.perplexities, Column(measure, "difference")
-    changes = ((result.system, formatted(value_cell(result.difference, perplexity=plain), column)) for result in real)
+    perplexity, column = measure in comparison.perplexities, Column(measure, "difference")
+    changes = (
+        (result.system, formatted(value_cell(result.difference, perplexity=perplexity), column)) for result in real
+    )
     text = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
     wins = [win for win in comparison.wins if win.measure == measure] if len(others) == 1 else []
     counted = [f" {wins_text(win, comparison).partition(': ')[2].partition(';')[0]}." for win in wins]
@@ -220,18 +222,22 @@ def _finding(comparison: Comparison, measure: str) -> str:
 def _differences(comparison: Comparison, measure: str, suffix: str, choices: Sequence[str]) -> Iterator[Block]:
     of_measure = tuple(result for result in comparison.results if result.measure == measure)
     several = any(result.average for result in comparison.results)
-    when, plain = {"measure": measure}, measure in comparison.perplexities
-    axis = "lower is better" if plain else "points"
+    when, perplexity = {"measure": measure}, measure in comparison.perplexities
+    axis = "lower is better" if perplexity else "points"
     columns = ("Diff.", "95% CI", "p", "")
     results = _of_average(comparison, measure)
-    rows = [_difference_row(result, result.system, plain=plain) for result in results if result.difference is not None]
+    rows = [
+        _difference_row(result, result.system, perplexity=perplexity)
+        for result in results
+        if result.difference is not None
+    ]
     if rows and not (several and len(rows) == 1):  # the forest plot of a single system has its averages
         title = f"Differences in {measure} from {comparison.systems[0]}"
         chart = RowChart(title, "System", axis, columns, rows, "dot")
         yield Block(f"differences{suffix}", "Macro-averages" if several else "", when=when, chart=chart)
     for number, system in enumerate(comparison.systems[1:] if several else (), 1):
         rows = [
-            _difference_row(result, result.treebank, plain=plain)._replace(
+            _difference_row(result, result.treebank, perplexity=perplexity)._replace(
                 total=bool(result.average), goes=None if result.average else ("treebank", result.treebank, "gains")
             )
             for result in of_measure
@@ -251,7 +257,7 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
         chart = RowChart(f"Won, tied, lost by {measure}", "System", "", (), rows, "parts", _KINDS)
         yield Block(f"wins{suffix}", "Treebanks won and lost", text, when, chart=chart)
     values = [
-        measured_row(result.system, result.value, result.interval, perplexity=plain)
+        measured_row(result.system, result.value, result.interval, perplexity=perplexity)
         for result in results
         if result.value is not None
     ]
@@ -263,12 +269,12 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
     yield Block(f"comparison{suffix}", "", caption, when, table=table._replace(notes=()), folded=True)
 
 
-def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartRow:
+def _difference_row(result: ComparedScore, label: str, *, perplexity: bool) -> ChartRow:
     change = result.difference or 0.0
-    interval = result.difference_interval if plain else informative(result.difference_interval, difference=True)
+    interval = result.difference_interval if perplexity else informative(result.difference_interval, difference=True)
     p = "" if result.p_holm is None else probability(result.p_holm, 4)
-    row = measured_row(label, change, interval, _DIFFERENCE, (p, result.stars), perplexity=plain)
-    return row._replace(color="fade" if not _significant(result) else "s0" if (change < 0) == plain else "s1")
+    row = measured_row(label, change, interval, _DIFFERENCE, (p, result.stars), perplexity=perplexity)
+    return row._replace(color="fade" if not _significant(result) else "s0" if (change < 0) == perplexity else "s1")
 
 
 def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, Sequence[str]]) -> Iterator[Block]:

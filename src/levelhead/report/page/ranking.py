@@ -171,8 +171,8 @@ def _leaderboard(campaign: _Campaign) -> Section:
         ]
         low, high = min(chain(*values), default=0.0), max(chain(*values), default=1.0)
         strips = [Strip(*((end - low) / (high - low or 1) for end in ends)) if ends else None for ends in values]
-        plain, column = lower_is_better(ranking.measure), Column(ranking.measure)
-        first, last = (formatted(value_cell(end, perplexity=plain), column, 1) for end in (low, high))
+        perplexity, column = lower_is_better(ranking.measure), Column(ranking.measure)
+        first, last = (formatted(value_cell(end, perplexity=perplexity), column, 1) for end in (low, high))
         notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking))
         caption = " ".join(map(_sentence, filter(None, notes)))
         blocks.append(block._replace(caption=caption, table=table, strips=strips, strip_ends=(first, last),

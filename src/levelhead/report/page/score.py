@@ -164,17 +164,17 @@ def _average_scores(
     first = next(iter(evaluations.values()))
     shown = measure if measure in first else next(iter(first))
     title = f"{shown} on each treebank"
-    plain = first[shown].perplexity
+    perplexity = first[shown].perplexity
     intervals = {treebank: informative(part.intervals.get(shown)) for treebank, part in parts.items()}
     rows = [
-        measured_row(treebank, score.value, None if score.reason else intervals[treebank], perplexity=plain)._replace(
-            goes=("treebank", treebank, "scores")
-        )
+        measured_row(
+            treebank, score.value, None if score.reason else intervals[treebank], perplexity=perplexity
+        )._replace(goes=("treebank", treebank, "scores"))
         for treebank, score in ((treebank, scores[shown]) for treebank, scores in evaluations.items())
         if score.value is not None
     ]
     rows.sort(key=lambda row: -(row.value or 0.0))
-    chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=None if plain else 100)
+    chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=None if perplexity else 100)
     yield Block("treebanks", title, chart=chart)
     valid_trees = {code: evaluation.valid_trees for code, evaluation in evaluations.items()}
     strict = average_scores(valid_trees) if covered(evaluations) else None
