@@ -87,8 +87,9 @@ class Setting(click.Option):
         from levelhead.api.parameters import settings_of
 
         text, default = settings_of(ctx.command.name or "")[self.name or ""]
-        text = re.sub(r'"([^" ]+)"', r"\1", text.removesuffix("."))
-        about, _, without_value = text.partition("; by default ")
+        option_of = {f"`{option.name}`": option.opts[0] for option in ctx.command.params}  # as the text names them
+        text = re.sub(r"`\w+`", lambda name: option_of.get(name[0], name[0]), text.removesuffix("."))
+        about, _, without_value = re.sub(r'"([^" ]+)"', r"\1", text).partition("; by default ")
         about = re.sub(r"^(whether to|the|an?) ", "", about)
         shown, repeated = copy(self), "; can be repeated" if self.multiple else ""
         shown.help = self.help or f"{about[0].upper()}{about[1:]}{repeated}"
