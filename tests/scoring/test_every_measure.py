@@ -65,19 +65,19 @@ def depths(treebank: levelhead.Treebank) -> np.ndarray:
 
 SHALLOW = Definition(
     "Shallow", "Correct heads near the root.", "correct / words at depth 2 or less", "a test",
-    unit="words near the root", needs=Agree.HEAD, counter=count_shallow,
+    counted_item="words near the root", needs=Agree.HEAD, counter=count_shallow,
 )  # fmt: skip
 WITH_SHALLOW = Registry({**STANDARD.measures, "Shallow": SHALLOW}, STANDARD.schemes)
 
 
 def test_every_counted_item_has_one_counter() -> None:
     assert set(COUNTERS) == COUNTED_ITEMS
-    assert all(definition.unit in COUNTED_ITEMS or definition.counter for definition in REGISTRY.values())
+    assert all(definition.counted_item in COUNTED_ITEMS or definition.counter for definition in REGISTRY.values())
 
 
 def test_an_item_that_nothing_counts_is_refused_at_once() -> None:
     with pytest.raises(MeasureError, match="unknown counted item 'word': did you mean words"):
-        Definition("Mine", "A share.", "some / all", "here", unit="word")
+        Definition("Mine", "A share.", "some / all", "here", counted_item="word")
 
 
 WEIGHTS = {"nsubj": 2.0, "obj": 1.5, "det": 0.1, "punct": 0.0}

@@ -154,7 +154,7 @@ def _look_at(
 
 def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
     """The settings with the first measure that counts words and needs no file; LAS by default."""
-    of_words = {str(measure): measure for measure, of in setup.defined if of.unit == "words" and not of.needs_file}
+    of_words = {str(measure): measure for measure, of in setup.defined if of.selects_words and not of.needs_file}
     name = next((name for name in names if name in of_words), None)
     return setup.with_measures([of_words[name] if name else parse_measure("LAS", setup.registry)])
 

@@ -366,7 +366,7 @@ def average_gains(treebanks: Iterable[Sequence[Gain]], level: float = 0.95) -> l
 def contrasts(baseline: Matches, system: Matches, setup: Setup) -> tuple[list[Contrast], list[Contrast]]:
     """Return the sentences in which a system gains, and those in which it loses, the largest differences first."""
     ((measure, definition),) = setup.defined
-    if definition.unit != "words":
+    if not definition.selects_words:
         raise MeasureError(f"{measure} does not count words, so it cannot select sentences", "unknown-measure")
     both = [counts_of(matches, setup)[str(measure)][0] for matches in (baseline, system)]
     change = both[1].correct - both[0].correct

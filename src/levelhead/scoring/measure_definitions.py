@@ -23,21 +23,21 @@ DEFINITIONS = (
         "Surface tokens that cover the same characters of the text.",
         "equal character ranges / tokens",
         _CONLL17,
-        unit="tokens",
+        counted_item="tokens",
     ),
     Definition(
         "Sentences",
         "Sentences that cover the same characters of the text.",
         "equal character ranges / sentences",
         _CONLL17,
-        unit="sentences",
+        counted_item="sentences",
     ),
     Definition(
         "Words",
         "Syntactic words that are aligned with a gold word.",
         "aligned words / words",
         _CONLL17,
-        unit="aligned",
+        counted_item="aligned",
     ),
     Definition(
         "UPOS",
@@ -180,7 +180,7 @@ DEFINITIONS = (
         "for each aligned content word correct in LAS, F1 of its universal features (1 if neither side has any) /"
         " content words; sentences are aligned from their start or their end, whichever gives the higher score",
         _UNIDIVE,
-        unit="content",
+        counted_item="content",
         needs=ATTACHED,
     ),
     Definition(
@@ -188,7 +188,7 @@ DEFINITIONS = (
         "Labeled attachment score of the enhanced graph.",
         "enhanced edges between aligned words with equal label / enhanced edges",
         _IWPT,
-        unit="edges",
+        counted_item="edges",
         needs=Agree.FULL_RELATION,
         columns=("deps",),
     ),
@@ -197,7 +197,7 @@ DEFINITIONS = (
         "ELAS with universal labels: subtypes, case markers and lemmas in labels are ignored.",
         "enhanced edges between aligned words with equal universal label / enhanced edges",
         _IWPT,
-        unit="edges",
+        counted_item="edges",
         needs=Agree.RELATION,
         columns=("deps",),
     ),
@@ -208,7 +208,7 @@ DEFINITIONS = (
         " core argument, with equal span, all words of the sentence aligned and all core arguments with the correct"
         " head / sentences with a core argument",
         "Søgaard and Haulrich, section 4 (their EM)",
-        unit="exact",
+        counted_item="exact",
         needs=Agree.HEAD,
     ),
     Definition(
@@ -218,7 +218,7 @@ DEFINITIONS = (
         " core argument, with equal span, all words of the sentence aligned and all core arguments correct in LAS /"
         " sentences with a core argument",
         "exact match; see Søgaard and Haulrich, section 4",
-        unit="exact",
+        counted_item="exact",
         needs=ATTACHED,
     ),
     Definition(
@@ -226,7 +226,7 @@ DEFINITIONS = (
         "Root accuracy: roots of sentences that the system finds.",
         "aligned words that are roots on both sides / roots",
         "CoNLL-X shared task (Buchholz and Marsi 2006), root detection",
-        unit="roots",
+        counted_item="roots",
         needs=Agree.HEAD,
     ),
     Definition(
@@ -236,7 +236,7 @@ DEFINITIONS = (
         " by the official scorers.",
         "sentences that are trees / sentences of the system",
         "the condition of the CoNLL 2017 and 2018 shared tasks",
-        unit="trees",
+        counted_item="trees",
         needs=Agree.HEAD,
     ),
 )

@@ -290,7 +290,7 @@ def _count_rows(
     partial: PartialMatches, measure: Measure, definition: Definition, *, schemes: Schemes, weights: Any
 ) -> Counts:
     """Count a measure in each gold sentence; whole sentences by their pairs, if sentences are paired."""
-    matches, unit = partial.matches, definition.unit
+    matches, unit = partial.matches, definition.counted_item
     paired = partial.by != "characters" and definition.counter is None
     if paired and unit in {"sentences", "trees"}:
         correct = partial.same_text if unit == "sentences" else partial.is_tree

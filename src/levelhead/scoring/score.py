@@ -152,7 +152,7 @@ def count(
     selection = selection_for(matches, measure, definition, schemes, weights)
     if before is not None:  # sums of weights depend on the order of words
         return count_words(matches, needs, selection, before=before)
-    return COUNTERS[definition.unit](matches, needs, selection, by_sentence)
+    return COUNTERS[definition.counted_item](matches, needs, selection, by_sentence)
 
 
 def count_by_sentence(
@@ -208,10 +208,10 @@ def without_trees(matches: TreebankPair, measure: Measure, definition: Definitio
     """Return which side lacks heads or relations that a measure compares or selects words by; otherwise None."""
     if matches.gold.has_trees and matches.system.has_trees:
         return None
-    compares_trees = definition.unit != "edges" and definition.needs_for(measure.argument) & _OF_TREES
+    compares_trees = definition.counted_item != "edges" and definition.needs_for(measure.argument) & _OF_TREES
     if not (compares_trees or measure.only or measure.without):
         return None
-    if not (matches.gold.has_trees or definition.unit in _OF_OUTPUT):
+    if not (matches.gold.has_trees or definition.counted_item in _OF_OUTPUT):
         return "not annotated in gold: HEAD"
     return None if matches.system.has_trees else "not annotated in the system's output: HEAD"
 
