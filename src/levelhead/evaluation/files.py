@@ -45,10 +45,10 @@ def score_files(
     try:
         with open_pair(gold, system, setup, sizes or blocks.SIZES) as stream:
             evaluation = fold(stream, setup, visitors)
-    except OnlyWhole:
+    except OnlyWhole as cause:
         for source in (gold, system):
             if not isinstance(source, Treebank) and is_stream(source):
-                message = "it cannot be read in pieces under these rules: give this input as a file, not as a pipe"
+                message = f"{cause}: give this input as a file, not as a pipe"
                 raise InputError(Fault("file-too-large", message, Place(os.fsdecode(source)))) from None
     if evaluation is None:
         evaluation = fold(whole_pair(gold, system, setup), setup, visitors)
