@@ -138,7 +138,7 @@ def _kind(value: Any) -> str:
         return "tuple" if isinstance(value, tuple) else "list"
     if isinstance(value, Mapping) and not hasattr(value, "_field_defaults"):
         return "mapping"
-    return "hashable" if type(value).__hash__ else "array" if hasattr(value, "dtype") else "other"
+    return "hashable" if type(value).__hash__ is not None else "array" if hasattr(value, "dtype") else "other"
 
 
 def _hash(self: Any) -> int:

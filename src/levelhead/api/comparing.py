@@ -116,12 +116,10 @@ def compare(
     )  # fmt: skip
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
-    look = None
     prepared = {*prepare}
-    if prepared:
-        worst_by = _word_measure([*gates, *setup.names], setup) if "summary" in prepared else None
-        page_of = {"n_treebanks": len(plan.test_sets), "registry": setup.registry} if "page" in prepared else None
-        look = partial_function(_look_at, page_of=page_of, worst_by=worst_by)
+    worst_by = _word_measure([*gates, *setup.names], setup) if "summary" in prepared else None
+    page_of = {"n_treebanks": len(plan.test_sets), "registry": setup.registry} if "page" in prepared else None
+    look = partial_function(_look_at, page_of=page_of, worst_by=worst_by) if prepared else None
     with running(jobs, store, cluster) as how:
         result = compare_systems(
             plan, setup, settings=tests, look=look, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how

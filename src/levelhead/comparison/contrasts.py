@@ -403,11 +403,9 @@ def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -
     sentences = []
     for system in others:
         change = correct[system] - correct[baseline]
-        columns = (correct[baseline], correct[system], words)
         for i in np.argsort(change, kind="stable")[:10].tolist():
             if change[i] < -_EQUAL:
-                before, after, of_gold = (column[i].item() for column in columns)
-                place = (treebank, system, i + 1, gold[i].id)
+                before, after, of_gold = (column[i].item() for column in (correct[baseline], correct[system], words))
                 text = " ".join(gold[i].forms)
-                sentences.append(WorseSentence(*place, before, after, of_gold, text))
+                sentences.append(WorseSentence(treebank, system, i + 1, gold[i].id, before, after, of_gold, text))
     return sentences

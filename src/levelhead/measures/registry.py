@@ -99,9 +99,9 @@ class Registry:
         Args:
             measures: measures of this registry.
         """
-        own = (self.measures[measure.name] for measure in measures)
-        changed = [definition for definition in own if definition != REGISTRY.get(definition.name)]
-        functions = (function for each in changed for function in (each.load, each.counter))
+        definitions = (self.measures[measure.name] for measure in measures)
+        own = (definition for definition in definitions if definition != REGISTRY.get(definition.name))
+        functions = (function for each in own for function in (each.load, each.counter))
         return tuple(sorted({name_of(function) for function in functions if function is not None}))
 
     def with_default(self, scheme: str) -> Registry:
@@ -189,12 +189,10 @@ def find_definition(name: str, registry: Registry = STANDARD) -> Definition:
     Raises:
         MeasureError: the measure is unknown; the message suggests a similar one.
     """
-    if name in registry.measures:
-        return registry.measures[name]
-    by_lower = {known.lower(): known for known in registry.measures}
+    by_lower = {known.lower(): definition for known, definition in registry.measures.items()}
     if name.lower() not in by_lower:
         raise MeasureError(unknown("measure", name, registry.measures), "unknown-measure")
-    return registry.measures[by_lower[name.lower()]]
+    return registry.measures.get(name, by_lower[name.lower()])
 
 
 def split_measures(text: str) -> list[str]:

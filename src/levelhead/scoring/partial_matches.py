@@ -206,16 +206,14 @@ class ShiftedAnswers:
     def add(self, partial: PartialMatches) -> tuple[int, int]:
         """Add gold sentences; return how many more answers fit the next and the previous gold sentence."""
         matches = partial.matches
-        n_next = 0
-        n_previous = 0
         n, starts = len(matches.gold), matches.gold.sentence_starts
 
         def gold_forms(row: int) -> list[str] | None:
             return list(matches.gold.forms[starts[row] : starts[row + 1]]) if 0 <= row < n else None
 
-        if n and self._waiting is not None:
-            n_next += _fits(gold_forms(0), self._waiting)
-            self._waiting = None
+        n_next = int(self._waiting is not None and _fits(gold_forms(0), self._waiting))
+        n_previous = 0
+        self._waiting = None if n else self._waiting
         for row in np.flatnonzero(partial.other_text).tolist():
             first, end = np.searchsorted(matches.row_of_system, [row, row + 1]).tolist()
             answer = list(matches.system.forms[first:end])
@@ -270,15 +268,11 @@ def count_partially(
     settings: dict[str, Any] = {"schemes": schemes, "weights": weights}
     paired = None if partial.by == "characters" else partial
     rows = count(partial.matches, measure, definition, by_sentence=True, paired=paired, **settings)
-    lacks_words = bool(partial.lacking.any())
-    if lacks_words:
-        rows = replace(rows, system=np.where(partial.lacking, np.maximum(rows.gold, rows.system), rows.system))
+    rows = replace(rows, system=np.where(partial.lacking, np.maximum(rows.gold, rows.system), rows.system))
     strict = replace(rows, correct=rows.correct * partial.is_tree)
-    words = None
-    if not (paired or lacks_words or (before is not None and before.words is None)):
-        words = count(partial.matches, measure, definition, **settings, before=before and before.words)
+    by_words = not (paired or partial.lacking.any() or (before is not None and before.words is None))
     return PartialCounts(
-        words,
+        count(partial.matches, measure, definition, **settings, before=before and before.words) if by_words else None,
         rows,
         strict,
         (rows if before is None else before.by_sentence + rows).total(),

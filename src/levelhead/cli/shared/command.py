@@ -130,13 +130,11 @@ def cluster_of(given: Mapping[str, Any]) -> tuple[str | None, Tls | None]:
     files = {f"--{name}": given[name.replace("-", "_")] for name in ("tls-ca", "tls-cert", "tls-key")}
     address = given["address"]
     missing = [option for option, path in files.items() if path is None]
-    message = None
-    if missing and len(missing) < len(files):
+    if 0 < len(missing) < len(files):
         message = f"--tls-ca, --tls-cert and --tls-key must be used together: add {' and '.join(missing)}"
-    elif not missing and address is None:
-        message = "--tls-ca, --tls-cert and --tls-key require --cluster"
-    if message is not None:
         raise click.UsageError(message, click.get_current_context())
+    if not missing and address is None:
+        raise click.UsageError("--tls-ca, --tls-cert and --tls-key require --cluster", click.get_current_context())
     if address is None:
         return None, None
     from levelhead.jobs import Tls, check_address

@@ -197,10 +197,8 @@ class ErrorTally:
         of_kind = np.array([numbers["repair"][kind] for kind in kinds])
         numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
-        scores = {name: tally.histogram() for name, tally in self._scores.items() if tally.has_counts}
-        parts = {
-            name: UnitParts(tally.groups, tally.parts[:, None], tally.n_units, 1) for name, tally in scores.items()
-        }
+        scores = ((name, tally.histogram()) for name, tally in self._scores.items() if tally.has_counts)
+        parts = {name: UnitParts(of.groups, of.parts[:, None], of.n_units, 1) for name, of in scores}
         return TreebankErrors(
             str(self._measure),
             repairs_of(self._repairs.histogram(), kinds, self._measure, self._undefined, _LEVEL),
